@@ -18,14 +18,16 @@ traces TRACE_COMMANDS, for ASKED its own commands, is asked
     text    `report` prints at most TEXT_EACH bytes for each byte of the recording and TEXT_ALSO more (BOUNDED). Where trees are
             cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there. Packed recordings are cut alike
 
-A measurement that fails is made again up to AGAIN times: the least of each size counts, since a machine may run at half its pace
-for some of them. What grows too fast does so each time.
+Times of a busy machine are up to twice those of an idle one, for a while. So what seems to grow too fast is measured again AGAIN
+times, the sizes in turns, and the least of each size counts; then in three larger sizes, LARGER. Only what grows too fast between the
+least and the most of these, too, is wrong: RATIO for each doubling.
 """
 import argparse
 import array
 import os
 import random
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -47,7 +49,8 @@ TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify"
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
-AGAIN = 8
+AGAIN = 3
+LARGER = (4, 8, 16)
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
 COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
@@ -564,20 +567,32 @@ def is_too_much(less, more):
     return more > RATIO * max(less, FLOOR)
 
 
-def measure_sizes(options, command, paths):
-    """The cost of each size; each the least of several where the first seem to grow too fast."""
-    costs = [measure(options, command, path) for path in paths]
+def seem_too_much(costs):
+    return any(is_too_much(a.seconds, b.seconds) for a, b in zip(costs, costs[1:]))
+
+
+def measure_again(options, command, paths, costs):
+    """The least of each size, until these do not seem to grow too fast."""
     for _ in range(AGAIN):
-        if any(is_too_much(a.seconds, b.seconds) for a, b in zip(costs, costs[1:])):
+        if seem_too_much(costs):
             again = [measure(options, command, path) for path in paths]
             costs = [min(pair, key=lambda cost: cost.seconds) for pair in zip(costs, again)]
     return costs
 
 
-def judge_time(options, command, costs, sizes):
-    for less, more in zip(costs, costs[1:]):
-        if is_too_much(less.seconds, more.seconds):
-            return "%.2f s become %.2f s" % (less.seconds, more.seconds)
+def judge_growth(options, command, costs, larger):
+    """LARGER gives the paths of larger sizes, which are made when they are asked for."""
+    if not seem_too_much(costs):
+        return None
+    paths = larger()
+    most = measure_again(options, command, paths, [measure(options, command, path) for path in paths])
+    less, more = most[0].seconds, most[-1].seconds
+    if more <= RATIO ** (len(most) - 1) * max(less, FLOOR):
+        return None
+    return "%s s in sizes that are doubled" % "/".join("%.2f" % cost.seconds for cost in (*costs, *most))
+
+
+def judge_pace(options, command, costs, sizes):
     for cost, size in zip(costs, sizes):
         allowed = 2 * options.sound_pace[" ".join(command)] * size + max(1, size / (4 * MB))
         if cost.seconds > allowed:
@@ -626,19 +641,32 @@ def write(path, content):
     return len(content)
 
 
+def write_sizes(folder, make, amount, sizes):
+    """Paths of recordings of so many times the amount."""
+    paths = [os.path.join(folder, "%dx.data" % times) for times in sizes]
+    for path, times in zip(paths, sizes):
+        if not os.path.exists(path):
+            write(path, make(amount * times))
+    return paths
+
+
 def run_family(options, folder, name):
     make, amount, distinct = {**FAMILIES, **TRACES, **{at: (row[0], row[1], True) for at, row in ASKED.items()}}[name]
     commands = ASKED[name][2] if name in ASKED else TRACE_COMMANDS if name in TRACES else COMMANDS
-    paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
-    sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
+    own = os.path.join(folder, name.replace("/", "-"))
+    os.mkdir(own)
+    paths = write_sizes(own, make, amount * options.scale, (1, 2, 4))
+    sizes = [os.path.getsize(path) for path in paths]
     for command in commands:
-        costs = measure_sizes(options, command, paths)
-        wrong = judge_status(command, costs) or judge_time(options, command, costs, sizes) or judge_memory(
-            name, command, costs, sizes, distinct)
+        costs = measure_again(options, command, paths, [measure(options, command, path) for path in paths])
+        wrong = judge_status(command, costs) or judge_growth(options, command, costs, lambda: write_sizes(
+            own, make, amount * options.scale, LARGER)) or judge_pace(options, command, costs, sizes) or judge_memory(
+                name, command, costs, sizes, distinct)
         figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
             "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
         words = " ".join(word for word in command if word not in ("--no-pager", "--no-symbols"))
         harness.result("hostile/growth %s of %s (%s)" % (words, name, figures), wrong)
+    shutil.rmtree(own)
 
 
 def run_limited(folder, name):

@@ -143,6 +143,7 @@ def scratch(name):
     """A folder that is removed at the end; a test that is stopped by a signal removes it, too."""
     folder = tempfile.mkdtemp(prefix="perfray-%s-" % name)
     owner, failed = os.getpid(), counts["not ok"]
+    _folders.add(folder)
     try:
         yield folder
     except BaseException:
@@ -154,17 +155,21 @@ def scratch(name):
                 shutil.copytree(folder, os.path.join(os.environ["PERFRAY_KEEP"], os.path.basename(folder)), symlinks=True,
                                 ignore_dangling_symlinks=True, dirs_exist_ok=True)
             shutil.rmtree(folder, ignore_errors=True)
+            _folders.discard(folder)
 
 
 def _stop(number, _):
-    """Meson stops a test that takes too long by SIGTERM. Forked processes die of it at once."""
+    """Meson stops a test that takes too long by SIGTERM, and soon after by SIGKILL. Forked processes die of it at once."""
     if os.getpid() == _main:
+        for folder in list(_folders):
+            shutil.rmtree(folder, ignore_errors=True)
         sys.exit(128 + number)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
 
 _main = os.getpid()
+_folders = set()
 if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGTERM, _stop)
 
