@@ -48,15 +48,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .jobs = e->of->jobs ? e->of->jobs : 1,
                                             .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
                                             .frame_cost = FRAME_COST,
-                                            .names = {.symfs = e->of->symfs,
-                                                      .debug_folder = e->of->debug_dir,
-                                                      .kallsyms = e->of->kallsyms,
-                                                      .cache_folder = e->of->cache_dir,
-                                                      .none = e->of->no_symbols},
-                                            .functions = {.maps = e->of->instr_maps,
-                                                          .symfs = e->of->symfs,
-                                                          .debug_folder = e->of->debug_dir,
-                                                          .none = e->of->no_symbols},
+                                            .names = {.naming = naming_of(e->of->naming)},
                                             .note = e->of->note ? tell_note : NULL,
                                             .keep = choice_is_everything(&e->choice) ? NULL : keep,
                                             .hole = tell_hole,
@@ -134,7 +126,7 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
 }
 
 static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
-    if (!e->of->instr_maps || profile_measure(e->reader)->is_amount)
+    if (!naming_of(e->of->naming).instr_maps || profile_measure(e->reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                     "instrumentation maps name functions of traces, and this is perf.data");

@@ -20,7 +20,7 @@ static pfr_status begin(struct profile *p, pfr_reader *reader, const struct prof
     intern_init(&p->texts, p->memory);
     arena_init(&p->arena, p->memory);
     address_names_init(&p->names, &p->state, p->memory, &request->names);
-    if (!request->names.none && is_large(reader))
+    if (!request->names.naming.no_symbols && is_large(reader))
         demangler_prepare();
     return PFR_OK;
 }
@@ -114,7 +114,8 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     struct profile_workers w;
     workers_init(&w, p);
     struct state_watch watch = workers_watch(&w);
-    watch.jit = (struct jit_request){.read = !p->request.names.none, .symfs = p->request.names.symfs};
+    watch.jit =
+        (struct jit_request){.read = !p->request.names.naming.no_symbols, .symfs = p->request.names.naming.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
     if (st >= 0)

@@ -205,12 +205,11 @@ struct profile_request {
     uint32_t node_cost;    /* bytes that the caller will need for each node: so much memory is left, */
     uint32_t frame_cost;   /* and for each frame */
     unsigned jobs;         /* threads; 0: one for each cpu, with .chains at most 4, and for each 0.15 s of counting */
-    struct address_names_options names;
+    struct address_names_options names; /* its naming is also that of a trace's functions */
     /* With PROFILE_TRACE: the text is that of the fields by themselves, and these fields follow it. */
     bool trace_plain;
     const struct profile_trace_field *trace_fields;
     uint32_t nr_trace_fields;
-    struct function_names_options functions; /* of a trace */
     /* false: the sample is left out, and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
     /* Words by which frames are alike, NODE_APART among them: how many, at most PROFILE_LIKENESS_MOST. Asked while

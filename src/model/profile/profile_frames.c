@@ -21,12 +21,8 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
     pthread_mutex_init(&f->lock, NULL);
     u64_map_init(&f->places, p->memory);
-    const struct unwind_options how = {.symfs = p->request.names.symfs,
-                                       .debug_folder = p->request.names.debug_folder,
-                                       .fetched = p->request.names.fetched,
-                                       .release = p->request.names.release,
-                                       .arch = f->arch,
-                                       .none = p->request.names.none};
+    const struct unwind_options how = {
+        .naming = p->request.names.naming, .release = p->request.names.release, .arch = f->arch};
     unwind_objects_init(&f->unwinding, &p->state, p->memory, &how);
 }
 

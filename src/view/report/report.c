@@ -248,21 +248,7 @@ static struct profile_request request_of(struct report *r) {
     request.node_cost = cost_of_node(r, request.chains && !request.sums);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-    request.names = (struct address_names_options){.symfs = o->symfs,
-                                                   .debug_folder = o->debug_dir,
-                                                   .fetched = o->fetched,
-                                                   .cache_folder = o->cache_dir,
-                                                   .vmlinux = o->vmlinux,
-                                                   .kallsyms = o->kallsyms,
-                                                   .release = r->release,
-                                                   .none = o->no_symbols,
-                                                   .mangled = o->mangled,
-                                                   .parameters = o->parameters};
-    request.functions = (struct function_names_options){.maps = o->instr_maps,
-                                                        .symfs = o->symfs,
-                                                        .debug_folder = o->debug_dir,
-                                                        .none = o->no_symbols,
-                                                        .mangled = o->mangled};
+    request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
     request.keep = r->kept.any ? keep_sample : NULL;
@@ -344,7 +330,7 @@ static void close_report(struct report *r) {
 
 /* Options that mean nothing to this kind of recording would be passed over in silence. */
 static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options *options, pfr_error *err) {
-    if (!options->instr_maps || profile_measure(reader)->is_amount)
+    if (!naming_of(options->naming).instr_maps || profile_measure(reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                     "instrumentation maps name functions of traces, and this is perf.data");

@@ -76,14 +76,14 @@ static void leave_out_guest(struct script *s, const struct moment *m) {
 
 /* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
 static void take_guest(struct script *s, struct moment *m) {
-    const bool none = s->names->all.options.none;
+    const bool none = s->names->all.options.naming.no_symbols;
     pfr_record here = *m->rec;
     if ((here.misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
         here.misc = (uint16_t)((here.misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     m->rec = &here;
-    s->names->all.options.none = true;
+    s->names->all.options.naming.no_symbols = true;
     tell_sample(s, m);
-    s->names->all.options.none = none;
+    s->names->all.options.naming.no_symbols = none;
 }
 
 /* Member by member: clearing them first would cost as much again. */
@@ -228,7 +228,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct record_ke
 
 /* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
-    const struct jit_request jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
+    const struct jit_request jit = {.read = !s->naming.no_symbols, .symfs = s->naming.symfs};
     if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
         PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, &jit, err));
         s->state = timeline_state(s->timeline);
@@ -292,23 +292,8 @@ static pfr_status take_all(struct script *s) {
 }
 
 static void names_open(struct script *s, struct script_names *names) {
-    const struct address_names_options how = {.symfs = s->options->symfs,
-                                              .debug_folder = s->options->debug_dir,
-                                              .fetched = s->options->fetched,
-                                              .cache_folder = s->options->cache_dir,
-                                              .kallsyms = s->options->kallsyms,
-                                              .vmlinux = s->options->vmlinux,
-                                              .release = s->release,
-                                              .none = s->options->no_symbols,
-                                              .mangled = s->options->mangled,
-                                              .parameters = s->options->parameters,
-                                              .demangle_kernel = s->options->demangle_kernel};
-    const struct unwind_options unwinding = {.symfs = s->options->symfs,
-                                             .debug_folder = s->options->debug_dir,
-                                             .fetched = s->options->fetched,
-                                             .release = s->release,
-                                             .arch = s->arch,
-                                             .none = s->options->no_symbols};
+    const struct address_names_options how = {.naming = s->naming, .release = s->release};
+    const struct unwind_options unwinding = {.naming = s->naming, .release = s->release, .arch = s->arch};
     memory_share(&names->memory, s->memory);
     unwind_objects_init(&names->unwinding, s->state, s->memory, &unwinding);
     address_names_init(&names->all, s->state, &names->memory, &how);
@@ -373,7 +358,7 @@ static void script_free(struct script *s) {
 
 /* What is of traces alone. */
 static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
-    if (!options->instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
+    if (!naming_of(options->naming).instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
                     "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
@@ -384,6 +369,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
         return trace_script_print(reader, options, out, err);
     PFR_TRY(refuse(options, err));
     struct script s = {.options = options,
+                       .naming = naming_of(options->naming),
                        .reader = reader,
                        .memory = &reader->memory,
                        .to = out,

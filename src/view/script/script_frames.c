@@ -82,9 +82,9 @@ static bool grow(struct frames *f, struct frame_table *t) {
 
 /* Where the kernel and its modules go by their paths; "": not there. */
 static const char *kernel_path(const struct script *s, const struct object *o) {
-    if (!s->options->kernel_paths || o->kind != OBJECT_KERNEL || s->options->kallsyms || !s->options->vmlinux)
+    if (!s->options->kernel_paths || o->kind != OBJECT_KERNEL || s->naming.kallsyms || !s->naming.vmlinux)
         return "";
-    return s->options->vmlinux;
+    return s->naming.vmlinux;
 }
 
 /* What perf calls the object. A module that the table of build-ids lists goes by its path. */

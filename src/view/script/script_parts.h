@@ -297,6 +297,7 @@ struct script_disorder {
 
 struct script {
     const pfr_script_options *options;
+    pfr_symbol_options naming;
     pfr_reader *reader;
     struct memory *memory;     /* the reader's */
     struct timeline *timeline; /* NULL: records come as they stand in the file */

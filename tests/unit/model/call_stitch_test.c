@@ -23,7 +23,7 @@ static struct profile_request request_chains(unsigned jobs, bool stitched, keep_
                                     .keep = keep,
                                     .note = take_note,
                                     .context = notes,
-                                    .names = {.none = true}};
+                                    .names = {.naming = {.no_symbols = true}}};
 }
 
 static void expect_profile(const struct story *s, const struct profile_request *request, const char *stacks) {

@@ -17,7 +17,7 @@ static struct profile_request request_chains(unsigned jobs, char *notes) {
                                     .jobs = jobs,
                                     .note = take_note,
                                     .context = notes,
-                                    .names = {.none = true}};
+                                    .names = {.naming = {.no_symbols = true}}};
 }
 
 /* Lines of all stacks, sorted, in `text`, to be freed. */

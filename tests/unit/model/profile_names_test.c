@@ -95,7 +95,7 @@ TEST(profile_names_are_the_same_when_they_come_last) {
 
 TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
-        .frames = true, .addresses = true, .named_last = true, .names = {.none = true}};
+        .frames = true, .addresses = true, .named_last = true, .names = {.naming = {.no_symbols = true}}};
     struct story s;
     random_state = 3;
     tell_story(&s, "/not/there/either", 0x10000);
