@@ -31,7 +31,7 @@ static bool keep(void *context, const struct profile_sample *sample) {
 static bool wants_group(const void *exporting, const struct profile_group *group) {
     const struct exporting *e = exporting;
     const struct intern_text comm = comm_of(e, group);
-    return choice_wants_comm(&e->choice, (const char *)comm.bytes, comm.length);
+    return sample_filter_wants_comm(&e->choice.filter, (const char *)comm.bytes, comm.length);
 }
 
 static pfr_status load(struct exporting *e, pfr_error *err) {

@@ -194,7 +194,8 @@ static void tell_note(void *context, const char *sentence) {
 
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
-    return samples_keep(&r->kept, sample);
+    const struct sample_facts facts = sample_facts_of(sample);
+    return sample_filter_passes(&r->kept, &facts);
 }
 
 /* Names of the running kernel are those of the recorded one where both have the same release. */
@@ -213,7 +214,7 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
 }
 
 static struct profile_request request_of(struct report *r) {
@@ -239,7 +240,7 @@ static struct profile_request request_of(struct report *r) {
     request.lines = needs & NEEDS_LINES || request.inlined;
     request.addresses = request.addresses || request.inlined;
     request.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
-                   !r->filter.any && !request.lines && sums_can_be(r);
+                   !r->filters_rows && !request.lines && sums_can_be(r);
     request.likeness = request.sums ? sums_likeness : NULL;
     request.unnamed_apart = r->children;
     request.trace_plain = o->raw_trace;
@@ -251,14 +252,14 @@ static struct profile_request request_of(struct report *r) {
     request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
-    request.keep = r->kept.any ? keep_sample : NULL;
+    request.keep = sample_filter_has_numbers(&r->kept) ? keep_sample : NULL;
     request.context = r;
     return request;
 }
 
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
-    PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
+    PFR_TRY(filter_choose_samples(r, err));
     PFR_TRY(learn_release(r, err));
     const struct profile_request request = request_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &request, err));
@@ -321,7 +322,6 @@ static void close_report(struct report *r) {
     mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
     mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
     filter_free(r);
-    samples_free(&r->kept);
     out_close(&r->cell.out, NULL);
     if (r->parent_made)
         regfree(&r->parent);

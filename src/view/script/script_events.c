@@ -3,7 +3,6 @@
  * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
  * kind decides for all of its kind, as in perf.
  */
-#include "query/sample_filter.h"
 #include "view/script/script_parts.h"
 
 #include "base/text/escape.h"
@@ -77,7 +76,7 @@ static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient,
 static bool learn_wall(struct script *s) {
     struct times_known known = {0};
     if (!s->wall.known)
-        script_times_learn(s->reader, &known);
+        times_learn(s->reader, &known);
     if (known.walled)
         s->wall = (struct script_wall){.ahead = known.ahead, .moment = known.day, .known = true};
     return s->wall.known;

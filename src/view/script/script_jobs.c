@@ -72,7 +72,7 @@ static bool event_depends_on_order(const struct script_event *e) {
 /* What was printed before decides about a line, or about the file it goes to; or state is learnt on the way. */
 static bool depends_on_order(const struct script *s) {
     bool any = !s->timeline || s->learns || s->options->clock != PFR_SCRIPT_AS_RECORDED || s->options->dump ||
-               s->files || s->state->guests.any || s->filter.waits_for_start || s->turns.on || s->turns.off ||
+               s->files || s->state->guests.any || s->filter.samples.waits_for_start || s->turns.on || s->turns.off ||
                (pfr_get_header(s->reader)->features[0] >> BIT_STAT & 1);
     for (uint32_t i = 0; i < s->nr_events && !any; i++)
         any = event_depends_on_order(&s->events[i]);

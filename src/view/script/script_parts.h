@@ -34,7 +34,7 @@
 #include "model/state/timestamp_keys.h"
 #include "model/timeline/timeline.h"
 #include "model/tracepoint/tracepoint_text.h"
-#include "query/ranges.h"
+#include "query/sample_filter.h"
 #include "wire/feature_bits.h"
 
 #include <perfray/script.h>
@@ -249,10 +249,9 @@ struct moment {
 
 /* script_filter.c */
 struct script_filter {
-    struct script_ranges cpus, pids, tids, times, addresses;
-    bool any;             /* everything is wanted */
-    uint64_t start;       /* what times count from */
-    bool waits_for_start; /* the first sample says it */
+    struct sample_filter samples;
+    struct ranges addresses; /* those among the symbols */
+    bool any;                /* everything is wanted */
 };
 
 /* How the clock of the samples stands to the wall's, and the last second that was written out. */

@@ -146,7 +146,7 @@ static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsi
                                             .chains = chains,
                                             .addresses = true,
                                             .jobs = jobs,
-                                            .names = {.none = true}};
+                                            .names = {.naming = {.no_symbols = true}}};
     struct lines wanted, got;
     struct profile *p;
     pfr_error err;
