@@ -36,12 +36,10 @@ static bool wants_group(const void *exporting, const struct profile_group *group
 
 static pfr_status load(struct exporting *e, pfr_error *err) {
     const struct profile_request request = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
-                                            .frames = true,
-                                            .chains = true,
-                                            .whole_stacks = e->sink->stack != NULL,
-                                            .addresses = e->sink->addresses,
-                                            .unnamed_together = !e->sink->addresses,
-                                            .named_last = e->sink->addresses,
+                                            .shape = e->sink->stack ? PROFILE_STACKS : PROFILE_TREE,
+                                            .unit = e->sink->addresses ? PROFILE_NAMED_LAST : PROFILE_FUNCTIONS,
+                                            .unnamed =
+                                                e->sink->addresses ? PROFILE_UNNAMED_EACH : PROFILE_UNNAMED_TOGETHER,
                                             .mangled_names = e->sink->mangled,
                                             .max_stack = e->of->max_stack,
                                             .stitched = e->of->stitched,

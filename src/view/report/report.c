@@ -217,6 +217,25 @@ static uint32_t cost_of_node(const struct report *r, bool chains) {
            (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
 }
 
+static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
+    if (needs & NEEDS_APART)
+        return PROFILE_ADDRESSES_APART;
+    return needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address) || lines == PROFILE_INLINED
+               ? PROFILE_ADDRESSES
+               : PROFILE_FUNCTIONS;
+}
+
+/* Where rows are all that is printed, of functions and what they call, sums do. */
+static enum profile_shape shape_of(const struct report *r, bool chains, bool frames, enum profile_line_use lines) {
+    if (r->mode == REPORT_BRANCHES)
+        return PROFILE_ROOTS;
+    if (!chains)
+        return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
+    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                      !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
+    return sums ? PROFILE_SUMS : PROFILE_TREE;
+}
+
 static struct profile_request request_of(struct report *r) {
     const pfr_report_options *o = r->options;
     unsigned needs;
@@ -227,26 +246,22 @@ static struct profile_request request_of(struct report *r) {
     r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
     request.from_outermost = r->chain.caller;
     request.stitched = o->stitched;
-    request.branches = r->mode == REPORT_BRANCHES;
+    if (r->mode == REPORT_BRANCHES)
+        request.counted = PROFILE_BRANCHES;
     if (r->mode == REPORT_MEMORY)
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
-    if (request.branches && needs & NEEDS_FRAMES)
+    if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    request.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
-    request.frames = !request.branches && (needs & NEEDS_FRAMES || filter_needs_frames || request.chains);
-    request.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
-    request.addresses_apart = needs & NEEDS_APART;
-    request.inlined = o->inlined && request.chains;
-    request.lines = needs & NEEDS_LINES || request.inlined;
-    request.addresses = request.addresses || request.inlined;
-    request.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
-                   !r->filters_rows && !request.lines && sums_can_be(r);
-    request.likeness = request.sums ? sums_likeness : NULL;
-    request.unnamed_apart = r->children;
+    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
+    request.unit = unit_of(r, needs, request.lines);
+    request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
+    request.likeness = request.shape == PROFILE_SUMS ? sums_likeness : NULL;
+    request.unnamed = r->children ? PROFILE_UNNAMED_APART : PROFILE_UNNAMED_EACH;
     request.trace_plain = o->raw_trace;
     request.trace_fields = r->trace_request;
     request.nr_trace_fields = r->nr_trace;
-    request.node_cost = cost_of_node(r, request.chains && !request.sums);
+    request.node_cost = cost_of_node(r, chains && request.shape != PROFILE_SUMS);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};

@@ -261,7 +261,7 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
     struct fetching f = {.options = options, .naming = naming_of(options->naming)};
-    const struct profile_request request = {.frames = true, .names = {.naming = {.no_symbols = true}}};
+    const struct profile_request request = {.shape = PROFILE_LEAVES, .names = {.naming = {.no_symbols = true}}};
     folder[0] = '\0';
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");

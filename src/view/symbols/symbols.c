@@ -33,10 +33,9 @@ static void learn_release(struct symbols *s) {
 
 static pfr_status load(struct symbols *s, pfr_error *err) {
     const pfr_symbols_options *o = s->options;
-    const struct profile_request request = {.frames = true,
-                                            .chains = true,
-                                            .addresses = true,
-                                            .lines = true,
+    const struct profile_request request = {.shape = PROFILE_TREE,
+                                            .unit = PROFILE_ADDRESSES,
+                                            .lines = PROFILE_LINES,
                                             .max_stack = o->max_stack,
                                             .jobs = o->jobs,
                                             .node_cost = NODE_COST,

@@ -15,9 +15,8 @@ typedef bool keep_fn(void *context, const struct profile_sample *sample);
 
 static struct profile_request request_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
     return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
-                                    .frames = true,
-                                    .chains = true,
-                                    .addresses = true,
+                                    .shape = PROFILE_TREE,
+                                    .unit = PROFILE_ADDRESSES,
                                     .stitched = stitched,
                                     .jobs = jobs,
                                     .keep = keep,

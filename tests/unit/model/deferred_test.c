@@ -11,9 +11,8 @@ enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WIN
 
 static struct profile_request request_chains(unsigned jobs, char *notes) {
     return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
-                                    .frames = true,
-                                    .chains = true,
-                                    .addresses = true,
+                                    .shape = PROFILE_TREE,
+                                    .unit = PROFILE_ADDRESSES,
                                     .jobs = jobs,
                                     .note = take_note,
                                     .context = notes,
