@@ -67,7 +67,18 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-static pfr_latency_options options_of(const struct task *task) {
+static pfr_symbol_options naming_of(const struct latency_options *o) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = o->symfs,
+                                .debug_dir = o->debug_dir,
+                                .cache_dir = cache_folder(o->cache),
+                                .instr_maps = words_of(&o->instr_maps),
+                                .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(o->demangle, DEMANGLE_FULL),
+                                .templates = templates_of(o->demangle, o->functions.count || o->format)};
+}
+
+static pfr_latency_options options_of(const struct task *task, const pfr_symbol_options *naming) {
     const struct latency_options *const o = task->options;
     return (pfr_latency_options){.size = sizeof(pfr_latency_options),
                                  .format = (pfr_latency_format)o->format,
@@ -83,14 +94,8 @@ static pfr_latency_options options_of(const struct task *task) {
                                  .tids = o->tids,
                                  .min_duration = o->min_duration,
                                  .time = o->time,
-                                 .instr_maps = words_of(&o->instr_maps),
-                                 .symfs = o->symfs,
-                                 .debug_dir = o->debug_dir,
-                                 .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
-                                 .parameters = wants_demangled(o->demangle, DEMANGLE_FULL),
-                                 .templates = templates_of(o->demangle, o->functions.count || o->format),
+                                 .naming = naming,
                                  .lines = o->lines,
-                                 .cache_dir = cache_folder(o->cache),
                                  .jobs = o->jobs,
                                  .hole = limit_told,
                                  .note = note_told,
@@ -98,7 +103,8 @@ static pfr_latency_options options_of(const struct task *task) {
 }
 
 static enum exit_status print_latency(const struct task *task, pfr_reader *reader) {
-    const pfr_latency_options how = options_of(task);
+    const pfr_symbol_options naming = naming_of(task->options);
+    const pfr_latency_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_LATENCY_TEXT)
         print_title(task);

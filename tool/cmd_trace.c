@@ -116,11 +116,9 @@ static enum exit_status change_version(const struct trace_options *o, const char
 
 static enum exit_status show_table(const struct task *task, const struct trace_options *o, const char *path) {
     const pfr_open_options how = {.size = sizeof how};
-    const pfr_latency_options table = {.size = sizeof table,
-                                       .top = o->top,
-                                       .templates = templates_of(NULL, false),
-                                       .note = note_told,
-                                       .context = (void *)(uintptr_t)path};
+    const pfr_symbol_options naming = {.size = sizeof naming, .templates = templates_of(NULL, false)};
+    const pfr_latency_options table = {
+        .size = sizeof table, .top = o->top, .naming = &naming, .note = note_told, .context = (void *)(uintptr_t)path};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_reader *const reader = pfr_open(path, &how, &err);
     const pfr_status st = reader ? pfr_latency_print(reader, &table, task->out, &err) : err.status;

@@ -3,12 +3,12 @@
 #define PERFRAY_TOOL_FETCHING_H
 /* The options --debuginfod and --demangle, of commands that name addresses. */
 #include <perfray/debuginfod.h>
-#include <perfray/out.h>
+#include <perfray/symbol_options.h>
 
 struct fetch {
-    const char *urls; /* NULL: the option was not given, and nothing is done */
-    const char *symfs, *debug_dir;
-    const char *who; /* is talking */
+    const char *urls;                 /* NULL: the option was not given, and nothing is done */
+    const pfr_symbol_options *naming; /* what it finds is not fetched */
+    const char *who;                  /* is talking */
     char folder[PFR_DEBUGINFOD_ROOM];
 };
 

@@ -15,15 +15,6 @@ extern "C" {
 
 typedef struct pfr_output pfr_output;
 
-/* How C++ names show their template arguments, for options of functions that print names. FOLD and OMIT also print
-   "std::__cxx11::" as "std::". Name filters match names as they are printed. */
-typedef enum pfr_templates {
-    PFR_TEMPLATES_KEEP, /* std::map<int, char>::find */
-    PFR_TEMPLATES_FOLD, /* the arguments as an ellipsis: std::map<...>::find; those of up to three characters are kept
-                         */
-    PFR_TEMPLATES_OMIT  /* std::map::find */
-} pfr_templates;
-
 /* The descriptor stays open after pfr_output_close unless `owned`; an owned one is closed on failure too. NULL: out of
    memory. */
 pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);

@@ -16,7 +16,7 @@
  * demangler_prepare) until the last of them is freed: what breaks it costs a name, and what breaks it again and again
  * all names that follow; both are counted.
  */
-#include <perfray/out.h>
+#include <perfray/symbol_options.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/memory/memory.h"
@@ -35,12 +35,10 @@ enum {
     DEMANGLE_OMIT_TEMPLATES = 8
 };
 
-/* The flag of a public option. */
-static inline unsigned demangle_templates(pfr_templates templates) {
-    static const unsigned flags[] = {[PFR_TEMPLATES_KEEP] = 0,
-                                     [PFR_TEMPLATES_FOLD] = DEMANGLE_FOLD_TEMPLATES,
-                                     [PFR_TEMPLATES_OMIT] = DEMANGLE_OMIT_TEMPLATES};
-    return (unsigned)templates <= PFR_TEMPLATES_OMIT ? flags[templates] : 0;
+static inline unsigned demangle_flags_of(const pfr_symbol_options *options) {
+    return (options->parameters ? DEMANGLE_PARAMETERS : 0) |
+           (options->templates == PFR_TEMPLATES_FOLD ? DEMANGLE_FOLD_TEMPLATES : 0) |
+           (options->templates == PFR_TEMPLATES_OMIT ? DEMANGLE_OMIT_TEMPLATES : 0);
 }
 
 #define MANGLED_MOST ((size_t)16 << 10)   /* bytes of a name that is looked at */
