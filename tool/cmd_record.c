@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
+#include "once.h"
 #include "record_words.h"
 
 struct record_options {
@@ -140,8 +141,17 @@ static void on_signal(int number) {
         pfr_recorder_stop(recorder);
 }
 
+/* A machine without hardware cycles has them in no recording: said once until it is started again. */
+#define NO_CYCLES "hardware cycles are not available"
+#define NO_CYCLES_FILE "no-cycles-told"
+static bool told_no_cycles;
+
 static void note_told(void *context, const char *sentence) {
+    const bool is_no_cycles = strncmp(sentence, NO_CYCLES, sizeof NO_CYCLES - 1) == 0;
     (void)context;
+    if (is_no_cycles && once_was_told(NO_CYCLES_FILE))
+        return;
+    told_no_cycles = told_no_cycles || is_no_cycles;
     complain_as(program, "%s", sentence);
 }
 
@@ -307,6 +317,8 @@ static int run_recorder(const struct record_options *o, const pfr_recorder_optio
     pfr_recorder_result result;
     const pfr_status status = pfr_recorder_run(recorder, &err);
     const enum exit_status own = status < 0 ? complain_about(&err) : ENDS_FINE;
+    if (told_no_cycles && status >= 0)
+        once_remember(NO_CYCLES_FILE);
     pfr_recorder_told(recorder, &result);
     if (status >= 0)
         tell_result(how, &result);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray report: where the time goes. */
+#include <perfray/dump.h>
+#include <perfray/info.h>
 #include <perfray/report.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ struct report_options {
     bool raw_trace, symbols, cache, mangled, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
         memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
+    bool quiet, hide_unresolved, full_paths, header, header_only, long_header, dump, stats;
     uint32_t max_stack, jobs;
     double percent_limit;
     struct word_list instr_maps;
@@ -98,21 +101,36 @@ static const struct opt report_opts[] = {
     FLAG("raw-trace", 0, raw_trace, "print tracepoints as fields, not as their formats say"),
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
      "threads; without it one for each cpu, with call chains at most 4, and for each 0.15 s of counting"},
-    {"stdio", 0, OPT_HABIT, 0, NULL, "nothing: there is no other way to print"},
-    {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
-    REFUSED("tui", 0, "is not here: perfray flame draws a picture to click in"),
-    REFUSED("gtk", 0, "is not here: perfray flame draws a picture to click in"),
-    REFUSED("quiet", 'q', "is not here: what is no row begins with #, and --format=csv has nothing of it"),
-    REFUSED("verbose", 'v', "is not here: perfray symbols says what has no names, why, and what mends it"),
-    REFUSED("hide-unresolved", 'U', "is not here: perfray symbols says what has no names, why, and what mends it"),
-    REFUSED("hierarchy", 0, "is not here: a row has all keys; --tree shows who calls whom"),
-    REFUSED("header", 0, "is not here: perfray info --format=perf prints the header"),
-    REFUSED("header-only", 0, "is not here: perfray info --format=perf prints the header"),
-    REFUSED("show-info", 'I', "is not here: perfray info --format=perf prints the header"),
-    REFUSED("stats", 0, "is not here: perfray info --stats prints these counts"),
-    REFUSED("tasks", 0, "is not here: perfray script --show-task-events prints who began whom"),
-    REFUSED("mmaps", 0, "is not here: perfray script --show-mmap-events prints what was mapped"),
-    REFUSED("dump-raw-trace", 'D', "is not here: perfray dump --format=perf prints each record"),
+    FLAG("quiet", 'q', quiet, "print rows only, no lines that begin with #"),
+    FLAG("hide-unresolved", 'U', hide_unresolved, "print no rows whose function has no name"),
+    FLAG("full-source-path", 0, full_paths, "print whole paths in the sort keys srcline and srcfile"),
+    FLAG("header", 0, header, "print the header of the recording first, as perf does"),
+    FLAG("header-only", 0, header_only, "print only the header of the recording"),
+    FLAG("show-info", 'I', long_header, "print all of the header, topologies and caches too"),
+    FLAG("stats", 0, stats, "print only the counts of records and samples"),
+    FLAG("dump-raw-trace", 'D', dump, "print each record, as perfray dump --format=perf does"),
+    {"stdio-color", 0, OPT_CHOICE, offsetof(struct report_options, color), "auto|always|never", NULL},
+    {"stdio", 0, OPT_HABIT, 0, NULL, "ignored; output is always text"},
+    {"force", 'f', OPT_HABIT, 0, NULL, "ignored; the owner of the file does not matter"},
+    {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored; perfray symbols shows which names are missing"},
+    {"column-widths", 'w', OPT_HABIT, 0, "WIDTHS", "ignored; columns are as wide as their texts"},
+    {"disassembler-style", 'M', OPT_HABIT, 0, "STYLE", "ignored; no instructions are shown"},
+    {"threads", 'T', OPT_HABIT, 0, NULL, "ignored; perfray dump --only read prints counts of threads"},
+    {"samples", 0, OPT_HABIT, 0, "COUNT", "ignored; perfray script prints the samples"},
+    {"ns", 0, OPT_HABIT, 0, NULL, "ignored; the sort key time has steps of --time-quantum"},
+    {"percent-type", 0, OPT_HABIT, 0, "TYPE", "ignored; no instructions are shown"},
+    {"skip-empty", 0, OPT_HABIT, 0, NULL, "ignored; events without samples have no table"},
+    REFUSED("tui", 0, "is not available: perfray flame draws a picture to click in"),
+    REFUSED("gtk", 0, "is not available: perfray flame draws a picture to click in"),
+    REFUSED("hierarchy", 0, "is not available: a row has all keys; --tree shows who calls whom"),
+    REFUSED("ignore-callees", 0, "is not available: -S FUNCTION prints the rows of a function, --parent its callers"),
+    REFUSED("tasks", 0, "is not available: perfray script --show-task-events prints forks, names and ends of tasks"),
+    REFUSED("mmaps", 0, "is not available: perfray script --show-mmap-events prints the mappings"),
+    REFUSED("switch-on", 0, "is not available: --time A-B selects samples; perfray script has --switch-on"),
+    REFUSED("switch-off", 0, "is not available: --time A-B selects samples; perfray script has --switch-off"),
+    REFUSED("socket-filter", 0, "is not available: -s socket counts by socket, -C selects the cpus of one"),
+    REFUSED("group-sort-idx", 0,
+            "is not available: groups are ordered by their first event; --no-group prints each event"),
     {0},
 };
 
@@ -191,6 +209,9 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->color = wants_color(o);
     how->inlined = o->inlined;
     how->jobs = o->jobs;
+    how->quiet = o->quiet;
+    how->hide_unresolved = o->hide_unresolved;
+    how->full_paths = o->full_paths;
 }
 
 /* "unknown sort key symm": with the nearest key and all of them. */
@@ -269,6 +290,41 @@ static bool has_files(const struct report_options *o) {
     return name_files_fit("perfray report", &files);
 }
 
+static pfr_status print_info(const struct task *task, pfr_reader *reader, pfr_info_part part, pfr_error *err) {
+    const struct report_options *const o = task->options;
+    const pfr_info_options how = {.size = sizeof how,
+                                  .part = part,
+                                  .format = part == PFR_INFO_STATS ? PFR_INFO_TEXT : PFR_INFO_PERF,
+                                  .captured = capture_time(task->file),
+                                  .brief = !o->long_header};
+    return pfr_info_print(reader, &how, task->out, err);
+}
+
+static pfr_status print_records(const struct task *task, pfr_reader *reader, pfr_error *err) {
+    const pfr_dump_options how = {.size = sizeof how, .format = PFR_DUMP_PERF, .name = task->file};
+    return pfr_dump(reader, &how, task->out, err);
+}
+
+/* What perf report prints instead of a report, or, with --header, before it. *ends: nothing follows. */
+static enum exit_status print_other_things(const struct task *task, pfr_reader *reader, bool *ends) {
+    const struct report_options *const o = task->options;
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_status status = PFR_OK;
+    *ends = o->header_only || o->stats || o->dump;
+    if (o->header || o->header_only)
+        status = print_info(task, reader, PFR_INFO_OVERVIEW, &err);
+    else if (o->stats)
+        status = print_info(task, reader, PFR_INFO_STATS, &err);
+    else if (o->dump)
+        status = print_records(task, reader, &err);
+    if (status >= 0 && o->header && !*ends)
+        status = pfr_rewind(reader, &err);
+    *ends = *ends || status < 0;
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return *ends ? complain_of_damage(task, reader) : ENDS_FINE;
+}
+
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status = ENDS_USAGE;
@@ -277,7 +333,10 @@ static enum exit_status report_run(const struct task *task) {
                 knows_demangle(((const struct report_options *)task->options)->demangle, "perfray report")
             ? open_recording(task, &how, &status)
             : NULL;
+    bool ends = false;
     if (reader)
+        status = print_other_things(task, reader, &ends);
+    if (reader && !ends)
         status = print_report(task, reader);
     pfr_close(reader);
     return status;

@@ -16,8 +16,9 @@
 
 struct progress {
     const char *file;
-    uint64_t size;  /* bytes that are to be read; 0: not known */
-    uint64_t start; /* bytes that the process had read before */
+    uint64_t size;   /* of the file; 0: not known */
+    unsigned passes; /* times that it is read */
+    uint64_t start;  /* bytes that the process had read before */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t done_or_tick;

@@ -73,7 +73,10 @@ typedef struct pfr_report_options {
     void (*hole)(void *context, const pfr_error *hole);
     void *context;
     void (*note)(void *context, const char *sentence);
-    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool stitched;        /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool quiet;           /* tables: only rows, without totals, headings and notes */
+    bool hide_unresolved; /* samples whose address has no symbol do not count, and no frame without one has a row */
+    bool full_paths;      /* the sort keys srcline and srcfile have whole paths, not only file names */
 } pfr_report_options;
 
 /*

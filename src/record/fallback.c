@@ -26,7 +26,7 @@ static bool take_clock(pfr_recorder *r, struct typed_event *e, int why) {
     const char *const kept = arena_text(&r->events.arena, name, length);
     if (!kept)
         return false;
-    recorder_note(r, "there is no counter of cycles here (%s): cpu-clock instead", strerror(why));
+    recorder_note(r, "hardware cycles are not available (%s); using cpu-clock", strerror(why));
     e->name = e->named ? e->name : kept;
     e->attr.type = PERF_TYPE_SOFTWARE;
     e->attr.config = PERF_COUNT_SW_CPU_CLOCK;

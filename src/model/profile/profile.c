@@ -174,6 +174,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     pfr_error why;
     if (p->request.note)
         symbol_texts_note(&p->names.texts, p->request.note, p->request.context);
+    profile_outside_note(p);
     kernel_file_note(&p->names, p->request.note, p->request.context);
     if (p->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",

@@ -568,4 +568,9 @@ pfr_status values_take_limited(struct sample_counter *c, pfr_error *err);
 pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err);
 
+/* --- profile_outside.c */
+
+/* Notes how many samples have return addresses outside any mapping, where many do. */
+void profile_outside_note(const struct profile *p);
+
 #endif

@@ -317,6 +317,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(features_unread(r->reader, err));
     r->tree_text = r->tree_text_left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
+    report_tell_empty(r);
     tell_cut_trees(r);
     return r->limited || r->trees_cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }

@@ -99,7 +99,7 @@ static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
 
 pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     report_write_totals(r, lines, to);
-    out_text(&to->out, "#  Children      Self\n#\n");
+    out_text(&to->out, r->options->quiet ? "" : "#  Children      Self\n#\n");
     for (uint32_t m = 0; m < lines->members; m++) {
         const uint32_t event = lines->leader + m;
         const uint64_t least = (uint64_t)((double)r->totals[event].weight * (r->chain.least / 100));

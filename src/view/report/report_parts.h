@@ -381,6 +381,9 @@ pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, 
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
+/* report_empty.c: notes why a report has no rows. */
+void report_tell_empty(const struct report *r);
+
 /* report_cache_lines.c: lines that were met, and a frame in each */
 struct cache_lines {
     struct intern_table keys;
@@ -437,6 +440,7 @@ struct report {
     struct path_segments path_segments;
     struct traversal walk;
     struct rows rows;
+    uint64_t lines_shown;            /* of all tables */
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
     struct report_tree tree;

@@ -50,6 +50,8 @@ static void write_event_names(struct report *r, const struct lines *lines, pfr_o
 
 void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to) {
     struct profile_weight all = {0, 0};
+    if (r->options->quiet)
+        return;
     const bool grouped = lines->members > 1;
     for (uint32_t m = 0; m < lines->members; m++) {
         all.weight += r->totals[lines->leader + m].weight;
@@ -81,6 +83,8 @@ static size_t column_width(const struct table *t, unsigned c) {
 
 static void write_headings(const struct table *t, struct output *to) {
     const struct report *r = t->r;
+    if (r->options->quiet)
+        return;
     out_text(to, "# ");
     for (unsigned c = 0; c < r->nr_columns; c++) {
         const struct report_field *f = r->columns[c];

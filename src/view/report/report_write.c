@@ -46,6 +46,8 @@ static void say_quality(const struct report_writing *w) {
 
 static void begin_text(const struct report_writing *w) {
     struct output *out = &w->to->out;
+    if (w->r->options->quiet)
+        return;
     if (w->r->options->format == PFR_REPORT_PERF)
         out_text(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n");
     if (w->r->options->format == PFR_REPORT_PERF || !w->r->measure->is_amount) {
@@ -120,6 +122,7 @@ static pfr_status write_event(struct report_writing *w, uint32_t event, uint32_t
     if (!has_samples(w->r, event, members))
         return PFR_OK;
     pfr_status st = lines_make(w->r, event, members, &lines, err);
+    w->r->lines_shown += st >= 0 ? lines.shown : 0;
     if (st >= 0)
         st = write_lines(w, &lines, err);
     lines_free(w->r, &lines);
