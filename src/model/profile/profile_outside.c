@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NOTED_PERCENT 5u /* a few stray addresses are in every recording */
+#define NOTED_PERCENT 2u /* a few stray addresses are in every recording */
 
 /* Chains of frame pointers: stacks in samples are unwound, branch stacks have their own callers. */
 static bool has_plain_chains(const struct profile *p) {
@@ -51,7 +51,7 @@ void profile_outside_note(const struct profile *p) {
     bool *const astray = mem_zeroed(p->memory, p->nr_nodes, sizeof *astray);
     const uint64_t count = astray ? count_astray(p, astray, &all) : 0;
     mem_free(p->memory, astray, astray ? p->nr_nodes : 0, sizeof *astray);
-    if (count == 0 || count < all / 100 * NOTED_PERCENT)
+    if (count * 100 < all * NOTED_PERCENT || count == 0)
         return;
     snprintf(text, sizeof text,
              "%" PRIu64 " of %" PRIu64
