@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NOTED_PERCENT 2u /* a few stray addresses are in every recording */
+#define NOTED_PERCENT 10u /* a few stray addresses are in every recording */
 
 /* Chains of frame pointers: stacks in samples are unwound, branch stacks have their own callers. */
 static bool has_plain_chains(const struct profile *p) {

@@ -13,7 +13,7 @@ static void add_option(char text[SENTENCE], const char *name, const char *value)
         snprintf(text + used, SENTENCE - used, *value ? " --%s %.60s" : " --%s", name, value);
 }
 
-static uint64_t count_samples(const struct report *r) {
+uint64_t report_samples(const struct report *r) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < r->profile->nr_events; i++)
         count += r->profile->totals[i].samples;
@@ -51,8 +51,8 @@ static void explain_rows(const struct report *r, char text[SENTENCE]) {
 void report_tell_empty(const struct report *r) {
     char text[SENTENCE];
     const bool draws_rows = !(r->options->bars && r->options->format <= PFR_REPORT_PERF);
-    const uint64_t samples = count_samples(r);
-    if (!r->options->note || (samples && (r->lines_shown || !draws_rows)))
+    const uint64_t samples = report_samples(r);
+    if (!r->options->note || r->has_counts || (samples && (r->lines_shown || !draws_rows)))
         return;
     if (samples == 0)
         explain_samples(r, text);

@@ -383,6 +383,8 @@ enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
 /* report_empty.c: notes why a report has no rows. */
 void report_tell_empty(const struct report *r);
+/* Of all events, before rows are filtered. */
+uint64_t report_samples(const struct report *r);
 
 /* report_cache_lines.c: lines that were met, and a frame in each */
 struct cache_lines {
@@ -441,6 +443,7 @@ struct report {
     struct traversal walk;
     struct rows rows;
     uint64_t lines_shown;            /* of all tables */
+    bool has_counts;                 /* counts were printed instead of rows */
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
     struct report_tree tree;

@@ -7,6 +7,9 @@
 
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
 
+/* report_counts.c: of a recording without samples, what its READ records counted. */
+pfr_status report_print_counts(struct report *r, pfr_output *to, pfr_error *err);
+
 /* The whole call tree instead of rows. */
 pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
 /* What stands above a table: how many samples of which events. */

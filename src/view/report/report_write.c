@@ -146,5 +146,5 @@ pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err) {
             PFR_TRY(write_event(&w, event, members, err));
     }
     end(&w);
-    return PFR_OK;
+    return report_print_counts(r, out, err);
 }

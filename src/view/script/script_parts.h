@@ -397,6 +397,8 @@ const char *script_type_name(enum script_type type);
 
 /* script_quality.c: tells what the text leaves out or shows late; once all of it is printed. */
 void script_tell_quality(struct script *s);
+/* Notes why nothing was printed. */
+void script_tell_empty(const pfr_script_options *options);
 
 /* script_filter.c: reads what options say of cpus, threads and times. */
 pfr_status script_filter_make(struct script *s, pfr_error *err);
