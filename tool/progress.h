@@ -6,7 +6,7 @@
  *
  *     perf.data: 312 of 1024 MB, 260 MB/s, 3 s left
  *
- * What is read twice counts twice. Behind the end, or where the size is not known, no time is told. *
+ * It shows the place in the file and the pass over it. Where the size is not known it shows what was read. *
  * It appears after a second, is written anew twice a second, and is gone when the work is done. It goes to standard
  * error, and only to a terminal.
  */
