@@ -188,7 +188,7 @@ def run(words, **more):
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.PIPE)
     more.setdefault("timeout", SECONDS)
-    return subprocess.run([str(word) for word in words], check=False, **more)
+    return subprocess.run([word if isinstance(word, (str, bytes)) else str(word) for word in words], check=False, **more)
 
 
 def perfray(*words, **more):
