@@ -183,7 +183,8 @@ def environment(**more):
 
 def run(words, **more):
     """The process, ended, with its output. It reads nothing but `input`."""
-    if "input" not in more:
+    if more.get("input") is None:
+        more.pop("input", None)
         more.setdefault("stdin", subprocess.DEVNULL)
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.PIPE)
