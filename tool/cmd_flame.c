@@ -31,7 +31,8 @@ static const struct opt flame_opts[] = {
 
 static enum exit_status write_flame(const struct task *task, pfr_reader *reader) {
     const struct flame_options *const options = task->options;
-    const pfr_selection of = selection_of(&options->selecting, task);
+    const pfr_symbol_options naming = selecting_naming(&options->selecting);
+    const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_flame_options how = {.size = sizeof how,
                                    .of = &of,
                                    .path = output_path(options->output),

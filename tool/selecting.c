@@ -11,7 +11,16 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-pfr_selection selection_of(const struct selecting *options, const struct task *task) {
+pfr_symbol_options selecting_naming(const struct selecting *options) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = options->symfs,
+                                .debug_dir = options->debug_dir,
+                                .cache_dir = cache_folder(options->cache),
+                                .kallsyms = options->kallsyms,
+                                .no_symbols = options->no_symbols};
+}
+
+pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming) {
     return (pfr_selection){.size = sizeof(pfr_selection),
                            .event = options->event,
                            .cpus = options->cpus,
@@ -22,14 +31,9 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .max_stack = options->max_stack,
                            .stitched = options->stitched,
                            .jobs = options->jobs,
-                           .symfs = options->symfs,
-                           .debug_dir = options->debug_dir,
-                           .kallsyms = options->kallsyms,
-                           .no_symbols = options->no_symbols,
-                           .cache_dir = cache_folder(options->cache),
+                           .naming = naming,
                            .by_count = options->weight == 1,
                            .by_period = options->weight == 2,
-                           .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task->file};

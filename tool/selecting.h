@@ -50,8 +50,9 @@ struct selecting { /* `cache` is true at first */
         "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \
     }
 
-/* `task` must outlive it: what is told goes to standard error, with the file's name. */
-pfr_selection selection_of(const struct selecting *options, const struct task *task);
+/* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */
+pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming);
+pfr_symbol_options selecting_naming(const struct selecting *options);
 
 /* Whether the files that options name are there and what they should be; says so if not. */
 bool selecting_fits(const struct selecting *options, const char *program);

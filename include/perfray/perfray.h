@@ -21,6 +21,7 @@
 #include <perfray/sampling.h>
 #include <perfray/script.h>
 #include <perfray/selection.h>
+#include <perfray/symbol_options.h>
 #include <perfray/symbols.h>
 #include <perfray/trace.h>
 #include <perfray/tracing.h>

@@ -313,9 +313,9 @@ def is_long():
 
 
 def step_of(command):
-    """Every second recording for these four, every fourth one for their other forms, for what is written, and for what
+    """Every third recording for these four, every sixth one for their other forms, for what is written, and for what
     shares its names with report; the commands begin at different ones. With PERFRAY_LONG all."""
-    return 1 if is_long() else 2 if command in (["info"], ["dump"], ["report"], ["script"]) else 4
+    return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 
 def run_all(options, folder):
@@ -327,7 +327,7 @@ def run_all(options, folder):
             print_command(command, benches, list(pool.map(try_one, benches)))
         for number, command in enumerate(TRACE_COMMANDS):
             traces = make_traces(folder, options.recorded)
-            step = 1 if is_long() else 2
+            step = 1 if is_long() else 3
             benches = [Bench(options, folder, command, path) for path in traces[number % step::step]]
             print_command(command, benches, list(pool.map(try_one, benches)))
     return harness.status()

@@ -11,7 +11,7 @@
  *         ... stacks.nodes[i], and below it stacks.nodes[node->inner] and node->nr_inner - 1 more ...
  *     stacks_free(&stacks);
  *
- * Stacks that the profile tells one by one (profile_request.whole_stacks) stay so:
+ * Stacks that the profile tells one by one (PROFILE_STACKS) stay so:
  *
  *     for (uint32_t i = 0; i < profile->nr_stacks; i++)
  *         if (stacks_wants(&stacks, &profile->stacks[i]))
