@@ -17,6 +17,7 @@ pfr_symbol_options selecting_naming(const struct selecting *options) {
                                 .debug_dir = options->debug_dir,
                                 .cache_dir = cache_folder(options->cache),
                                 .kallsyms = options->kallsyms,
+                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                                 .no_symbols = options->no_symbols};
 }
 
