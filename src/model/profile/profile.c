@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/memory/capped_sum.h"
 #include "base/memory/sizes.h"
 
 /* What a trace takes does not depend on its size. */
@@ -58,14 +59,16 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
     p->unwound = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->unwound);
     if (!p->totals || !p->unwound || !*places)
         return mem_fail(p->memory, err, "profile");
-    for (uint32_t i = 0; i < p->nr_events; i++)
+    for (uint32_t i = 0; i < p->nr_events; i++) {
         pick_learn(&(*places)[i], p->reader, i, &p->request);
+        p->signed_steps = p->signed_steps || (*places)[i].reads;
+    }
     return PFR_OK;
 }
 
 static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
-        p->totals[i].weight += c->totals[i].weight;
+        p->totals[i].weight = weights_sum(p, p->totals[i].weight, c->totals[i].weight);
         p->totals[i].samples += c->totals[i].samples;
     }
     chain_counts_add(p->unwound, p->nr_events, &c->maker);
@@ -129,6 +132,18 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     return st < 0 ? st : features_unread(p->reader, err);
 }
 
+/* No sum of some samples is larger than that of all: where this one fits, none wraps. */
+static pfr_status weights_fit(const struct profile *p, pfr_error *err) {
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        all = capped_sum(all, p->totals[i].weight);
+    if (all < UINT64_MAX || p->signed_steps)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "period",
+                    "the %s add up to 2^64 or more: there are no shares to report; perfray script shows each of them",
+                    p->reader->trace ? "times of all calls" : "periods of all samples");
+}
+
 pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_request *request,
                         pfr_error *err) {
     *out = NULL;
@@ -138,6 +153,8 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
         return mem_fail(&reader->memory, err, "profile");
     begin(p, reader, request);
     pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    if (st >= 0)
+        st = weights_fit(p, err);
     if (st >= 0)
         st = profile_learn_lines(p, err);
     if (st < 0)

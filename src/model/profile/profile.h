@@ -169,6 +169,7 @@ struct profile {
     struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
     uint64_t stitch_begun;         /* how often stitching began anew because memory was short */
     bool lossy;                    /* holes were met */
+    bool signed_steps;             /* weights may be what a counter went back by, modulo 2^64: sums of them are, too */
     struct profile_note *notes;
     uint64_t ticks_per_second; /* what weights are counted in; 0: in what the event says */
 };

@@ -7,6 +7,7 @@
  */
 #include "model/profile/profile_calls.h"
 
+#include "base/memory/capped_sum.h"
 #include "model/profile/profile_parts.h"
 #include "model/profile/profile_tally.h"
 
@@ -324,7 +325,7 @@ static void add_up(struct telling *all) {
         const bool below = (int64_t)self->weight < 0;
         self->weight = below ? 0 : self->weight;
         all->below_zero += below;
-        p->totals[0].weight += self->weight;
+        p->totals[0].weight = capped_sum(p->totals[0].weight, self->weight);
         p->totals[0].samples += self->samples;
     }
 }

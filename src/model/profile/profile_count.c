@@ -491,7 +491,7 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
-    c->totals[s->event].weight += weight_of(c, s);
+    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, weight_of(c, s));
     c->totals[s->event].samples++;
     c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
