@@ -7,7 +7,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "base/io/descriptor.h"
-#include "record/recorder_parts.h"
+#include "record/begin_file.h"
+#include "record/aux_areas.h"
+#include "record/bpf_programs.h"
+#include "record/machine.h"
+#include "record/put_record.h"
+#include "record/tasks.h"
+#include "record/tracing_data.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"
 

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include "record/recorder_parts.h"
+#include "record/machine.h"
+#include "record/machine_cpus.h"
+#include "record/machine_feature.h"
 #include "wire/feature_bits.h"
 
 static bool put_text(struct output *payload, const char *text) {

@@ -11,7 +11,10 @@
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/plan.h"
+#include "record/aux_areas.h"
+#include "record/option_lists.h"
+#include "record/recorder_note.h"
 #include "wire/layout.h"
 #include "wire/names.h"
 

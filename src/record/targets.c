@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/targets.h"
+#include "record/recorder_note.h"
 
 pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err) {
     if (r->nr_tasks == r->tasks_room) {

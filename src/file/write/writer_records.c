@@ -4,6 +4,7 @@
  * their layouts where the byte order is another), or whole from a ring buffer. Kernel records go through the
  * compression, where there is one; what perf itself writes stays outside, in its place between them.
  */
+#include "file/read/recording.h"
 #include "file/write/recording_writer.h"
 #include "wire/any_layout.h"
 

@@ -3,7 +3,7 @@
 #include "view/info/info_parts.h"
 
 #include "base/memory/fail.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 
 typedef pfr_status info_printer(struct info *info, pfr_error *err);
 

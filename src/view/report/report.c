@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
 
-#include "file/read/recording.h"
+#include "view/report/report_cache_lines.h"
+#include "view/report/report_call_graph_option.h"
+#include "view/report/report_call_trees.h"
+#include "view/report/report_fields.h"
+#include "view/report/report_filter.h"
+#include "view/report/report_maps.h"
+#include "view/report/report_path_segments.h"
+#include "view/report/report_rows.h"
+#include "view/report/report_sums.h"
+#include "view/report/report_traversal.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_roots.h"
+#include "view/report/report_write.h"
+#include "file/read/features.h"
 #include "view/report/report_groups.h"
 #include "view/stat/report_stat.h"
 #include "wire/feature_bits.h"

@@ -11,6 +11,8 @@
  * What is lighter than the least share of -g is left out. Indentation makes a deep tree as large as the square of its
  * depth: what does not fit into the room that limit trees gives is left out, below a line [limit].
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"

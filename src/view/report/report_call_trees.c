@@ -6,7 +6,9 @@
  *     --mem-mode          the weight of a sample is what it cost, not its period
  *     -p                  samples of different parents hang under different roots
  */
-#include "view/report/report_parts.h"
+#include "view/report/report_call_trees.h"
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
 
 #include "base/memory/fail.h"
 

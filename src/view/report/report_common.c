@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small helpers that several steps of a report share. */
+#include "view/report/report_common.h"
 #include "base/threads/thread_pool.h"
 #include "view/report/report_groups.h"
 

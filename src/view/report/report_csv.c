@@ -8,6 +8,8 @@
  * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow. Where -g
  * asks for trees there is a line for each chain: report_tree_data.c.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_line.h"
 #include "view/report/report_print.h"
 
 #include "base/text/escape.h"

@@ -9,6 +9,8 @@
  *     -F +FIELDS          weights, then FIELDS, then KEYS
  *     -s KEYS -F FIELDS   KEYS then what FIELDS has beside them; the columns are FIELDS, then KEYS not among them
  */
+#include "view/report/report_fields.h"
+#include "view/report/report_tracepoint.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

@@ -3,6 +3,8 @@
  * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
  * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_request.keep.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/json/report.schema.json */
+#include "view/report/report_common.h"
+#include "view/report/report_line.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line of a report: its rows, its cells, its key. */
-#include "view/report/report_parts.h"
+#include "view/report/report_line.h"
+#include "view/report/report_rows.h"
 
 static const struct row no_row = {.frame = NO_FRAME, .level = '.'};
 

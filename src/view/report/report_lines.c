@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a
  * dictionary. In a group of events the leader's weight comes first, then those of the other members. */
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
+#include "view/report/report_line.h"
+#include "view/report/report_lines.h"
+#include "view/report/report_order.h"
+#include "view/report/report_rows.h"
+#include "view/report/report_ties.h"
 #include "view/report/report_groups.h"
 
 #include "base/memory/fail.h"

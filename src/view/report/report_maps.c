@@ -4,6 +4,8 @@
  * so of several maps of one place the largest counts; that of the kernel is its text, as recorded. Maps are made into
  * pieces that do not overlap, to be bisected.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_maps.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

@@ -8,6 +8,8 @@
  * That takes fields whose orders are such in the strict sense. Places that are no sampled symbols have none, nor have
  * equal lines of chains, where the longer one comes first: report_lines.c compares those.
  */
+#include "view/report/report_line.h"
+#include "view/report/report_order.h"
 #include "base/memory/fail.h"
 #include "base/tables/radix.h"
 #include "view/report/report_cells.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows by their cells, and the numbers of symbols that cells hold. */
+#include "view/report/report_common.h"
+#include "view/report/report_rows.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

@@ -3,6 +3,9 @@
  * Rows out of sums that the profile has made of stacks, for reports that show no tree: a row has the weight of each
  * stack that it is in, once, which the profile knows because it is told what a row tells frames apart by.
  */
+#include "view/report/report_rows.h"
+#include "view/report/report_sums.h"
+#include "view/report/report_traversal.h"
 #include "base/memory/fail.h"
 #include "view/report/report_cells.h"
 

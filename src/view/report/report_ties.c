@@ -4,7 +4,9 @@
  * comes first, others go by all further fields. Those make a place, which is known before (report_order.c), so that few
  * words of two lines are compared, side by side in memory.
  */
-#include "view/report/report_parts.h"
+#include "view/report/report_ties.h"
+#include "view/report/report_line.h"
+#include "view/report/report_order.h"
 
 #include "base/memory/fail.h"
 

@@ -10,6 +10,7 @@
  *
  * Each becomes a struct report_field of the report's own.
  */
+#include "view/report/report_tracepoint.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

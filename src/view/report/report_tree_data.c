@@ -14,6 +14,8 @@
  * Rows repeat the chains that they share, so all trees together have the room that limit trees gives. A tree that is
  * cut says how much of its row it does not list; one for which no room is left is not made at all.
  */
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_print.h"
 
 #include "base/text/escape.h"

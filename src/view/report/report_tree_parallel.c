@@ -6,6 +6,10 @@
  * Indentation makes a deep tree as large as the square of its depth: all trees together have the room that limit trees
  * gives, and what is beyond is cut, the same on any number of threads.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_print.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"

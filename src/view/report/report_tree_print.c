@@ -11,6 +11,10 @@
  *                |
  *                 --40.00%--scramble
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_print.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_cells.h"
 #include "view/report/report_print.h"
 

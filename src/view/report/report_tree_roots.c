@@ -5,7 +5,9 @@
  */
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
-#include "view/report/report_parts.h"
+#include "view/report/report_tree_roots.h"
+#include "view/report/report_common.h"
+#include "view/report/report_path_segments.h"
 
 #include <stdlib.h>
 #include <string.h>
