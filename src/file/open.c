@@ -14,7 +14,8 @@
 #include "file/read/repair_events.h"
 #include "file/read/repair_header.h"
 #include "file/recording_folder.h"
-#include "file/xray/xray.h"
+#include "file/xray/xray_next.h"
+#include "file/xray/xray_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

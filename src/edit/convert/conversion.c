@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over a recording that write another one: see conversion.h. */
+#include "file/write/recording_writer.h"
 #include "file/read/features.h"
 #include "file/read/resync.h"
 #include "edit/convert/conversion.h"
