@@ -314,9 +314,9 @@ pfr_export_options drawn_export(struct drawn *d) {
 pfr_flame_options drawn_flame(struct drawn *d) {
     static const char *const widths[] = {NULL, "200", "5000"};
     static const char *const least[] = {NULL, "1", "100"};
-    pfr_flame_options how = {.size = sizeof how, .inverted = draw(d, 2)};
-    if (how.inverted)
-        say(d, "--inverted", NULL);
+    pfr_flame_options how = {.size = sizeof how, .upward = draw(d, 2)};
+    if (how.upward)
+        say(d, "--upward", NULL);
     how.width = draw_count(d, "--width", widths, COUNT(widths));
     how.min_width = draw_count(d, "--min-width", least, COUNT(least));
     return how;

@@ -2,6 +2,7 @@
 /* What the verbs that write a picture or a file have in common: see selecting.h. */
 #include "selecting.h"
 
+#include "fetching.h"
 #include "name_files.h"
 
 #include <string.h>
@@ -18,7 +19,9 @@ pfr_symbol_options selecting_naming(const struct selecting *options) {
                                 .cache_dir = cache_folder(options->cache),
                                 .kallsyms = options->kallsyms,
                                 .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                .no_symbols = options->no_symbols};
+                                .no_symbols = options->no_symbols,
+                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL)};
 }
 
 pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming) {
@@ -42,7 +45,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
 
 bool selecting_fits(const struct selecting *o, const char *program) {
     const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir, .kallsyms = o->kallsyms};
-    return name_files_fit(program, &files);
+    return name_files_fit(program, &files) && knows_demangle(o->demangle, program);
 }
 
 const char *output_path(const char *option) {

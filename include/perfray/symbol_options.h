@@ -31,9 +31,10 @@ typedef struct pfr_symbol_options {
     /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
        its shared objects in the order of loading; ends with NULL; NULL: what the trace itself says, else numbers */
     const char *const *instr_maps;
-    bool no_symbols;      /* open no object: functions have no names */
-    bool mangled;         /* names as the objects have them, not demangled */
-    bool parameters;      /* C++ names with their parameter types; not with `mangled`, and not of a trace */
+    bool no_symbols; /* open no object: functions have no names */
+    bool mangled;    /* names as the objects have them, not demangled */
+    bool parameters; /* C++ names with their parameter types; not with `mangled`; of a trace in reports and exports only
+                      */
     bool demangle_kernel; /* demangle the kernel's names, too; otherwise they are as `vmlinux` has them */
 } pfr_symbol_options;
 

@@ -34,8 +34,13 @@ static bool wants_group(const void *exporting, const struct profile_group *group
     return sample_filter_wants_comm(&e->choice.filter, (const char *)comm.bytes, comm.length);
 }
 
+static uint32_t keys_of(const struct exporting *e) {
+    const bool is_trace = !profile_measure(e->reader)->has_comms;
+    return e->sink->keys | PROFILE_BIT(PROFILE_COMM) | (is_trace ? e->sink->keys_of_traces : 0);
+}
+
 static pfr_status load(struct exporting *e, pfr_error *err) {
-    const struct profile_request request = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
+    const struct profile_request request = {.keys = keys_of(e),
                                             .shape = e->sink->stack ? PROFILE_STACKS : PROFILE_TREE,
                                             .unit = e->sink->addresses ? PROFILE_NAMED_LAST : PROFILE_FUNCTIONS,
                                             .unnamed =
@@ -51,7 +56,8 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .keep = choice_is_everything(&e->choice) ? NULL : keep,
                                             .hole = tell_hole,
                                             .context = e};
-    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame,
+                                        e,           e->sink->key_frame,  e->sink->folds_run};
     PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
@@ -180,6 +186,7 @@ pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
     labels_init(&e->stacks.frames, e->memory);
     const pfr_status st = run(e, path, err);
     stacks_free(&e->stacks);
+    recorder_notes_free(&e->notes, e->memory);
     labels_free(&e->objects);
     mem_free(e->memory, e->object_rank, e->object_rank ? e->profile->state.objects.keys.count : 0,
              sizeof *e->object_rank);

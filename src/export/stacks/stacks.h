@@ -31,10 +31,16 @@ struct stack_node {
     struct profile_weight self;
 };
 
+/* Frames that one node of a folded run represents: the shortest and the longest of its stacks. */
+struct stack_run {
+    uint32_t least, most;
+};
+
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
     struct stack_node *nodes;
+    struct stack_run *runs;        /* by node; NULL: the naming folds no runs */
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
@@ -53,6 +59,8 @@ struct stack_naming {
     void (*name_frame)(const void *context, const struct profile_frame *frame, struct output *to);
     const void *context;
     void (*key_frame)(const void *context, const struct profile_frame *frame, struct label_key *key); /* or this */
+    /* Consecutive frames of one label become one node if this returns true for them. NULL: no run is folded. */
+    bool (*folds_run)(const void *context, const struct profile_frame *frame);
 };
 
 /* < 0: *err; call stacks_free all the same. */

@@ -449,7 +449,8 @@ static pfr_status load(struct telling *all, pfr_error *err) {
     if (!p->totals)
         return mem_fail(p->memory, err, "profile");
     PFR_TRY(state_begin(&p->state, p->reader, p->memory, &no_jit, err));
-    const struct function_names_options how = {.naming = p->request.names.naming, .trace = p->reader};
+    const struct function_names_options how = {
+        .naming = p->request.names.naming, .trace = p->reader, .parameters = p->request.names.naming.parameters};
     PFR_TRY(function_names_open(&all->names, p->memory, &how, err));
     return read_calls(all, err);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// flame_page.js PLAYWRIGHT BROWSER PLAIN HOSTILE SHOT - flame graphs in a browser, through the package playwright-core.
+// flame_page.js PLAYWRIGHT BROWSER PLAIN HOSTILE UPWARD SHOT - flame graphs in a browser, through the package playwright-core.
 //
-// PLAIN is a picture of a recording of main, sieve, scramble and measure; HOSTILE one whose names are made to be code. Prints
+// PLAIN is a picture of a recording of main, sieve, scramble and measure; HOSTILE one whose names are made to be code;
+// UPWARD is PLAIN with --upward. Prints
 // `ok NAME` or `not ok NAME why` for each thing that must hold. SHOT becomes a picture of PLAIN.
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const [packageFolder, browserPath, plain, hostile, shot] = process.argv.slice(2);
+const [packageFolder, browserPath, plain, hostile, upward, shot] = process.argv.slice(2);
 const { chromium } = require(path.resolve(packageFolder));
 
 let failed = 0;
@@ -95,6 +96,36 @@ async function checkPlain(browser) {
     same("quiet", noted, []);
 }
 
+// Edges of head and foot in a window that is lower than the picture.
+function pinned(page) {
+    return page.evaluate(() => {
+        const edge = name => document.querySelector(name + " > .page").getBoundingClientRect();
+        return {y: Math.round(window.scrollY), top: Math.round(edge(".top").top),
+            below: Math.round(edge(".bottom").bottom - document.documentElement.clientHeight)};
+    });
+}
+
+async function scrollTo(page, y) {
+    await page.evaluate(to => new Promise(done => { window.scrollTo(0, to); requestAnimationFrame(() => requestAnimationFrame(done)); }), y);
+}
+
+async function checkPinned(browser) {
+    const low = {viewport: {width: 900, height: 150}};
+    const {page, noted} = await open(browser, plain, low);
+    same("opens at the whole", await pinned(page), {y: 0, top: 0, below: 0});
+    await scrollTo(page, 40);
+    same("head and foot stay", await pinned(page), {y: 40, top: 0, below: 0});
+    const flames = await open(browser, upward, low);
+    await scrollTo(flames.page, 10000);
+    const end = await pinned(flames.page);
+    same("flames open at the whole", [(await pinned((await open(browser, upward, low)).page)).y, end.top, end.below], [end.y, 0, 0]);
+    const order = async of => (await of.evaluate(() => Array.from(document.querySelectorAll(".frames > svg"))
+        .map(each => each.getBoundingClientRect().top))).slice(0, 3);
+    const down = await order(page), up = await order(flames.page);
+    tell("direction", down[0] < down[1] && down[1] < down[2] && up[0] > up[1] && up[1] > up[2], JSON.stringify([down, up]));
+    same("quiet while scrolled", [noted, flames.noted], [[], []]);
+}
+
 async function checkShot(browser) {
     const page = await (await browser.newContext()).newPage();
     const colours = await page.evaluate(async data => {
@@ -146,7 +177,7 @@ async function main() {
     const browser = await chromium.launch({executablePath: browserPath, args: ["--headless", "--no-sandbox", "--disable-gpu",
         "--disable-background-networking", "--disable-component-update", "--disable-sync"]});
     try {
-        for (const check of [checkPlain, checkShot, checkDark, checkHostile])
+        for (const check of [checkPlain, checkPinned, checkShot, checkDark, checkHostile])
             await check(browser);
     } finally {
         await browser.close();

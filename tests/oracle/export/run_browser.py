@@ -68,7 +68,8 @@ def run(options, folder):
         file.write(recording())
     root = os.path.join(options.recorded, "demo-root")
     pictures = [draw(folder, "plain.svg", "--symfs", root, os.path.join(options.recorded, "demo.data")),
-                draw(folder, "hostile.svg", "--no-symbols", "--min-width", "0.001", hostile)]
+                draw(folder, "hostile.svg", "--no-symbols", "--min-width", "0.001", hostile),
+                draw(folder, "upward.svg", "--upward", "--symfs", root, os.path.join(options.recorded, "demo.data"))]
     shot = os.path.abspath(options.shot or os.path.join(folder, "shot.png"))
     done = subprocess.run(["node", os.path.join(HERE, "flame_page.js"), options.playwright, shutil.which("chromium"), *pictures,
                            shot], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
