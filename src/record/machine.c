@@ -253,7 +253,7 @@ static bool put_caps(pfr_recorder *r, struct output *payload) {
 
 static bool put_clockid(pfr_recorder *r, struct output *payload) {
     struct timespec step;
-    if (!r->options.clock || clock_getres((clockid_t)r->clock_id, &step) != 0)
+    if (!r->options.clock || clock_getres((clockid_t)r->clock.id, &step) != 0)
         return false;
     feature_u64(payload, (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec);
     return true;
@@ -261,9 +261,9 @@ static bool put_clockid(pfr_recorder *r, struct output *payload) {
 
 static bool put_clock_data(pfr_recorder *r, struct output *payload) {
     feature_u32(payload, 1);
-    feature_u32(payload, (uint32_t)r->clock_id);
-    feature_u64(payload, r->clock_wall_ns);
-    feature_u64(payload, r->clock_ns);
+    feature_u32(payload, (uint32_t)r->clock.id);
+    feature_u64(payload, r->clock.wall_ns);
+    feature_u64(payload, r->clock.ns);
     return r->options.clock != NULL;
 }
 

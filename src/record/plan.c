@@ -333,13 +333,13 @@ static void plan_ids(pfr_recorder *r) {
 }
 
 static pfr_status plan_clock(pfr_recorder *r, pfr_error *err) {
-    r->clock_id = CLOCK_MONOTONIC;
+    r->clock.id = CLOCK_MONOTONIC;
     if (!r->options.clock)
         return PFR_OK;
-    PFR_TRY(clock_of(r->options.clock, &r->clock_id, err));
+    PFR_TRY(clock_of(r->options.clock, &r->clock.id, err));
     for (size_t i = 0; i < r->events.count; i++) {
         r->events.at[i].attr.use_clockid = 1;
-        r->events.at[i].attr.clockid = r->clock_id;
+        r->events.at[i].attr.clockid = r->clock.id;
     }
     return PFR_OK;
 }

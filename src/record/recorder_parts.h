@@ -79,6 +79,20 @@ struct bpf_seen {
     uint32_t nr_programs, nr_types, last_program, last_types;
 };
 
+/* Of pfr_recorder_start, which records in a thread of its own. */
+struct recorder_thread {
+    pthread_t thread;
+    sem_t is_there, goes;
+    pid_t tid;
+    bool exists, runs, given_over;
+    pfr_error ended_by;
+};
+
+struct recorder_clock {
+    uint64_t wall_ns, ns; /* read together */
+    int id;
+};
+
 struct pfr_recorder {
     struct bpf_seen bpf;
     pfr_recorder_options options;
@@ -119,16 +133,11 @@ struct pfr_recorder {
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
-    uint64_t clock_wall_ns, clock_ns; /* read together */
-    int clock_id;
+    struct recorder_clock clock;
     bool enabled; /* counters count */
     volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
     pfr_recorder_result result;
-    pthread_t thread;
-    sem_t thread_is, thread_goes;
-    pid_t thread_tid;
-    bool has_thread, thread_runs, given_over;
-    pfr_error ended_by; /* of the thread */
+    struct recorder_thread worker;
 };
 
 /* option_lists.c: options that are lists of words, and their like */

@@ -256,7 +256,7 @@ static pfr_status find_tasks(pfr_recorder *r, pfr_error *err) {
     if (o->user)
         PFR_TRY(add_user(r, o->user, err));
     if (o->self)
-        PFR_TRY(targets_add_threads(r, getpid(), r->thread_tid, err));
+        PFR_TRY(targets_add_threads(r, getpid(), r->worker.tid, err));
     return PFR_OK;
 }
 

@@ -308,6 +308,50 @@ struct report_group {
     char name[128];
 };
 
+/* The words of -s and -F, as rows of the table of fields. */
+struct chosen_fields {
+    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
+    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
+    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
+    unsigned nr_sort, nr_keys, nr_columns;
+    const struct report_field *asked; /* whose identity is at hand */
+};
+
+/* Fields of tracepoints, which the table does not have. */
+struct tracepoint_fields {
+    struct report_trace_field asked[TRACE_FIELDS_ASKED];
+    struct profile_trace_field request[TRACE_FIELDS_ASKED];
+    uint32_t count;
+};
+
+/* By event. */
+struct event_sums {
+    struct profile_weight *totals; /* what percentages are of, */
+    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
+    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
+};
+
+/* Bytes of call trees (limit trees). */
+struct tree_budget {
+    uint64_t text, left; /* that may be written, and still may be */
+    uint64_t cut;        /* call trees that are cut there */
+};
+
+/* -p and -x */
+struct parent_filter {
+    regex_t pattern;
+    bool made;   /* the pattern is */
+    bool wanted; /* the profile has chains, and a key or -x asks */
+    bool only;   /* -x */
+};
+
+/* report_maps.c */
+struct mapped_objects {
+    struct intern_table names; /* objects that there were */
+    struct report_map *pieces; /* by object and address; room for as many as `names` */
+    size_t count;
+};
+
 struct report {
     const pfr_report_options *options;
     pfr_reader *reader;
@@ -316,27 +360,19 @@ struct report {
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints;                   /* nothing else was recorded */
-    bool relative;                      /* percentages are of what the filters keep */
-    uint64_t tree_text, tree_text_left; /* bytes of call trees that may be written, and still may be (limit trees) */
-    bool limited;                       /* the profile met limits, or misses records */
-    uint64_t trees_cut;                 /* call trees that are cut there */
-    regex_t parent;                     /* of -p */
-    bool parent_made, has_parent, only_parent;
+    bool tracepoints; /* nothing else was recorded */
+    bool relative;    /* percentages are of what the filters keep */
+    struct tree_budget budget;
+    bool limited; /* the profile met limits, or misses records */
+    struct parent_filter parents;
     bool skips_first; /* chains do not repeat the symbol of the row */
     bool asks_trees;  /* CSV and JSON have them */
     bool row_trees;   /* rows that are heavy enough have one */
     struct chain_how chain;
-    struct sample_filter filter;                     /* of rows */
-    bool filters_rows;                               /* it asks for something */
-    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
-    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
-    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
-    unsigned nr_sort, nr_keys, nr_columns;
-    const struct report_field *asked; /* whose identity is at hand */
-    struct report_trace_field trace[TRACE_FIELDS_ASKED];
-    struct profile_trace_field trace_request[TRACE_FIELDS_ASKED];
-    uint32_t nr_trace;
+    struct sample_filter filter; /* of rows */
+    bool filters_rows;           /* it asks for something */
+    struct chosen_fields chosen;
+    struct tracepoint_fields tracepoint;
     struct call_trees call_trees;
     struct path_segments path_segments;
     struct traversal walk;
@@ -344,26 +380,22 @@ struct report {
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
     struct report_tree tree;
-    uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
-    struct profile_weight *totals; /* by event: what percentages are of, */
-    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
-    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
-    int32_t *socket_of;            /* by cpu */
+    uint32_t *symbol_of; /* by frame, then by frame of a sampled address: see report_rows.c */
+    struct event_sums sums;
+    int32_t *socket_of; /* by cpu */
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events side by side */
     size_t groups_room;
     struct sample_filter kept; /* the others are in no total */
     struct cache_lines cache_lines;
-    struct intern_table maps;      /* report_maps.c: that there were */
-    struct report_map *map_pieces; /* by object and address; room for as many as `maps` */
-    size_t nr_map_pieces;
+    struct mapped_objects mapped;
     pfr_output cell;  /* one cell's text */
     char release[65]; /* of feature OSRELEASE; "": not told */
 };
 
 /* Bytes of call trees were written. */
 static inline void tree_text_take(struct report *r, uint64_t length) {
-    r->tree_text_left -= length < r->tree_text_left ? length : r->tree_text_left;
+    r->budget.left -= length < r->budget.left ? length : r->budget.left;
 }
 
 #endif

@@ -37,7 +37,7 @@ struct root_listing {
 
 bool row_has_tree(const struct report *r, uint32_t row) {
     const struct row *at = &r->rows.at[row];
-    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
+    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
     const uint64_t whole = r->children ? at->total.weight : at->self.weight;
     return r->row_trees && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
 }
