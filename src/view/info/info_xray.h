@@ -3,7 +3,6 @@
 #define PFR_VIEW_INFO_XRAY_H
 /* What one walk over the records of a trace tells of its threads: info_facts.c hands each record on. */
 #include <perfray/trace.h>
-#include "view/info/info_parts.h"
 #include "base/tables/hashmap.h"
 
 struct trace_thread {
@@ -31,6 +30,8 @@ void trace_facts_free(struct trace_facts *facts);
 /* The record, and for a function record those that follow it. *more: how many these were. */
 pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
+struct info;
+struct json;
 /* What the overview says of traces alone; the facts are collected. */
 void overview_trace(const struct info *info);
 void json_trace(struct json *json, const struct info *info);
