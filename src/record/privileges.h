@@ -4,7 +4,7 @@
 /* What other files use of privileges.c, which says how it works. */
 #include "record/recorder_parts.h"
 
-/* Those beyond the user's, for good. */
+/* Drops the privileges beyond the user's, for good. */
 bool privileges_drop(void);
 
 /* The same where the options ask for it. */

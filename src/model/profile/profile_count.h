@@ -15,8 +15,7 @@ void counter_free_individual_samples(struct sample_counter *c);
 /* Counts the samples of the reader from where it is, to its end. */
 pfr_status counter_run(struct sample_counter *c, pfr_error *err);
 
-/* At the end: nothing is looked up any more, and what entries weigh goes to their nodes or stacks, and the entries go.
- */
+/* At the end: frees what only lookups need. */
 void counter_end_lookups(struct sample_counter *c);
 
 /* The root of the group of an entry's words, as at the end. */

@@ -4,7 +4,7 @@
 /* What other files use of profile_lines.c, which says how it works. */
 #include "model/profile/profile_parts.h"
 
-/* After all is counted. */
+/* Gives frames their lines and inlined functions, after all is counted. */
 pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 
 #endif

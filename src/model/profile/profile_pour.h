@@ -4,12 +4,14 @@
 /* The end of counting: see profile_pour.c. */
 #include "model/profile/profile_parts.h"
 
+/* What entries weigh goes to their nodes, stacks or sums, and the entries go. */
 pfr_status counter_pour(struct sample_counter *c, pfr_error *err);
 
-/* Before it, of what several have in common, one part of so many; the tree has weights. */
+/* The same, before it, of entries that lanes share: one part of so many; the tree has weights. */
 void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts);
 
-/* Before that, where nodes are marked: those of that part, and those of samples that were looked up alone. */
+/* Before that, where nodes are marked: those of one part of the shared entries, and those of samples that were looked
+   up individually. */
 void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts);
 
 void counter_mark_individual_samples(const struct sample_counter *c);

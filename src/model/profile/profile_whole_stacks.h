@@ -7,7 +7,7 @@
 void whole_init(struct whole_stacks *w, struct memory *memory);
 void whole_free(struct whole_stacks *w);
 
-/* One more, with these frames; stack->first is not looked at. */
+/* Adds a stack with these frames; stack->first is not looked at. */
 pfr_status whole_put(struct sample_counter *c, const struct profile_stack *stack, const uint32_t *frames,
                      uint32_t *number, pfr_error *err);
 

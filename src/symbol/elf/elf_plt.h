@@ -4,7 +4,7 @@
 /* What other files use of elf_plt.c, which says how it works. */
 #include "symbol/elf/elf_names.h"
 
-/* The same for stubs (elf_plt.c). */
+/* Reads the stubs of .plt, which have names like symbols. */
 enum symbol_result elf_stubs_read(struct elf_names *names, const struct elf_object *object);
 void elf_stubs_free(struct elf_stubs *stubs, struct memory *memory);
 void elf_stubs_add(struct elf_names *names);

@@ -4,7 +4,7 @@
 /* What other files use of report_maps.c, which says how it works. */
 #include "view/report/report_parts.h"
 
-/* Before rows are made with NEEDS_MAPS. */
+/* Learns how large mapped objects are, before rows are made with NEEDS_MAPS. */
 pfr_status report_learn_maps(struct report *r, pfr_error *err);
 void report_free_maps(struct report *r);
 

@@ -4,7 +4,7 @@
 /* What other files use of report_rows.c, which says how it works. */
 #include "view/report/report_parts.h"
 
-/* After the load, before rows: symbol_number. */
+/* Makes report.symbol_of, after the load and before rows. */
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 
 /* The row of a spot, made when it is new. */

@@ -4,7 +4,7 @@
 /* What other files use of report_ties.c, which says how it works. */
 #include "view/report/report_parts.h"
 
-/* The same where the first field has equal threads decide. */
+/* Orders lines whose cells are equal, where equal threads decide. */
 pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
 
 #endif
