@@ -6,6 +6,7 @@
  * the network, and only when it is called.
  *
  *     char folder[PFR_DEBUGINFOD_ROOM];
+ *     pfr_symbol_options names = {.size = sizeof names};
  *     pfr_debuginfod_options how = {.size = sizeof how, .urls = "http://127.0.0.1:8002"};
  *     if (pfr_debuginfod_fetch(reader, &how, folder, &err) == PFR_OK)
  *         names.fetched = folder;
