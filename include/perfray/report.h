@@ -131,7 +131,7 @@ typedef struct pfr_report_options {
     /* Show inlined functions as frames of their own in call chains, between the function that contains them and its
        callees. Requires debug information. */
     bool inlined;
-    /* Threads. 0: one per CPU; with call chains at most 4, and at most one per 0.2 s of expected work. */
+    /* Threads. 0: one per CPU; with call chains at most 4, and at most one per 0.15 s of expected work. */
     unsigned jobs;
     /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit, for
        example "depth" or "trees"). May be NULL. */
