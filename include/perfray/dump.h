@@ -30,6 +30,8 @@
 extern "C" {
 #endif
 
+/* How records are printed. Names from the recording are escaped, unless pfr_output_raw_names() was called on the
+ * output. */
 typedef enum pfr_dump_format {
     /* One line per record, with its fields indented below it. */
     PFR_DUMP_TEXT,
@@ -77,6 +79,7 @@ typedef struct pfr_dump_options {
     void (*note)(void *context, const char *sentence);
 } pfr_dump_options;
 
+/* What was printed, and what could not be interpreted. A recording without damage has 0 in `damaged` and `holes`. */
 typedef struct pfr_dump_counts {
     /* sizeof(pfr_dump_counts), set by the caller. Members beyond it are not written. */
     size_t size;

@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* The parts that can be printed. */
 typedef enum pfr_info_part {
     /* Everything, for people. The last line is the quality line (quality.h). */
     PFR_INFO_OVERVIEW,
@@ -39,6 +40,7 @@ typedef enum pfr_info_part {
     PFR_INFO_STATS
 } pfr_info_part;
 
+/* The formats in which each part can be printed. */
 typedef enum pfr_info_format {
     /* Text for people. */
     PFR_INFO_TEXT,
@@ -48,6 +50,7 @@ typedef enum pfr_info_format {
     PFR_INFO_JSON
 } pfr_info_format;
 
+/* Options of pfr_info_print(). All 0 is the overview as text. */
 typedef struct pfr_info_options {
     /* sizeof(pfr_info_options). Members beyond it have their defaults. */
     size_t size;

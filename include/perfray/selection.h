@@ -9,6 +9,8 @@
  *
  * In XRay traces calls take the place of samples.
  *
+ * Conditions are applied before anything is counted: excluded samples are part of no total and no percentage.
+ *
  * All pointers must remain valid while the function that uses the selection runs. It does not change them, so one
  * selection may be used by several threads.
  *
@@ -28,6 +30,7 @@
 extern "C" {
 #endif
 
+/* Conditions and options; a member that is 0 or NULL has its default. */
 typedef struct pfr_selection {
     /* sizeof(pfr_selection) */
     size_t size;
@@ -37,11 +40,12 @@ typedef struct pfr_selection {
     const char *cpus;
     /* Only samples of these processes or threads: "12,13". NULL: all. */
     const char *pids, *tids;
-    /* Only samples of threads with these names: "sh,make". NULL: all. */
+    /* Only samples of threads with these names, as they were at the time of the sample: "sh,make". NULL: all. */
     const char *comms;
     /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
     const char *time;
-    /* Use at most this many entries of a call chain, from the innermost. 0: 127, for XRay 256. */
+    /* Use at most this many entries of a call chain, from the innermost. 0: 127, for XRay 256. Branch stacks used as
+       call chains (LBR) are not limited. */
     uint32_t max_stack;
     /* Threads. 0: one. The output is the same for every number. */
     uint32_t jobs;
@@ -49,7 +53,8 @@ typedef struct pfr_selection {
     const pfr_symbol_options *naming;
     /* The weight of a sample is its period. Default: each sample counts 1. XRay: see by_count. */
     bool by_period;
-    /* Called for each unreadable range and for each limit that excluded data. May be NULL. */
+    /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit). The
+       error is valid during the call. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
     /* Called with one sentence for each fact that users should know but that is no damage. May be NULL. The sentence is
        valid during the call. */

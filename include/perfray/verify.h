@@ -14,7 +14,9 @@
  * Findings are reported while the recording is read and are not stored: first those of the file header and of the
  * records in file order, then those of the features and of the file as a whole.
  *
- * Threads: uses the calling thread only.
+ * Memory: indexes are allocated from the reader's memory limit and released before the function returns.
+ *
+ * Threads: uses the calling thread only, which also calls the callback.
  *
  * Example:
  *
@@ -34,6 +36,7 @@
 extern "C" {
 #endif
 
+/* How bad a violation is. Values ascend with the severity, so they can be compared. */
 typedef enum pfr_severity {
     /* Readers are not affected, or the data is newer than this library. */
     PFR_NOTE,
@@ -48,10 +51,11 @@ const char *pfr_severity_name(pfr_severity severity);
 
 /* One rule. The table is static and never changes while the program runs. */
 typedef struct pfr_rule {
-    /* "record-body": a stable name, for scripts. */
+    /* A name such as "record-body". It never changes, so scripts may compare it. */
     const char *name;
+    /* The same for all findings of the rule. */
     pfr_severity severity;
-    /* What violates the rule, in one line. */
+    /* What violates the rule, in one line, for people; the wording may change between versions. */
     const char *about;
 } pfr_rule;
 
@@ -73,12 +77,13 @@ typedef struct pfr_finding {
     const char *text;
 } pfr_finding;
 
+/* Options of pfr_verify(). */
 typedef struct pfr_verify_options {
     /* sizeof(pfr_verify_options) */
     size_t size;
     /* Report notes as well. */
     bool notes;
-    /* Called for each finding. NULL: only the result counts. */
+    /* Called for each finding. It must not use the reader. NULL: only the result counts. */
     void (*found)(void *context, const pfr_finding *finding);
     /* First argument of `found`. */
     void *context;
@@ -93,6 +98,7 @@ typedef struct pfr_verify_options {
  */
 pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr_error *err);
 
+/* Formats of pfr_verify_print() and pfr_verify_print_rules(). */
 typedef enum pfr_verify_format {
     /* One line per finding, then a summary. */
     PFR_VERIFY_TEXT,
@@ -100,6 +106,7 @@ typedef enum pfr_verify_format {
     PFR_VERIFY_JSON
 } pfr_verify_format;
 
+/* Options of pfr_verify_print(). */
 typedef struct pfr_verify_print_options {
     /* sizeof(pfr_verify_print_options) */
     size_t size;
@@ -113,7 +120,10 @@ typedef struct pfr_verify_print_options {
 /*
  * pfr_verify_print - as pfr_verify(), and print the findings to `out`. `options` NULL: as text, without notes.
  *
- * If the recording could not be read to its end, the findings until then are printed, and TEXT has no summary.
+ * If the recording could not be read to its end, the findings until then are printed, and TEXT has no summary. Names
+ * from the recording are escaped.
+ *
+ * Returns as pfr_verify(). Errors of `out` are returned by pfr_output_close().
  */
 pfr_status pfr_verify_print(pfr_reader *reader, const pfr_verify_print_options *options, pfr_output *out,
                             pfr_error *err);

@@ -11,6 +11,9 @@
  * Safety: a view was checked against the end of its record before the caller sees it. The bytes themselves come from
  * the input: text may contain control characters (see pfr_escape in out.h).
  *
+ * A record that announces more bytes than it holds is rejected by pfr_decode() (record.h), so code that uses views
+ * needs no further checks of bounds.
+ *
  * A field that is absent from the record has at == NULL and a length or count of 0.
  *
  * Example, printing the addresses of a call chain:
@@ -34,6 +37,7 @@ extern "C" {
  * it with "%.*s". The encoding is not known; usually it is UTF-8.
  */
 typedef struct pfr_text {
+    /* The first byte; NULL if the field is absent. */
     const char *at;
     /* Bytes in front of the first NUL, or all bytes of the field if it has none. */
     uint32_t length;
@@ -46,6 +50,7 @@ typedef struct pfr_text {
  * to read integers from them.
  */
 typedef struct pfr_bytes {
+    /* The first byte; NULL if the field is absent. */
     const uint8_t *at;
     /* In bytes. */
     uint64_t length;
@@ -56,6 +61,7 @@ typedef struct pfr_bytes {
  * aligned: read them with pfr_u64s_at().
  */
 typedef struct pfr_u64s {
+    /* The bytes of the first integer; NULL if the field is absent. */
     const uint8_t *at;
     /* Number of integers. */
     uint64_t count;
@@ -68,6 +74,7 @@ typedef struct pfr_u64s {
  * and pfr_items_next() (record.h), which decode one element at a time into its struct pfr_rec_<name>.
  */
 typedef struct pfr_items {
+    /* The bytes of the first element; NULL if the field is absent. */
     const uint8_t *at;
     /* Bytes of all elements together. */
     uint64_t length;
