@@ -64,10 +64,11 @@ typedef struct pfr_debuginfod_options {
  * The recording is read once, and the reader is rewound afterwards. A stream must be opened with
  * pfr_open_options.spool.
  *
- * Returns PFR_OK, whether or not anything was found;
- * PFR_ERR_USAGE if no server is known, the recording is an XRay trace (which has no build-ids), or it is a stream
- * without `spool`; PFR_ERR_IO if debuginfod-find cannot be run, or there is no directory for the downloads; otherwise
- * an error of pfr_next().
+ * Returns PFR_OK, whether or not anything was found, or:
+ * - PFR_ERR_USAGE if no server is known, the recording is an XRay trace (which has no build-ids), or it is a stream
+ *   without `spool`
+ * - PFR_ERR_IO if debuginfod-find cannot be run, or there is no directory for the downloads
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err);

@@ -101,11 +101,15 @@ typedef struct pfr_dump_counts {
  *
  * The reader must be new or just rewound; it is read to the end.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the dump is complete except for ranges, records or sections that could not be used, which `hole` was
- * told; PFR_ERR_USAGE if options->only names no record type, an instrumentation map cannot be used, or an option does
- * not apply to this kind of recording; PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed or a file could not be
- * created; otherwise an error of pfr_next(). What was printed before an error remains printed.
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the dump is complete except for ranges, records or sections that could not be used,
+ *   each passed to `hole`
+ * - PFR_ERR_USAGE if options->only names no record type, an instrumentation map cannot be used, or an option does not
+ *   apply to this kind of recording
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed or a file could not be created
+ * - otherwise an error of pfr_next()
+ *
+ * What was printed before an error remains printed.
  */
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err);
 

@@ -68,7 +68,7 @@ typedef enum pfr_edit_quipper {
     /* In binary, and all of the recording: facts that quipper's messages cannot express are stored in additional
        fields, which quipper's readers skip. */
     PFR_EDIT_QUIPPER,
-    /* In protobuf's text format, with quipper's messages only; `hole` is told what is lost. */
+    /* In protobuf's text format, with quipper's messages only; each loss is passed to `hole`. */
     PFR_EDIT_QUIPPER_TEXT
 } pfr_edit_quipper;
 
@@ -119,12 +119,12 @@ typedef struct pfr_edit_counts {
  * pfr_convert - read the recording from its start and write it in the form that `options` describes. `counts` may be
  * NULL.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the output is complete except for parts of the input that could not be copied, which `hole` was told;
- * PFR_ERR_USAGE for an XRay profile, a stream without `spool`, an attr_size that is too small, an option that does not
- * apply to this kind of recording, or a path that cannot be replaced (writer.h);
- * PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed; no new file has the name then;
- * otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for parts of the input that could not be copied, each passed to `hole`
+ * - PFR_ERR_USAGE for an XRay profile, a stream without `spool`, an attr_size that is too small, an option that does
+ *   not apply to this kind of recording, or a path that cannot be replaced (writer.h)
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed; no new file has the name then
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 

@@ -74,12 +74,13 @@ const pfr_export_format *pfr_export_format_at(size_t number);
  * A format with one number per stack adds the samples of all events and reports this by `note`. Periods of different
  * events cannot be added: PFR_ERR_USAGE if by_period is set and several events have samples.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the output is complete except for unreadable ranges or limits, which `hole` was told;
- * PFR_ERR_USAGE for an unknown format or event, an invalid condition, a path that is neither a regular file nor a
- * character device, instrumentation maps for perf.data, or a stream without `spool`;
- * PFR_ERR_IO or PFR_ERR_PERMISSION if options->path cannot be written; an existing file of that name is unchanged then;
- * otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown format or event, an invalid condition, a path that is neither a regular file nor a
+ *   character device, instrumentation maps for perf.data, or a stream without `spool`
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if options->path cannot be written; an existing file of that name is unchanged
+ *   then
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *options, pfr_output *out, pfr_error *err);
 

@@ -68,10 +68,11 @@ typedef struct pfr_info_options {
  *
  * Damage of the recording is not an error here; it is part of the output. pfr_get_quality() has the numbers.
  *
- * Returns PFR_OK;
- * PFR_ERR_USAGE for an unknown part or format, or PFR_INFO_PERF of an XRay trace;
- * otherwise an error of pfr_next(), or PFR_ERR_MEMORY or PFR_ERR_LIMIT if a fact was left out. What could be read was
- * printed even so.
+ * Returns PFR_OK, or:
+ * - PFR_ERR_USAGE for an unknown part or format, or PFR_INFO_PERF of an XRay trace
+ * - otherwise an error of pfr_next(), or PFR_ERR_MEMORY or PFR_ERR_LIMIT if a fact was left out
+ *
+ * What could be read was printed even so.
  */
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err);
 

@@ -119,12 +119,12 @@ typedef struct pfr_latency_options {
  *
  * `options` must not be NULL. Nothing is printed before everything is counted and named.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the table is complete except for unreadable ranges or limits, which `hole` was told;
- * PFR_ERR_USAGE for an unknown sort key, an invalid list, duration, time range or regular expression, a time range of a
- * trace whose clock frequency is not known, a histogram in CSV, a recording that is not an XRay trace, or a stream
- * without `spool`;
- * otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the table is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown sort key, an invalid list, duration, time range or regular expression, a time range
+ *   of a trace whose clock frequency is not known, a histogram in CSV, a recording that is not an XRay trace, or a
+ *   stream without `spool`
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err);
 

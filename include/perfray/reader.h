@@ -77,11 +77,11 @@ typedef struct pfr_open_options {
  * read. A compressed perf.data file is decompressed to an unnamed temporary file first.
  *
  * Returns NULL on failure, with err->status:
- * PFR_ERR_FORMAT if the content is not a supported recording (or is empty, or a directory without `data`);
- * PFR_ERR_DAMAGE if the header is too damaged, or compressed input is damaged at its beginning;
- * PFR_ERR_IO or PFR_ERR_PERMISSION if it cannot be opened or read;
- * PFR_ERR_MEMORY or PFR_ERR_LIMIT if memory or a limit does not suffice;
- * PFR_ERR_CHANGED if the file changed meanwhile.
+ * - PFR_ERR_FORMAT if the content is not a supported recording (or is empty, or a directory without `data`)
+ * - PFR_ERR_DAMAGE if the header is too damaged, or compressed input is damaged at its beginning
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if it cannot be opened or read
+ * - PFR_ERR_MEMORY or PFR_ERR_LIMIT if memory or a limit does not suffice
+ * - PFR_ERR_CHANGED if the file changed meanwhile
  *
  * A header with wrong numbers is corrected where attrs, records and features agree on the right ones. Each correction
  * is returned by pfr_next() as a hole before the first record.

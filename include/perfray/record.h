@@ -95,11 +95,12 @@ const char *pfr_layout_name(uint64_t layout);
  * `body` points to the struct of the record's type and `size` is its sizeof. Integers are copied; strings and arrays
  * become views into the record. Absent fields are set to 0.
  *
- * Returns PFR_OK;
- * PFR_ERR_USAGE if the type is not known, or `size` is not the size of its struct;
- * PFR_ERR_DAMAGE if the bytes do not fit the layout (err->where names the field), or the id of a sample belongs to no
- * event, so that its fields are not known;
- * PFR_ERR_LIMIT if a string is longer than pfr_limits.string.
+ * Returns PFR_OK, or:
+ * - PFR_ERR_USAGE if the type is not known, or `size` is not the size of its struct
+ * - PFR_ERR_DAMAGE if the bytes do not fit the layout (err->where names the field), or the id of a sample belongs to
+ *   no event, so that its fields are not known
+ * - PFR_ERR_LIMIT if a string is longer than pfr_limits.string
+ *
  * After an error the content of the struct is undefined. The reader remains usable.
  */
 pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error *err);
@@ -137,8 +138,10 @@ pfr_items_iter pfr_items_begin(const pfr_items *items);
  * pfr_items_next - decode the next element into `part`, the struct pfr_rec_<name> that pfr_layout_name(items->of)
  * names.
  *
- * Returns PFR_OK; PFR_END after the last element; PFR_ERR_USAGE if the layout is not known or `size` is not the size of
- * its struct; PFR_ERR_DAMAGE if the element does not fit the remaining bytes.
+ * Returns PFR_OK, or:
+ * - PFR_END after the last element
+ * - PFR_ERR_USAGE if the layout is not known or `size` is not the size of its struct
+ * - PFR_ERR_DAMAGE if the element does not fit the remaining bytes
  */
 pfr_status pfr_items_next(pfr_items_iter *it, void *part, size_t size, pfr_error *err);
 
@@ -193,9 +196,9 @@ typedef struct pfr_value {
  *     if (pfr_get(&rec, "time", &value, &err) == PFR_OK && value.kind == PFR_VALUE_UNSIGNED)
  *         printf("%" PRIu64 "\n", value.as.u);
  *
- * Returns PFR_OK, also if the field is absent (kind is PFR_VALUE_ABSENT);
- * PFR_ERR_USAGE if the record type is not known, it has no such field, or the field is a structure;
- * PFR_ERR_DAMAGE and PFR_ERR_LIMIT as pfr_decode().
+ * Returns PFR_OK, also if the field is absent (kind is PFR_VALUE_ABSENT), or:
+ * - PFR_ERR_USAGE if the record type is not known, it has no such field, or the field is a structure
+ * - PFR_ERR_DAMAGE and PFR_ERR_LIMIT as pfr_decode()
  */
 pfr_status pfr_get(const pfr_record *rec, const char *field, pfr_value *value, pfr_error *err);
 

@@ -151,11 +151,12 @@ typedef struct pfr_report_options {
  * `options` must not be NULL. Nothing is printed before everything is counted and named, so a failure leaves no partial
  * report, except if `out` itself fails. Check pfr_output_close() as well.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the report is complete except for unreadable ranges or limits, which `hole` was told;
- * PFR_ERR_USAGE for an unknown sort key, field or word of call_graph; an invalid list, time range, regular expression
- * or separator; branches, memory accesses or call chains that were not recorded but are needed; instrumentation maps
- * for perf.data; or a stream without `spool`; otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the report is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown sort key, field or word of call_graph; an invalid list, time range, regular
+ *   expression or separator; branches, memory accesses or call chains that were not recorded but are needed;
+ *   instrumentation maps for perf.data; or a stream without `spool`
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 

@@ -13,8 +13,8 @@
  * The file has its final name from the first byte. It is written every half second, and can be read even if the
  * recorder is killed: at most the last half second is missing then.
  *
- * Degradation: whatever the kernel lacks or does not permit is reduced as far as that makes sense, and options->note is
- * told. Without hardware counters the CPU clock is sampled; without permission for the kernel only user code.
+ * Degradation: whatever the kernel lacks or does not permit is reduced as far as that makes sense, and reported by
+ * options->note. Without hardware counters the CPU clock is sampled; without permission for the kernel only user code.
  *
  * Threads: a recorder belongs to one thread at a time. pfr_recorder_stop(), pfr_recorder_snapshot() and
  * pfr_recorder_enable() may be called from any thread and from signal handlers.
@@ -225,9 +225,11 @@ typedef struct pfr_recorder_result {
  * pfr_recorder_open - open the counters and begin the file. Nothing is counted yet.
  *
  * Returns NULL on failure:
- * PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist;
- * PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or the capability that would;
- * PFR_ERR_IO if a system call failed; PFR_ERR_MEMORY or PFR_ERR_LIMIT.
+ * - PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist
+ * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or the capability that would
+ * - PFR_ERR_IO if a system call failed
+ * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
+ *
  * The caller releases the recorder by pfr_recorder_close().
  */
 pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *err);
@@ -241,8 +243,8 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
 /*
  * pfr_recorder_run - start the command and record until the end, in the calling thread.
  *
- * When it is stopped while the command runs, the command is sent SIGTERM; if it does not end, it goes on, and `note` is
- * told.
+ * When it is stopped while the command runs, the command is sent SIGTERM; if it does not end, it goes on, which is
+ * reported by options->note.
  *
  * Returns PFR_OK: everything that was recorded is in the file. PFR_ERR_IO if writing failed, or the file was deleted,
  * renamed or replaced meanwhile; what was written until then can be read. PFR_ERR_USAGE or PFR_ERR_PERMISSION for

@@ -14,7 +14,7 @@
  * opened with pfr_open_options.spool.
  *
  * Records that the recorder wrote too late for their place in time are printed where they are met, with the names and
- * mappings of their own time; `note` is told their number.
+ * mappings of their own time; their number is passed to `note`.
  *
  * Memory: mappings, names and the reorder buffer are allocated from the reader's memory limit and released before the
  * function returns.
@@ -164,12 +164,13 @@ typedef struct pfr_script_options {
  *
  * `options` must not be NULL. Lines are printed while the recording is read, so a failure leaves a partial output.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the output is complete except for unreadable ranges or limits, which `hole` was told;
- * PFR_ERR_USAGE for a field that does not exist, or that is requested by name but was not recorded; an invalid list or
- * time range; an unknown event; an option that this kind of recording does not support; or a stream without `spool`;
- * PFR_ERR_FORMAT for an XRay profile, which has no events;
- * otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for a field that does not exist, or that is requested by name but was not recorded; an invalid list
+ *   or time range; an unknown event; an option that this kind of recording does not support; or a stream without
+ *   `spool`
+ * - PFR_ERR_FORMAT for an XRay profile, which has no events
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 

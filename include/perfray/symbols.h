@@ -64,11 +64,11 @@ typedef struct pfr_symbols_options {
  * Printed commands are safe to paste into a shell: names from the recording are quoted, and a command that would need a
  * name that cannot be quoted safely is not printed.
  *
- * Returns PFR_OK;
- * PFR_HOLE if the output is complete except for unreadable ranges or limits, which `hole` was told;
- * PFR_ERR_FORMAT for an XRay trace, whose functions are named by instrumentation maps;
- * PFR_ERR_USAGE for a stream without `spool`, or naming->no_symbols;
- * otherwise an error of pfr_next().
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_FORMAT for an XRay trace, whose functions are named by instrumentation maps
+ * - PFR_ERR_USAGE for a stream without `spool`, or naming->no_symbols
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *options, pfr_output *out, pfr_error *err);
 

@@ -153,8 +153,10 @@ bool pfr_tracing_fits(const char *pattern, const char *name);
  * A large file is cut in place, a smaller one is replaced by a copy. A trace that is plain already remains unchanged,
  * and *result as well. `result` may be NULL.
  *
- * Returns PFR_OK; PFR_ERR_IO if the file cannot be read or written, and then it is unchanged; PFR_ERR_FORMAT if it is
- * not a regular file; PFR_ERR_MEMORY.
+ * Returns PFR_OK, or:
+ * - PFR_ERR_IO if the file cannot be read or written, and then it is unchanged
+ * - PFR_ERR_FORMAT if it is not a regular file
+ * - PFR_ERR_MEMORY
  */
 pfr_status pfr_tracing_finish(const char *path, pfr_tracing_result *result, pfr_error *err);
 

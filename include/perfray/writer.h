@@ -93,9 +93,12 @@ typedef struct pfr_write_options {
  * order.
  *
  * Returns NULL on failure:
- * PFR_ERR_USAGE for a path that is neither a regular file nor a character device, for PFR_DIRECTORY and a path that
- * exists, or for an invalid attr_size; PFR_ERR_IO or PFR_ERR_PERMISSION if the file cannot be created; PFR_ERR_MEMORY
- * or PFR_ERR_LIMIT. The caller releases the writer by pfr_writer_close().
+ * - PFR_ERR_USAGE for a path that is neither a regular file nor a character device, for PFR_DIRECTORY and a path that
+ *   exists, or for an invalid attr_size
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if the file cannot be created
+ * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
+ *
+ * The caller releases the writer by pfr_writer_close().
  */
 pfr_writer *pfr_writer_open(const char *path, const pfr_write_options *options, pfr_error *err);
 
@@ -169,8 +172,11 @@ pfr_status pfr_writer_build_id(pfr_writer *writer, const struct pfr_rec_build_id
  * event's attr has sample_id_all; NULL writes zeros. Counts in the struct are taken from its views, so they cannot
  * disagree.
  *
- * Returns PFR_OK; PFR_ERR_USAGE if the type has no struct of this size, a sample has no such event, or the payload of
- * the previous record is incomplete; PFR_ERR_LIMIT if the record would be longer than 65535 bytes; sticky errors.
+ * Returns PFR_OK, or:
+ * - PFR_ERR_USAGE if the type has no struct of this size, a sample has no such event, or the payload of the previous
+ *   record is incomplete
+ * - PFR_ERR_LIMIT if the record would be longer than 65535 bytes
+ * - sticky errors
  */
 pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uint16_t misc, const void *body,
                           size_t size, const struct pfr_rec_sample_id *id, pfr_error *err);
@@ -181,9 +187,11 @@ pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uin
  * Add the reader's events to the writer in the same order, so that readers can decode the samples. rec->payload bytes
  * must follow by pfr_writer_payload().
  *
- * Returns PFR_OK; PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type, sample of no
- * event, damaged); nothing was written then; PFR_ERR_USAGE if the payload of the previous record is incomplete; sticky
- * errors.
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type, sample of no event,
+ *   damaged); nothing was written then
+ * - PFR_ERR_USAGE if the payload of the previous record is incomplete
+ * - sticky errors
  */
 pfr_status pfr_writer_copy(pfr_writer *writer, const pfr_record *record, pfr_error *err);
 
