@@ -30,8 +30,10 @@
 extern "C" {
 #endif
 
-/* How records are printed. Names from the recording are escaped, unless pfr_output_raw_names() was called on the
- * output. */
+/*
+ * How records are printed. Names from the recording are escaped, unless pfr_output_raw_names() was called on the
+ * output.
+ */
 typedef enum pfr_dump_format {
     /* One line per record, with its fields indented below it. */
     PFR_DUMP_TEXT,

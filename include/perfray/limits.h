@@ -59,9 +59,10 @@ typedef struct pfr_limits {
        Default 64 MiB. */
     uint64_t chunk;
     /*
-     * Bytes of call trees in one output of report.h, and of stacks longer than 4096 bytes in one output of export.h and
-     * flame.h, in addition to 256 bytes for each call path of the recording. Default 16 MiB. A tree or stack that is
-     * cut ends with an entry [limit] that has the remaining weight.
+     * Bytes of call trees in one output, in addition to 256 bytes for each call path of the recording. Default 16 MiB.
+     * report.h: a tree that is cut ends with an entry [limit], which has the remaining weight. export.h: only what
+     * stacks have beyond 4096 bytes counts, and a stack that is cut ends with a frame [limit]. flame.h: boxes are left
+     * out.
      */
     uint64_t trees;
 } pfr_limits;

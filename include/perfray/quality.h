@@ -26,9 +26,16 @@
  * are 0. Throttling is no loss by itself: the kernel took fewer samples because an event came too often. Records of
  * unknown types are returned and copied as they are.
  *
- * If lost or lost_samples is not 0, the recorder was too slow: record with larger ring buffers or less often. If
- * unfinished or truncated is not 0, the recorder was killed or the file was cut; pfr_recover() (edit.h) writes a clean
- * copy. If holes is not 0, the callbacks named `hole` in the other headers get each range and its reason.
+ * What to do about the others:
+ *
+ * - lost, lost_samples: the recorder was too slow. Record with larger ring buffers, or less often.
+ * - unfinished, truncated, cut: the recorder was killed, or the file was cut. pfr_recover() (edit.h) writes a clean
+ * copy.
+ * - holes: the callbacks named `hole` in the other headers get each range and its reason. pfr_verify() lists all
+ * damage.
+ * - unknown_ids: an event is missing from the header; its samples cannot be decoded.
+ * - lost_calls, recorder_full: pfr_get_trace_loss() (trace.h) has the reasons; record with more space or fewer
+ * functions.
  */
 #include <perfray/reader.h>
 

@@ -114,8 +114,10 @@ typedef struct pfr_report_options {
     /* Print only rows of these processes and threads: "12,13". NULL: all. Excluded rows still count in percentages,
        unless `relative` is set. This also holds for the next two members. */
     const char *pids, *tids;
-    /* Print only rows of these commands ("sh,make"), in these objects (path or file name), of these functions. NULL:
-     * all. */
+    /*
+     * Print only rows of these commands ("sh,make"), in these objects (path or file name), of these functions. NULL:
+     * all.
+     */
     const char *comms, *objects, *symbols;
     /* Print only rows whose function name contains this text. NULL: all. */
     const char *symbol_filter;

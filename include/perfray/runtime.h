@@ -105,8 +105,10 @@ void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size);
  */
 uint64_t pfr_rt_lost(void);
 
-/* A part of a function that is recorded as if it were a function. The struct and its name must remain valid and
- * unchanged until the program ends: declare it static. Its address identifies it. */
+/*
+ * A part of a function that is recorded as if it were a function. The struct and its name must remain valid and
+ * unchanged until the program ends: declare it static. Its address identifies it.
+ */
 struct pfr_rt_place {
     /* Name in the trace, NUL-terminated. */
     const char *name;

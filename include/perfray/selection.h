@@ -34,11 +34,14 @@ extern "C" {
 typedef struct pfr_selection {
     /* sizeof(pfr_selection) */
     size_t size;
-    /* Only samples of events with this name, as `perfray info --events` prints it. NULL: all events. */
+    /*
+     * Only samples of events with this name, as `perfray info --events` prints it: the recorded name, or the one that
+     * perf derives from the attr (pfr_event.name and .rebuilt). NULL: all events.
+     */
     const char *event;
     /* Only samples on these CPUs: "0,2-3". NULL: all. */
     const char *cpus;
-    /* Only samples of these processes or threads: "12,13". NULL: all. */
+    /* Only samples of these processes, only of these threads: numbers and ranges, "12,20-29". NULL: all. */
     const char *pids, *tids;
     /* Only samples of threads with these names, as they were at the time of the sample: "sh,make". NULL: all. */
     const char *comms;

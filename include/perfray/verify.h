@@ -65,7 +65,10 @@ const pfr_rule *pfr_get_rule(uint32_t index);
 /* One violation. The struct and its text are valid during the callback. */
 typedef struct pfr_finding {
     const pfr_rule *rule;
-    /* The bytes concerned, in the file `part`. For records inside a COMPRESSED record, those of that record. */
+    /*
+     * The bytes concerned, in the file `part`. For records inside a COMPRESSED record, those of that record.
+     * A finding about a directory as a whole, such as a missing `data.N`, has offset 0.
+     */
     uint64_t offset, length;
     /* Offset in the decompressed bytes, if `inside`. */
     uint64_t inner;

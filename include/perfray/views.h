@@ -90,8 +90,10 @@ typedef struct pfr_items {
 /*
  * pfr_u64s_at - the integer at `index`, counted from 0, in the byte order of this machine.
  *
- * Returns 0 if `index` is not less than view->count, so a wrong index cannot read outside of the record. The function
- * is inline: reading a long call chain costs no calls.
+ * Returns 0 if `index` is not less than view->count, so a wrong index cannot read outside of the record. Compare with
+ * view->count to tell this from an integer that is 0.
+ *
+ * The function is inline, so that reading a long call chain costs no calls.
  */
 static inline uint64_t pfr_u64s_at(const pfr_u64s *view, uint64_t index) {
     uint64_t v;
