@@ -21,6 +21,7 @@ Generated pages are left out: their prose is in *.in.md.
 import argparse
 import collections
 import io
+import math
 import os
 import re
 import sys
@@ -225,9 +226,14 @@ def add_help(count, relative, source):
             count.found["help"].append((relative, line, words))
 
 
+def target_count(marker, count):
+    """Occurrences at the target rate, rounded up: one of each is accepted in the smallest folder."""
+    return math.ceil(TARGETS.get(marker, 0) * count.words / 10000)
+
+
 def limit_of(limits, folder, marker, count):
     """What the table says, or the target rate where that is more."""
-    return max(limits.get((folder, marker), 0), int(TARGETS.get(marker, 0) * count.words / 10000))
+    return max(limits.get((folder, marker), 0), target_count(marker, count))
 
 
 def read_limits():
@@ -299,7 +305,7 @@ def lower(counts):
             for marker in sorted((*TARGETS, "help")):
                 number = len(count.found[marker])
                 number = min(number, limits.get((folder, marker), 0)) if rows else number
-                if number > int(TARGETS.get(marker, 0) * count.words / 10000):
+                if number > target_count(marker, count):
                     out.write("%s %s %d\n" % (folder, marker, number))
 
 
