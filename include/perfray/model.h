@@ -185,7 +185,6 @@ typedef struct pfr_model_frame {
     uint32_t symbol;  /* never 0; of an inlined function a symbol without address */
     uint32_t object;  /* never 0 */
     uint64_t address; /* the place, as pfr_model_symbol.address counts; with `functions` the symbol's */
-    uint64_t ip;      /* as recorded, the least of several; 0: not known */
     const char *file; /* source file; NULL: not known */
     uint32_t line;    /* 0: not known */
     uint8_t mode;     /* PFR_CPUMODE_* */
@@ -200,7 +199,7 @@ typedef struct pfr_stack {
     uint16_t depth;   /* frames above it; 65535: so many or more */
     uint8_t is_outer; /* 1: no frame above it has the same symbol: sums of totals by symbol take these only, so that
                          recursion counts once */
-    uint8_t reserved; /* 0 */
+    uint8_t is_apart; /* 1: the sampled address, which the recorded call chain does not end with (or: no chain) */
 } pfr_stack;
 
 /* Row `id`; NULL for 0 and past the end. Constant time. */
