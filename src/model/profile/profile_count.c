@@ -142,11 +142,12 @@ static uint64_t weight_of(const struct sample_counter *c, const struct picked *s
 }
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. */
-static pfr_status meet_limit(struct sample_counter *c, const struct sample_item *item, pfr_status why) {
+static pfr_status meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why) {
     struct profile_weight *limited = &c->limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)
         return why;
     c->full = true;
+    item->node = NO_NODE;
     limited->weight += weight_of(c, &item->picked);
     limited->samples++;
     return PFR_OK;
@@ -221,8 +222,8 @@ static pfr_status make_entry(struct sample_counter *c, const struct sample_item 
     return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
 }
 
-static pfr_status count_individually(struct sample_counter *c, const struct sample_item *item,
-                                     const struct stack_row *row, pfr_error *err) {
+static pfr_status count_individually(struct sample_counter *c, struct sample_item *item, const struct stack_row *row,
+                                     pfr_error *err) {
     struct individual_samples *a = &c->individual_samples;
     struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
     a->at = grown ? grown : a->at;
@@ -233,6 +234,7 @@ static pfr_status count_individually(struct sample_counter *c, const struct samp
         a->at[a->count++] = (struct alone){.node = row->node};
     weight_add(&a->at[*place].self, &(struct profile_weight){weight_of(c, &item->picked), 1});
     c->too_deep += row->too_deep;
+    item->node = row->node;
     return PFR_OK;
 }
 
@@ -245,6 +247,7 @@ static inline bool count_in_entry(const struct sample_counter *c, struct sample_
     if (item->alone)
         return false;
     entry_add(c, count, weight_of(c, &item->picked));
+    item->node = count->node;
     return true;
 }
 
@@ -348,6 +351,30 @@ static pfr_status place_rows(struct sample_counter *c, struct waiting *w, pfr_er
     return st;
 }
 
+static struct profile_row row_of(const struct sample_item *item) {
+    const struct picked *s = &item->picked;
+    return (struct profile_row){.key = s->key,
+                                .time = s->time,
+                                .weight = s->period,
+                                .period = s->grown ? s->recorded : s->period,
+                                .event = s->event,
+                                .pid = s->pid,
+                                .tid = s->tid,
+                                .cpu = s->cpu,
+                                .node = item->node,
+                                .mode = (uint8_t)s->mode};
+}
+
+static pfr_status give_rows(const struct sample_counter *c, const struct sample_batch *b, pfr_error *err) {
+    const struct profile_each *each = c->profile->request.each;
+    struct profile_row rows[BATCH];
+    if (!each || !b->count)
+        return PFR_OK;
+    for (unsigned i = 0; i < b->count; i++)
+        rows[i] = row_of(&b->items[i]);
+    return each->rows(each->context, c->number, c->run, rows, b->count, err);
+}
+
 static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
     PFR_TRY(counter_enter(c, 0, err));
@@ -355,7 +382,8 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
         entry_fetch(c, b->items[i].hash);
     for (unsigned i = 0; i < b->count; i++) {
         b->items[i].alone = false;
-        if (!count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
+        if (!b->items[i].limited &&
+            !count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
             w.items[w.count++] = &b->items[i];
     }
     counter_leave(c, 0);
@@ -363,6 +391,7 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
         PFR_TRY(add_rows(c, &w, err));
         PFR_TRY(place_rows(c, &w, err));
     }
+    PFR_TRY(give_rows(c, b, err));
     b->count = 0;
     return PFR_OK;
 }
@@ -494,7 +523,10 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     if (st < 0)
-        return meet_limit(c, item, st);
+        PFR_TRY(meet_limit(c, item, st));
+    item->limited = st < 0;
+    if (st < 0 && !c->profile->request.each)
+        return PFR_OK;
     return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 
@@ -527,6 +559,8 @@ static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, co
 static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                             const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
     struct picked one = *all;
+    one.recorded = all->period;
+    one.grown = true;
     PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
     b->items[b->count].picked = one;
     return one.period ? push_kept(c, b, s, err) : PFR_OK;
