@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
-#include "model/open/model_parts.h"
+#include "model/open/calls_rows.h"
 
 #include "wire/feature_bits.h"
 
@@ -148,12 +148,9 @@ static void drop_loaded(struct pfr_model *m) {
     p->lines = NULL;
     p->nodes = NULL;
     p->frames_room = p->lines_room = p->nodes_room = 0;
-    intern_free(&m->symbol_keys);
-    intern_free(&m->frame_keys);
     p->request.each = NULL;
     p->request.hole = NULL;
     p->request.note = NULL;
-    memory_settle(m->memory);
 }
 
 static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *err);
@@ -175,9 +172,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
     drop_loaded(m);
-    PFR_TRY(learn_places(m, err));
-    PFR_TRY(model_make_facts(m, err));
-    return keep_columns(m, l->options.columns, err);
+    return learn_places(m, err);
 }
 
 /* --- Columns that were asked for. */
@@ -210,12 +205,27 @@ static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *
 
 /* --- */
 
+static pfr_status load_trace(struct loading *l, pfr_reader *trace, pfr_error *err) {
+    struct calls_loading calls = {
+        .model = l->model, .options = &l->options, .trace = trace, .hole = tell_hole, .context = l};
+    return model_load_calls(&calls, err);
+}
+
+/* What is only needed while rows are put. */
+static void drop_keys(struct pfr_model *m) {
+    intern_free(&m->symbol_keys);
+    intern_free(&m->frame_keys);
+    memory_settle(m->memory);
+}
+
 static pfr_status open_model(struct loading *l, pfr_error *err) {
-    PFR_TRY(check(l->model->reader, &l->options, err));
+    struct pfr_model *m = l->model;
+    PFR_TRY(check(m->reader, &l->options, err));
     learn_release(l);
-    if (l->model->reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "model", "traces are not models yet");
-    return load_recording(l, err);
+    PFR_TRY(m->reader->trace ? load_trace(l, m->reader, err) : load_recording(l, err));
+    drop_keys(m);
+    PFR_TRY(model_make_facts(m, err));
+    return m->reader->trace ? PFR_OK : keep_columns(m, l->options.columns, err);
 }
 
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {

@@ -13,6 +13,7 @@
  *     model_facts.c     quality and what the recording says about itself
  *     model_weights.c   sums by stack
  *     model_build.c     a model of rows that a caller puts
+ *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)
  *     samples_cursor.c  samples in batches
  *     samples_decode.c  out of the recording's slices,
  *     samples_order.c   in the order of time
@@ -54,6 +55,8 @@ struct thread_key {
     uint32_t generation, pid, tid;
 };
 
+struct model_calls;
+
 struct pfr_model {
     struct memory *memory, own; /* own: of a model that was built */
     pfr_reader *reader;         /* NULL: it was built */
@@ -70,7 +73,10 @@ struct pfr_model {
     struct pick_places *places; /* by event: as the profile had them */
     struct pfr_fact *facts, *meta;
     size_t nr_facts, facts_room, nr_meta, meta_room;
-    bool ticks;
+    struct model_calls *traced; /* calls of a trace; NULL: there is none */
+    uint32_t traced_event;      /* id of the event that they are; 0 */
+    uint64_t unmatched_exits, limited_calls;
+    bool ticks, lossy;
 };
 
 /* --- model_tables.c */
@@ -106,6 +112,8 @@ struct stack_tree {
 };
 void stack_tree_init(struct stack_tree *t, struct pfr_model *m);
 void stack_tree_free(struct stack_tree *t);
+/* For a model that has stacks already. */
+pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err);
 /* What stands above the nodes to come: symbols of `parent` and all above it are marked. */
 pfr_status stack_tree_begin(struct stack_tree *t, uint32_t parent, pfr_error *err);
 /* A child of `parent`, which is where stack_tree_begin stood or the child that was found last. */
@@ -153,6 +161,10 @@ static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t
     *empty = memo;
     return memo->used && memo->tid == tid && memo->pid == pid && memo->from < moment && moment < memo->until ? memo
                                                                                                              : NULL;
+}
+/* Whether samples of the event say whose they are. */
+static inline bool model_has_thread(const struct pfr_model *m, uint32_t event) {
+    return m->reader->events[event].public.attr.sample_type & PFR_SAMPLE_TID;
 }
 /* Whose the sample is, and what the thread was called: `name` has room for 16 bytes of a made one. */
 void thread_look(const struct state *state, const struct profile_row *row, struct thread_view *view,
