@@ -19,10 +19,10 @@ struct reading {
     struct stack_tree tree;
     struct u64_map frame_of;  /* function -> frame */
     struct u64_map object_of; /* path, as a number of the model's texts -> object */
-    uint32_t *chain;          /* paths, or frames, from a call outwards */
+    struct u64_map thread_of, process_of;
+    uint32_t *chain; /* paths, or frames, from a call outwards */
     size_t chain_room;
-    uint32_t limited; /* frame */
-    uint32_t most;    /* calls of a stack */
+    uint32_t most; /* calls of a stack */
 };
 
 /* --- Rows. */
@@ -112,12 +112,27 @@ static pfr_status find_object(struct reading *r, const char *path, uint32_t *obj
     struct pfr_model *m = r->model;
     const char *text = path ? path : "[unknown]", *slash = strrchr(text, '/');
     pfr_model_object row = {.kind = path ? PFR_OBJECT_FILE : PFR_OBJECT_UNKNOWN};
-    for (*object = 1; *object <= m->objects.count; ++*object)
-        if (strcmp(pfr_model_get_object(m, *object)->path, text) == 0)
-            return PFR_OK;
-    PFR_TRY(model_text(m, text, strlen(text), &row.path, err));
+    uint64_t known;
+    uint32_t number;
+    PFR_TRY(intern_put(&m->texts, text, strlen(text), &number, err));
+    if (u64_map_get(&r->object_of, number, &known))
+        return *object = (uint32_t)known, PFR_OK;
+    row.path = intern_chars(&m->texts, number);
     row.name = slash && slash[1] ? row.path + (slash + 1 - text) : row.path;
-    return rows_add(m, &m->objects, &row, sizeof row, object, "objects", err);
+    PFR_TRY(rows_add(m, &m->objects, &row, sizeof row, object, "objects", err));
+    return u64_map_put(&r->object_of, number, *object, err);
+}
+
+/* What a recording beside the trace has. */
+static pfr_status learn_objects(struct reading *r, pfr_error *err) {
+    struct pfr_model *m = r->model;
+    uint32_t number;
+    for (uint32_t id = m->objects.count; id > 0; id--) {
+        const char *path = pfr_model_get_object(m, id)->path;
+        PFR_TRY(intern_put(&m->texts, path, strlen(path), &number, err));
+        PFR_TRY(u64_map_put(&r->object_of, number, id, err));
+    }
+    return PFR_OK;
 }
 
 static pfr_status put_line(struct reading *r, uint32_t function, pfr_model_frame *row, pfr_error *err) {
@@ -242,36 +257,46 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
 
 /* --- Threads. */
 
-static pfr_status make_thread(struct pfr_model *m, const struct call_thread *t, struct intern_table *processes,
-                              uint32_t *id, pfr_error *err) {
-    uint32_t number;
-    for (*id = 1; *id <= m->threads.count; ++*id) { /* a recording beside the trace may have it */
-        const pfr_model_thread *row = pfr_model_get_thread(m, *id);
-        if (row->tid == (uint32_t)t->tid &&
-            (!t->pid || pfr_model_get_process(m, row->process)->pid == (uint32_t)t->pid))
-            return PFR_OK;
+static uint64_t thread_word(uint32_t pid, uint32_t tid) {
+    return (uint64_t)pid << 32 | tid;
+}
+
+/* Threads of a recording beside the trace, the first of each pid and tid; a trace without pids goes by tids. */
+static pfr_status learn_threads(struct reading *r, pfr_error *err) {
+    const struct pfr_model *m = r->model;
+    for (uint32_t id = m->threads.count; id > 0; id--) {
+        const pfr_model_thread *row = pfr_model_get_thread(m, id);
+        const uint32_t pid = pfr_model_get_process(m, row->process)->pid;
+        PFR_TRY(u64_map_put(&r->thread_of, thread_word(pid, row->tid), id, err));
+        PFR_TRY(u64_map_put(&r->thread_of, thread_word(0, row->tid), id, err));
+        PFR_TRY(u64_map_put(&r->process_of, pid, row->process, err));
     }
-    PFR_TRY(intern_put(processes, &t->pid, sizeof t->pid, &number, err));
-    const uint32_t before = m->processes.count - processes->count + 1;
-    pfr_model_thread row = {.process = before + number + 1, .tid = (uint32_t)t->tid, .start = PFR_NO_TIME};
-    const pfr_model_process process = {.pid = (uint32_t)t->pid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
-    row.end = PFR_NO_TIME;
-    if (number + 1 == processes->count && m->processes.count < row.process) {
-        uint32_t made;
-        PFR_TRY(rows_add(m, &m->processes, &process, sizeof process, &made, "processes", err));
-        row.process = made;
-    }
-    return rows_add(m, &m->threads, &row, sizeof row, id, "threads", err);
+    return PFR_OK;
+}
+
+static pfr_status find_process(struct reading *r, uint32_t pid, uint32_t *id, pfr_error *err) {
+    const pfr_model_process row = {.pid = pid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
+    uint64_t known;
+    if (u64_map_get(&r->process_of, pid, &known))
+        return *id = (uint32_t)known, PFR_OK;
+    PFR_TRY(rows_add(r->model, &r->model->processes, &row, sizeof row, id, "processes", err));
+    return u64_map_put(&r->process_of, pid, *id, err);
+}
+
+static pfr_status make_thread(struct reading *r, const struct call_thread *t, uint32_t *id, pfr_error *err) {
+    pfr_model_thread row = {.tid = (uint32_t)t->tid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
+    uint64_t known;
+    if (u64_map_get(&r->thread_of, thread_word((uint32_t)t->pid, (uint32_t)t->tid), &known))
+        return *id = (uint32_t)known, PFR_OK;
+    PFR_TRY(find_process(r, (uint32_t)t->pid, &row.process, err));
+    return rows_add(r->model, &r->model->threads, &row, sizeof row, id, "threads", err);
 }
 
 static pfr_status make_threads(struct reading *r, pfr_error *err) {
-    struct intern_table processes;
-    pfr_status st = PFR_OK;
-    intern_init(&processes, r->model->memory);
-    for (size_t i = 0; st >= 0 && i < r->calls->nr_threads; i++)
-        st = make_thread(r->model, &r->calls->threads[i], &processes, &r->calls->threads[i].thread, err);
-    intern_free(&processes);
-    return st;
+    PFR_TRY(learn_threads(r, err));
+    for (size_t i = 0; i < r->calls->nr_threads; i++)
+        PFR_TRY(make_thread(r, &r->calls->threads[i], &r->calls->threads[i].thread, err));
+    return PFR_OK;
 }
 
 /* --- All of it. */
@@ -365,13 +390,18 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err) {
     if (!r.calls)
         return mem_fail(m->memory, err, "calls");
     intern_init(&r.threads, m->memory);
-    u64_map_init(&r.frame_of, m->memory);
+    struct u64_map *const maps[] = {&r.frame_of, &r.object_of, &r.thread_of, &r.process_of};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        u64_map_init(maps[i], m->memory);
     stack_tree_init(&r.tree, m);
     pfr_status st = stack_tree_resume(&r.tree, err);
     if (st >= 0)
+        st = learn_objects(&r, err);
+    if (st >= 0)
         st = load(&r, err);
     stack_tree_free(&r.tree);
-    u64_map_free(&r.frame_of);
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        u64_map_free(maps[i]);
     intern_free(&r.threads);
     mem_free(m->memory, r.chain, r.chain_room, sizeof *r.chain);
     function_names_close(&r.names);

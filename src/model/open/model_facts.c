@@ -64,7 +64,7 @@ static const char *format_name(const pfr_reader *reader) {
 }
 
 /* Clocks of perf_event_attr.clockid, by their numbers in linux/time.h. */
-static const char *clock_name(const pfr_reader *reader) {
+const char *model_clock_name(const pfr_reader *reader) {
     static const char *const names[] = {
         [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw", [7] = "boottime", [11] = "tai"};
     const pfr_event *event = pfr_get_event(reader, 0);
@@ -148,7 +148,7 @@ pfr_status model_make_facts(struct pfr_model *m, pfr_error *err) {
     PFR_TRY(put_text(&meta, "format", format_name(m->reader), err));
     PFR_TRY(put_text(&meta, "container", containers[header->container], err));
     PFR_TRY(put_text(&meta, "byte_order", header->big_endian ? "big" : "little", err));
-    PFR_TRY(put_text(&meta, "clock", clock_name(m->reader), err));
+    PFR_TRY(put_text(&meta, "clock", model_clock_name(m->reader), err));
     PFR_TRY(put_times(&meta, err));
     PFR_TRY(put_features(&meta, err));
     return put_command(&meta, err);

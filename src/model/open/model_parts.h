@@ -12,6 +12,7 @@
  *     model_tables.c    rows by id
  *     model_facts.c     quality and what the recording says about itself
  *     model_weights.c   sums by stack
+ *     model_symbolize.c any address of the recording
  *     model_build.c     a model of rows that a caller puts
  *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)
  *     samples_cursor.c  samples in batches
@@ -212,6 +213,8 @@ pfr_status collector_settle(struct collector *c, pfr_error *err);
 
 /* --- model_facts.c */
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
+/* What its times are of: "perf", "monotonic", ...; of a trace that was read for its clock. */
+const char *model_clock_name(const pfr_reader *reader);
 
 /* --- Cursors. */
 
