@@ -2,25 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the model holds is what report, script and latency print.
 
-    PERFRAY=build/perfray run_model.py MODEL_ROWS FOLDER...
+    PERFRAY=build/perfray run_model.py MODEL_ROWS FIXTURES
 
-For each recording of the folders (and of PERFRAY_CORPUS):
+For each recording of FIXTURES (and of PERFRAY_CORPUS):
     sums       totals and self weights by symbol, samples by comm and tid: report --format=csv
     frames     thread, time, period, event and stack of each sample: script --format=json
     threads    every row with one thread and with four
-For recordings of FOLDERs, and every eighth of the corpus, the same rows from a stream and from the other byte order.
+For some recordings:
+    forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
+For each trace:
+    calls      count, sum, longest, self time and open calls of each function: latency --format=json
 """
 import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
 PERFRAY = os.environ.get("PERFRAY")
 ROWS = sys.argv[1]
+OTHER_FORMS = str(Path(__file__).resolve().parent.parent / "tools" / "other_forms.py")
 UNDAMAGED = (0,)
 
 
@@ -150,6 +156,66 @@ def check_threads(path):
 CHECKS = {"sums": check_sums, "frames": check_frames, "threads": check_threads}
 
 
+# --- forms
+
+FORMS = {"stream": "x.pipe", "folder": "x.dir", "zstd": "x.zst", "swapped": "x.swapped"}
+IN_FORMS = ("chains.data", "threads.data", "exec.data", "two-events.data", "cpu-clock.data")
+
+
+def without_container(lines):
+    return lines and [line for line in lines if not line.startswith("container ")]
+
+
+def check_forms(path):
+    problems = []
+    expected, complaint = rows_of("all", path)
+    if expected is None:
+        return [complaint]
+    for form, name in FORMS.items():
+        if form == "zstd" and not shutil.which("zstd"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, name)
+            subprocess.run([sys.executable, OTHER_FORMS, form, str(path), other], check=True)
+            rows, complaint = rows_of("all", other)
+        if rows != expected:
+            first = [pair for pair in zip(expected, rows or []) if pair[0] != pair[1]][:1]
+            problems.append("%s: %s" % (form, complaint or first or "more or fewer rows"))
+    return problems
+
+
+# --- calls
+
+def check_calls(path):
+    status, text, _ = run([PERFRAY, "latency", "--format=json", str(path)])
+    lines, complaint = rows_of("calls", path)
+    if status not in UNDAMAGED or not text:
+        return []
+    if lines is None:
+        return [] if "sums of calls" in complaint else [complaint]
+    theirs, ours = {}, {}
+    told = json.loads(text)
+    unit = "ticks" if told.get("unit") == "ticks" else "ns"
+    for row in told["rows"]:
+        theirs[row["function"]] = row
+    for line in lines:
+        _, name, *numbers = line.split("\t")
+        ours[name] = [int(number) for number in numbers]
+    problems = []
+    for name in sorted(set(theirs) | set(ours)):
+        if name not in ours or name not in theirs:
+            problems.append("%s is only in %s" % (name, "latency" if name in theirs else "the model"))
+            continue
+        row, (count, opened, total, most, self) = theirs[name], ours[name]
+        if row["count"] != count or row.get("open", 0) != opened:
+            problems.append("%s: count %s and open %s, model %d and %d" % (name, row["count"], row.get("open"), count, opened))
+        if count and (row["max_" + unit] != most or not 0 <= row["sum_" + unit] - total <= count or abs(row["self_" + unit] - self) > count):
+            problems.append("%s: %s, model max %d, sum %d, self %d" % (name, row, most, total, self))
+    return problems
+
+
+# ---
+
 def is_recording(path):
     if path.is_dir():
         return (path / "data").is_file()
@@ -157,30 +223,41 @@ def is_recording(path):
         return file.read(8) in (b"PERFILE2", b"2ELIFREP", b"PERFFILE")
 
 
-def recordings(folders):
+def recordings(fixtures):
     corpus = os.environ.get("PERFRAY_CORPUS")
     more = [Path(corpus, "perf", name) for name in ("recorded", "quipper", "other", "bigendian", "simpleperf")] if corpus else []
-    for folder in [Path(name) for name in folders] + more:
+    for folder in [fixtures / "recorded"] + more:
         for path in sorted(folder.iterdir()):
             if (path.is_file() and path.suffix != ".txt" or path.is_dir()) and is_recording(path):
                 yield path
+
+
+def traces(fixtures):
+    corpus = os.environ.get("PERFRAY_CORPUS")
+    for folder in [fixtures / "xray"] + ([Path(corpus, "xray", "traces")] if corpus else []):
+        yield from (path for path in sorted(folder.iterdir()) if path.is_file() and path.stat().st_size < 16 << 20)
+
+
+def judge(name, check, paths):
+    failed = done = 0
+    for path in paths:
+        done += 1
+        for problem in check(path):
+            failed += 1
+            print("    %s: %s" % (path.name, problem[:1500]))
+    print("%s model/%s of %d files" % ("not ok" if failed or not done else "ok", name, done), flush=True)
+    return failed or not done
 
 
 def main():
     if not PERFRAY:
         print("skip model PERFRAY is not set")
         return 77
-    failed = done = 0
-    for path in recordings(sys.argv[2:]):
-        done += 1
-        for name, check in CHECKS.items():
-            for problem in check(path):
-                failed += 1
-                print("not ok model/%s/%s" % (name, path.name))
-                print("    " + problem[:1500])
-    for name in CHECKS:
-        print("%s model/%s of %d recordings" % ("ok" if not failed else "not ok", name, done))
-    return 1 if failed or not done else 0
+    fixtures = Path(sys.argv[2])
+    failed = [judge(name, check, recordings(fixtures)) for name, check in CHECKS.items()]
+    failed.append(judge("forms", check_forms, [fixtures / "recorded" / name for name in IN_FORMS]))
+    failed.append(judge("calls", check_calls, traces(fixtures)))
+    return 1 if any(failed) else 0
 
 
 if __name__ == "__main__":

@@ -232,7 +232,7 @@ static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, p
 }
 
 static pfr_status load_both(struct loading *l, pfr_error *err) {
-    if (l->trace && l->model->reader->trace)
+    if (l->options.beside && l->model->reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two traces are not one model");
     if (l->options.beside && !l->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two recordings are not one model");
