@@ -36,8 +36,8 @@ static pfr_build *build_recursion(struct recursion *r, const pfr_alloc *alloc, p
     return b;
 }
 
-static void put_sample(pfr_build *b, const struct recursion *r, uint64_t time, uint64_t weight, uint32_t stack,
-                       uint32_t cpu) {
+static void build_sample(pfr_build *b, const struct recursion *r, uint64_t time, uint64_t weight, uint32_t stack,
+                         uint32_t cpu) {
     const pfr_sample sample = {.time = time,
                                .weight = weight,
                                .period = weight,
@@ -62,9 +62,9 @@ TEST(model_counts_recursion_once) {
     struct recursion r;
     pfr_error err;
     pfr_build *b = build_recursion(&r, NULL, &err);
-    put_sample(b, &r, 1, 10, r.outer, 0);
-    put_sample(b, &r, 2, 20, r.middle, 0);
-    put_sample(b, &r, 3, 40, r.inner, 1);
+    build_sample(b, &r, 1, 10, r.outer, 0);
+    build_sample(b, &r, 2, 20, r.middle, 0);
+    build_sample(b, &r, 3, 40, r.inner, 1);
     pfr_model *m = finish(b);
     uint64_t self[4], total[4], of_f = 0;
     ASSERT_OK(pfr_model_weights(m, r.event, self, total, &err), err);
@@ -83,7 +83,7 @@ TEST(model_has_what_a_builder_was_given) {
     pfr_error err;
     char text[16];
     pfr_build *b = build_recursion(&r, NULL, &err);
-    put_sample(b, &r, PFR_NO_TIME, 1, 0, PFR_NO_CPU);
+    build_sample(b, &r, PFR_NO_TIME, 1, 0, PFR_NO_CPU);
     assert_int_equal(pfr_build_comm(b, "worker"), r.comm);
     assert_int_equal(pfr_build_stack(b, r.middle, pfr_build_frame(b, &(pfr_model_frame){.symbol = r.f, .address = 18})),
                      r.inner);
@@ -129,7 +129,7 @@ static pfr_model *model_of_many(struct recursion *r, const pfr_alloc *alloc, uin
     pfr_error err;
     pfr_build *b = build_recursion(r, alloc, &err);
     for (uint32_t i = 0; b && i < samples; i++)
-        put_sample(b, r, 1 + i * 7919 % 10007, 1 + i % 3, 1 + i % 3, i % 4);
+        build_sample(b, r, 1 + i * 7919 % 10007, 1 + i % 3, 1 + i % 3, i % 4);
     return b ? pfr_build_finish(b, &err) : NULL;
 }
 
