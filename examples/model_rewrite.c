@@ -9,7 +9,6 @@ static uint8_t *mark_busiest(pfr_reader *reader, pfr_error *err) {
     static pfr_model_options options; /* all zero: the defaults */
     options.size = sizeof options;
     options.columns = PFR_COLUMN_THREAD;
-    options.no_symbols = true;
     pfr_model *m = pfr_model_open(reader, &options, err);
     pfr_column thread;
     if (!m || !pfr_model_column(m, PFR_COLUMN_THREAD, &thread) || thread.count != pfr_get_quality(reader)->samples)

@@ -25,6 +25,7 @@
 #include <perfray/selection.h>
 #include <perfray/spans.h>
 #include <perfray/symbolize.h>
+#include <perfray/symbol_options.h>
 #include <perfray/symbols.h>
 #include <perfray/trace.h>
 #include <perfray/tracing.h>

@@ -10,6 +10,8 @@
 
 enum { SAMPLES = 5000, THREADS = 4 };
 
+static const pfr_symbol_options no_names = {.size = sizeof no_names, .no_symbols = true};
+
 /* f calls g, which calls f: one thread, stacks f, f;g, f;g;f. */
 struct recursion {
     uint32_t f, g, outer, middle, inner, thread, event, comm;
@@ -240,7 +242,7 @@ TEST(model_is_read_by_several_threads) {
     struct story s;
     struct recursion r;
     pfr_error err = {.text = ""};
-    const pfr_model_options o = {.size = sizeof o, .jobs = 2, .no_symbols = true};
+    const pfr_model_options o = {.size = sizeof o, .jobs = 2, .naming = &no_names};
     tell_samples(&s, SAMPLES);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *recorded = pfr_model_open(reader, &o, &err), *built = model_of_many(&r, NULL, SAMPLES);
@@ -259,7 +261,7 @@ TEST(model_is_read_by_several_threads) {
 TEST(model_knows_threads_and_names_of_samples) {
     struct story s;
     pfr_error err;
-    const pfr_model_options o = {.size = sizeof o, .no_symbols = true, .columns = PFR_COLUMN_COMM | PFR_COLUMN_THREAD};
+    const pfr_model_options o = {.size = sizeof o, .naming = &no_names, .columns = PFR_COLUMN_COMM | PFR_COLUMN_THREAD};
     pfr_column comms, threads;
     tell_samples(&s, 4);
     pfr_reader *reader = open_built(&s.b, NULL);
@@ -283,7 +285,7 @@ TEST(model_knows_threads_and_names_of_samples) {
 TEST(model_gives_the_records_of_samples) {
     struct story s;
     pfr_error err;
-    const pfr_model_options o = {.size = sizeof o, .no_symbols = true};
+    const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
     const pfr_samples_options with = {.size = sizeof with, .records = true};
     const pfr_sample_batch *batch;
     uint32_t count = 0;
@@ -308,7 +310,7 @@ TEST(model_says_what_an_address_means) {
     struct story s;
     pfr_error err;
     pfr_place place;
-    const pfr_model_options o = {.size = sizeof o, .no_symbols = true};
+    const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
     tell_samples(&s, 4);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *m = pfr_model_open(reader, &o, &err);
@@ -343,7 +345,7 @@ TEST(model_leaves_nothing_when_an_allocation_of_a_builder_fails) {
 
 /* A model, all its samples in the order of time, and an address. */
 static pfr_status use_model(pfr_reader *reader, pfr_error *err) {
-    const pfr_model_options o = {.size = sizeof o, .jobs = 1, .no_symbols = true, .columns = PFR_COLUMN_CPU};
+    const pfr_model_options o = {.size = sizeof o, .jobs = 1, .naming = &no_names, .columns = PFR_COLUMN_CPU};
     const pfr_samples_options in_order = {.size = sizeof in_order, .in_time_order = true};
     const pfr_sample_batch *batch;
     pfr_place place;
