@@ -75,7 +75,8 @@ void pfr_calls_close(pfr_calls *cursor);
 /* Calls of the model, open ones among them; a profile file has sums only, and none. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
-/* --- Intervals: states of threads. Empty unless the recording has them. */
+/* --- Intervals in which a thread did not run: from a SWITCH record that says that it left its cpu to the next one that
+   says that it took one. None unless switches were recorded (record --switch-events), with their times and threads. */
 
 typedef enum pfr_interval_kind {
     PFR_INTERVAL_WAITING,  /* gave up its cpu: blocked, asleep */

@@ -155,6 +155,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     drop_counted(m);
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
+    PFR_TRY(model_make_marks(m, err));
     drop_loaded(m);
     return learn_places(m, err);
 }
