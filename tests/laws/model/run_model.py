@@ -4,7 +4,7 @@
 
     PERFRAY=build/perfray run_model.py MODEL_ROWS FIXTURES
 
-For each recording of FIXTURES (and of PERFRAY_CORPUS):
+For each recording of FIXTURES (and of PERFRAY_CORPUS every fifth, with PERFRAY_LONG all):
     sums       totals and self weights by symbol, samples by comm and tid: report --format=csv
     frames     thread, time, period, event and stack of each sample: script --format=json
     threads    every row with one thread and with four
@@ -28,6 +28,7 @@ PERFRAY = os.environ.get("PERFRAY")
 ROWS = sys.argv[1]
 OTHER_FORMS = str(Path(__file__).resolve().parent.parent.parent / "support" / "other_forms.py")
 UNDAMAGED = (0,)
+EACH = 1 if os.environ.get("PERFRAY_LONG") else 5
 
 
 def run(words, **more):
@@ -227,9 +228,9 @@ def recordings(fixtures):
     corpus = os.environ.get("PERFRAY_CORPUS")
     more = [Path(corpus, "perf", name) for name in ("recorded", "quipper", "other", "bigendian", "simpleperf")] if corpus else []
     for folder in [fixtures / "recorded"] + more:
-        for path in sorted(folder.iterdir()):
-            if (path.is_file() and path.suffix != ".txt" or path.is_dir()) and is_recording(path):
-                yield path
+        paths = [path for path in sorted(folder.iterdir())
+                 if (path.is_file() and path.suffix != ".txt" or path.is_dir()) and is_recording(path)]
+        yield from paths[::EACH if folder in more else 1]
 
 
 def traces(fixtures):
