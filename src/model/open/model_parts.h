@@ -206,7 +206,7 @@ struct collector {
     bool keeps_columns;      /* there is one run, and nobody can read it again */
     struct record_key *keys; /* of its rows, where they do not come in file order */
     size_t keys_room;
-    bool out_of_order;
+    bool keeps_keys;
     struct profile_each each;
 };
 void collector_init(struct collector *c, struct pfr_model *m);
