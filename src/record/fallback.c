@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/fallback.h"
+#include "record/recorder_note.h"
 
 #define ROW_BIT(n) (1u << (n))
 

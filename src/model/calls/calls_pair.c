@@ -5,7 +5,10 @@
  * searched. So that a trace full of lone exits cannot make that long, functions of calls that are open above CALLS_NEAR
  * are counted.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_join.h"
+#include "model/calls/calls_pending.h"
 
 #include <string.h>
 
@@ -47,6 +50,8 @@ pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
 
 static pfr_status give_open(struct calls_worker_state *l, const struct open_call *call, pfr_error *err) {
     const struct calls_request *request = l->request;
+    if (l->gathered.as == CALLS_SINGLY) /* it comes behind the calls that ended before it */
+        PFR_TRY(pair_flush(l, err));
     l->totals.open++;
     return request->sink->open ? request->sink->open(request->context, &l->public, call->node, call->enter, err)
                                : PFR_OK;

@@ -3,8 +3,9 @@
  * Call chains that the kernel made by frame pointers go astray in code compiled without them: what it takes for return
  * addresses lies outside any mapping. Such samples are counted, and one note says what to record instead.
  */
+#include "model/profile/profile_outside.h"
+
 #include "file/read/recording.h"
-#include "model/profile/profile_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

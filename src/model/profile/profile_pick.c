@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a sample to the numbers that were asked for. What stands at a fixed place is taken from there. */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_pick.h"
 
 #include "wire/layout_length.h"
 #include "wire/record_bits.h"
@@ -50,7 +50,7 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->time = type & PFR_SAMPLE_TIME ? s->time : UINT64_MAX;
     out->period = type & PFR_SAMPLE_PERIOD ? s->period : p->period;
     out->chain = s->chain;
-    out->made = out->uncut = false;
+    out->made = out->uncut = out->grown = false;
     out->whole = s;
 }
 

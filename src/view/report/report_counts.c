@@ -3,9 +3,11 @@
  * The counts of a recording without samples (perf record -n -s): READ records, which a thread that ends leaves with
  * what its counters counted, added up by event.
  */
+#include "view/report/report_counts.h"
+
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
-#include "view/report/report_print.h"
+#include "view/report/report_empty.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report without rows is explained: by the options that select samples, or by what the recording holds. */
-#include "view/report/report_parts.h"
+#include "view/report/report_empty.h"
 
 #include <stdio.h>
 #include <string.h>
