@@ -116,17 +116,18 @@ static void write_headings(const struct table *t, struct output *to) {
 
 static size_t line_width(const struct table *t) {
     size_t width = 2;
-    for (unsigned c = 0; c < t->r->nr_columns; c++)
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
         width += column_width(t, c) + (c ? 2 : 0);
     return width;
 }
 
 /* The widest column of texts that may become narrower; nr_columns: there is none. */
 static unsigned widest_text(const struct table *t) {
-    unsigned widest = t->r->nr_columns;
-    for (unsigned c = 0; c < t->r->nr_columns; c++)
-        if (!t->r->columns[c]->number && t->width[c] > NAME_LEAST && t->width[c] > least_width(t->r->columns[c]) &&
-            (widest == t->r->nr_columns || t->width[c] > t->width[widest]))
+    unsigned widest = t->r->chosen.nr_columns;
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
+        if (!t->r->chosen.columns[c]->number && t->width[c] > NAME_LEAST &&
+            t->width[c] > least_width(t->r->chosen.columns[c]) &&
+            (widest == t->r->chosen.nr_columns || t->width[c] > t->width[widest]))
             widest = c;
     return widest;
 }
@@ -136,7 +137,7 @@ static void fit(struct table *t, unsigned columns) {
         return;
     for (size_t width = line_width(t); width > columns; width--) {
         const unsigned c = widest_text(t);
-        if (c == t->r->nr_columns)
+        if (c == t->r->chosen.nr_columns)
             return;
         t->width[c]--;
         t->cuts = true;
