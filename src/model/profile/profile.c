@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "model/profile/profile_names.h"
 #include "file/read/features.h"
 #include "model/profile/profile_lines.h"
 #include "model/profile/profile_pick.h"

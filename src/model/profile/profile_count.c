@@ -3,6 +3,7 @@
  * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
  * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
  * hashed; slots looked at; counted. */
+#include "model/profile/profile_cache.h"
 #include "model/profile/profile_count.h"
 #include "model/profile/profile_entries.h"
 #include "model/profile/profile_entry_key.h"
