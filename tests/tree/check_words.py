@@ -31,7 +31,8 @@ from pathlib import Path
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 
-# Occurrences per 10 000 words.
+# Occurrences per 10 000 words. Other projects by --measure: zstd 1.5.4 behind 0.1, stand 0.0, what 0.0, none 1.3, alone 0.2, told 0.0;
+# libgit2 1.5.1 0.2, 0.0, 0.0, 1.0, 0.2, 0.0; jq 1.6 0.7, 0.0, 0.0, 2.1, 0.0, 0.0.
 TARGETS = {"behind": 1, "stand": 1, "what": 1, "none": 6, "alone": 2, "told": 1}
 HELP_LENGTH = 72
 MARKERS = {
@@ -113,20 +114,22 @@ def options(source):
 
 def python_texts(source):
     """Comments and docstrings; consecutive comment lines are one text."""
-    run, begin, last = [], 0, 0
+    run, begin, last, before = [], 0, 0, tokenize.NEWLINE
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
         return
     for token in tokens:
+        is_statement = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        before = before if token.type in (tokenize.NL, tokenize.COMMENT) else token.type
         if token.type == tokenize.COMMENT:
             if run and token.start[0] != last + 1:
                 yield Text(begin, squeezed(" ".join(run)))
                 run = []
             begin, last = (begin if run else token.start[0]), token.start[0]
             run.append(token.string.lstrip("#!"))
-        elif token.type == tokenize.STRING and token.string.lstrip("rRbBuU")[:3] in ('"""', "'''"):
-            yield from paragraphs(token.string.lstrip("rRbBuU")[3:-3], token.start[0])
+        elif is_statement and token.type == tokenize.STRING and token.string.lstrip("rRuU")[:3] == '"""':
+            yield from paragraphs(token.string.lstrip("rRuU")[3:-3], token.start[0])
     if run:
         yield Text(begin, squeezed(" ".join(run)))
 
@@ -250,7 +253,7 @@ def read_limits():
 
 MARKED = "The byte behind it. It stands here. What is left, goes. There are none. Only it alone is told."
 UNMARKED = "What is it? UB stands for undefined behaviour. It is stand-alone and nonempty; they told us."
-LANGUAGES = {"a.c": "int a; /* %s */ char *s = \"behind\";\n", "b.c": "int a; // %s\n", "c.py": '"""%s"""\n', "d.py": "# %s\nalone = 1\n",
+LANGUAGES = {"a.c": "int a; /* %s */ char *s = \"behind\";\n", "b.c": "int a; // %s\n", "c.py": '"""%s"""\nTEXT = """none"""\n', "d.py": "# %s\nalone = 1\n",
              "e.sh": "# %s\nbehind=1\n", "f.md": "# Title\n\n%s `none`\n\n    none behind\n", "g.scd": "%s\n\n```\nnone\n```\n",
              "h.def": 'LAYOUT(1, alone, "%s")\n', "meson.build": "# %s\n"}
 
@@ -324,7 +327,7 @@ def measure(paths):
             if path.is_file() and not path.is_symlink():
                 for text in texts_of(path):
                     count.add(path, text)
-        print("%-24.24s %9d " % (root.name, count.words) + " ".join("%7.1f" % count.rate(marker) for marker in TARGETS))
+        print("%-24.24s %9d " % (root.resolve().name, count.words) + " ".join("%7.1f" % count.rate(marker) for marker in TARGETS))
 
 
 def main():
