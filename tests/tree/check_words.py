@@ -5,11 +5,11 @@
     check_words.py ROOT            the test: no folder may exceed its row in word_limits.txt
     check_words.py ROOT --lower    rewrite word_limits.txt with the counts of today; a limit never rises
     check_words.py ROOT --list [FOLDER]      print every occurrence as FILE:LINE
-    check_words.py PATH... --measure         print the rates of other source trees, one row a tree
+    check_words.py PATH... --measure         print the rates of these source trees, one row per tree, after those of zstd, libgit2 and jq
 
 words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt says.
                       A limit that is more than a tenth too high is reported without failing: lower it.
-words/finds           each reader finds each marker in its language, and none where there is none
+words/finds           each reader finds each marker in its language, and no other words
 words/table           word_limits.txt is sorted, and has no row of a folder that is gone
 
 A marker at or below its target rate (TARGETS, per 10 000 words) never fails, so a folder that reached it may grow. `help`
@@ -31,15 +31,16 @@ from pathlib import Path
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 
-# Occurrences per 10 000 words. Other projects by --measure: zstd 1.5.4 behind 0.1, stand 0.0, what 0.0, none 1.3, alone 0.2, told 0.0;
-# libgit2 1.5.1 0.2, 0.0, 0.0, 1.0, 0.2, 0.0; jq 1.6 0.7, 0.0, 0.0, 2.1, 0.0, 0.0.
+# Occurrences per 10 000 words: the targets, and other projects as --measure prints them.
 TARGETS = {"behind": 1, "stand": 1, "what": 1, "none": 6, "alone": 2, "told": 1}
+PEERS = {"zstd-1.5.4": (220830, 0.1, 0.0, 0.0, 1.3, 0.2, 0.0), "libgit2-1.5.1": (232278, 0.2, 0.0, 0.0, 1.0, 0.2, 0.0),
+         "jq-1.6": (14151, 0.7, 0.0, 0.0, 2.1, 0.0, 0.0)}
 HELP_LENGTH = 72
 MARKERS = {
     "behind": re.compile(r"\bbehind\b", re.I),
     "stand": re.compile(r"\b(?:stands?|stood)\b(?! for\b)(?!-)", re.I),
     "what": re.compile(r"(?:^|(?<=[.!?] ))What (?:is|was|has|are|were|have)\b(?![^.!?]*\?)"),
-    "none": re.compile(r"\bnone\b", re.I),
+    "none": re.compile(r"\bnone\b|\bNone (?=of|is|are|has|have|can)\b"),  # not Python's None
     "alone": re.compile(r"(?<!-)\balone\b", re.I),
     "told": re.compile(r"\b(?:is|are|was|were|be|been) (?:told|said)\b", re.I),
 }
@@ -252,7 +253,7 @@ def read_limits():
 # --- The four uses.
 
 MARKED = "The byte behind it. It stands here. What is left, goes. There are none. Only it alone is told."
-UNMARKED = "What is it? UB stands for undefined behaviour. It is stand-alone and nonempty; they told us."
+UNMARKED = "What is it? UB stands for undefined behaviour. It is stand-alone and nonempty; they told us. It returns None."
 LANGUAGES = {"a.c": "int a; /* %s */ char *s = \"behind\";\n", "b.c": "int a; // %s\n", "c.py": '"""%s"""\nTEXT = """none"""\n', "d.py": "# %s\nalone = 1\n",
              "e.sh": "# %s\nbehind=1\n", "f.md": "# Title\n\n%s `none`\n\n    none behind\n", "g.scd": "%s\n\n```\nnone\n```\n",
              "h.def": 'LAYOUT(1, alone, "%s")\n', "meson.build": "# %s\n"}
@@ -321,6 +322,8 @@ def show(counts, folder):
 
 def measure(paths):
     print("%-24s %9s " % ("tree", "words") + " ".join("%7s" % marker for marker in TARGETS))
+    for name, (words, *numbers) in PEERS.items():
+        print("%-24s %9d " % (name, words) + " ".join("%7.1f" % number for number in numbers))
     for root in paths:
         count = Count()
         for path in sorted(root.rglob("*")) if root.is_dir() else [root]:

@@ -26,7 +26,7 @@ TOOLS = ("s390x-linux-gnu-gcc", "qemu-s390x", "meson", "ninja")
 
 
 def find_missing(libraries):
-    """What the machine lacks, in words; None when all is there."""
+    """A description of the missing tools or libraries, or None."""
     for tool in TOOLS:
         if not shutil.which(tool):
             return f"{tool} is not installed"
