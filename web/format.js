@@ -34,7 +34,7 @@ function formatCount(count) {
 export const formatWeight = (weight, unit) => unit === 'ns' ? formatTime(weight) : formatCount(weight);
 
 export function formatShare(part, whole) {
-    if (!(whole > 0)) return '0 %';
+    if (!(whole > 0) || part === 0) return '0 %';
     const percent = 100 * part / whole;
     return percent > 0 && percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
