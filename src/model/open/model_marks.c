@@ -88,7 +88,7 @@ static pfr_status on_unthrottle(struct walk *w, const pfr_record *rec, pfr_error
 
 /* --- Ends of threads. */
 
-static pfr_status on_exit(struct walk *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) {
     struct pfr_model *m = w->model;
     struct pfr_rec_exit body;
     (void)err;
@@ -176,7 +176,7 @@ typedef pfr_status mark_fn(struct walk *w, const pfr_record *rec, pfr_error *err
 
 static mark_fn *const functions[] = {
     [PFR_RECORD_LOST] = on_lost,
-    [PFR_RECORD_EXIT] = on_exit,
+    [PFR_RECORD_EXIT] = on_end,
     [PFR_RECORD_THROTTLE] = on_throttle,
     [PFR_RECORD_UNTHROTTLE] = on_unthrottle,
     [PFR_RECORD_LOST_SAMPLES] = on_lost_samples,
