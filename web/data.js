@@ -6,6 +6,7 @@ export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnam
 export const NODE_INLINED = 1;
 
 const EMPTY = new Uint32Array(0);
+const filled = (column) => column && column.length ? column : null;
 
 // Strings are decoded when they are asked for first: most never are.
 export class Strings {
@@ -108,7 +109,8 @@ function readSamples(columns, quantum, nodeOfRank) {
     const count = ranges[ranges.length - 1];
     return {count, ranges, node: nodesOfRanks(columns['sample.node'] || EMPTY, nodeOfRank),
             time: timesOf(columns['sample.gap'] || EMPTY, ranges, quantum),
-            event: columns['sample.event'] || new Uint8Array(count), weight: columns['sample.weight'] || null};
+            event: columns['sample.event'] || new Uint8Array(count), weight: columns['sample.weight'] || null,
+            number: filled(columns['sample.count'])}; // samples that a row stands for; null: each is one
 }
 
 function readMarks(columns, quantum) {

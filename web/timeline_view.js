@@ -12,6 +12,7 @@ const LANES_MOST = 8;
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
 const MARK_LEAST = 3;
+const THREADS_MOST = 200; // busiest threads that have a row
 
 export class TimelineView {
     constructor(app) {
@@ -29,7 +30,9 @@ export class TimelineView {
     }
     order() {
         const {data} = this.app, weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
-        this.threads = Array.from({length: data.threads.count}, (_, t) => t).sort((a, b) => weight(b) - weight(a) || a - b);
+        const all = Array.from({length: data.threads.count}, (_, t) => t).sort((a, b) => weight(b) - weight(a) || a - b);
+        this.threads = all.slice(0, THREADS_MOST);
+        this.hidden = all.length - this.threads.length;
     }
     whole() {
         const {begin, end} = this.app.extent;
@@ -74,7 +77,8 @@ export class TimelineView {
 
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
-        fill(this.labels, ...this.threads.map((thread) => this.label(thread)));
+        const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
+        fill(this.labels, ...this.threads.map((thread) => this.label(thread)), rest);
         this.redraw();
     }
     label(thread) {
@@ -272,8 +276,5 @@ export class TimelineView {
     chooseRange() {
         const [begin, end] = this.whole(), whole = this.range[0] <= begin && this.range[1] >= end;
         this.app.change({time: whole ? null : this.range.map(Math.round)});
-    }
-    summary() {
-        return `${groupDigits(this.threads.length)} threads`;
     }
 }

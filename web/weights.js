@@ -29,15 +29,15 @@ function eachRange(data, rows, times, selection, visit) {
     }
 }
 
-// Samples add their weight: 1 when samples are counted or the recording has no weights.
+// Samples add their weight, or 1 each when samples are counted or the recording has no weights.
 function addSamples(samples, from, to, event, counted, sums) {
-    const weights = counted ? null : samples.weight;
+    const {number} = samples, weights = counted || !samples.weight ? number : samples.weight;
     for (let i = from; i < to; i++) {
         if (samples.event[i] !== event) continue;
         const weight = weights ? weights[i] : 1;
         sums.self[samples.node[i]] += weight;
         sums.total += weight;
-        sums.rows++;
+        sums.rows += number ? number[i] : 1;
     }
 }
 

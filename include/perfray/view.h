@@ -29,6 +29,7 @@ extern "C" {
 /* `(pfr_view_options){.size = sizeof(pfr_view_options)}` is the default, and a NULL pointer is the same. */
 typedef struct pfr_view_options {
     size_t size;          /* sizeof(pfr_view_options) */
+    const char *path;     /* write this file, whole or not at all, with mode 0600; NULL: to `out` */
     const char *title;    /* NULL: the recorded command line, else `subject` */
     const char *subject;  /* the recording's name; NULL: "perfray view" */
     const char *version;  /* of the program that writes; shown with the keys; NULL: "" */
@@ -40,8 +41,9 @@ typedef struct pfr_view_options {
 
 /*
  * Writes the page of a model, best one that was opened with `functions`. `model` NULL: a page without data, which opens
- * files written with data_only. PFR_OK; MEMORY, LIMIT; else as pfr_samples_next and pfr_calls_next. Failures of `out`
- * stay there until pfr_output_close.
+ * files written with data_only. With `path` a page made before is replaced, and any other file is left alone. PFR_OK;
+ * USAGE: `path` exists and is not such a page; MEMORY, LIMIT; IO, PERMISSION: `path` cannot be written; else as
+ * pfr_samples_next and pfr_calls_next. Failures of `out` stay there until pfr_output_close.
  */
 pfr_status pfr_view_write(const pfr_model *model, const pfr_view_options *options, pfr_output *out, pfr_error *err);
 

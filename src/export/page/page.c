@@ -3,10 +3,12 @@
 #include "export/page/page_head.h"
 
 #include "base/io/gzip_output.h"
+#include "base/io/whole_file.h"
 #include "base/memory/fail.h"
 #include "base/text/public_output.h"
 
 #include <perfray/spans.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_MAX_SIZE ((uint64_t)32 << 20)
@@ -143,23 +145,54 @@ static pfr_status write_page(struct page_data *d, const pfr_view_options *o, str
     return st < 0 ? st : PFR_OK;
 }
 
+/* --- The file. */
+
+/* Whether a page may get this name: nothing has it, or a page made before. */
+static pfr_status may_be_written(const char *path, pfr_error *err) {
+    char begin[sizeof PAGE_BEGIN] = "";
+    PFR_TRY(whole_file_may_go_to(path, err));
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return PFR_OK; /* it is not there, or writing will say why not */
+    const size_t length = fread(begin, 1, sizeof begin - 1, file);
+    fclose(file);
+    if (length == 0 || strcmp(begin, PAGE_BEGIN) == 0)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path",
+                    "%s exists and is no page of perfray view; remove it or choose another name", path);
+}
+
+static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
+                              struct output *to, pfr_error *err) {
+    struct page_data data = {.version = o->version ? o->version : ""};
+    if (!model) {
+        page_head_write(NULL, o, to);
+        page_tail_write(to);
+        return PFR_OK;
+    }
+    pfr_status st = read_all(&data, model, o, memory, err);
+    if (st >= 0)
+        st = write_page(&data, o, memory, to, err);
+    page_losses_free(data.losses, memory);
+    page_data_free(&data, memory);
+    return st;
+}
+
+static pfr_status write_file(const pfr_model *model, const pfr_view_options *o, struct memory *memory, pfr_error *err) {
+    struct whole_file file;
+    struct output to;
+    PFR_TRY(may_be_written(o->path, err));
+    PFR_TRY(whole_file_open(&file, o->path, memory, &to, err));
+    const pfr_status st = write_model(model, o, memory, &to, err);
+    const pfr_status end = whole_file_close(&file, &to, st >= 0, st < 0 ? NULL : err);
+    return st < 0 ? st : end;
+}
+
 pfr_status pfr_view_write(const pfr_model *model, const pfr_view_options *options, pfr_output *out, pfr_error *err) {
     pfr_view_options o = {.size = sizeof o};
-    struct page_data data = {0};
     pfr_error own;
     if (options)
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     err = err ? err : &own;
-    if (!model) {
-        page_head_write(NULL, &o, &out->out);
-        page_tail_write(&out->out);
-        return PFR_OK;
-    }
-    data.version = o.version ? o.version : "";
-    pfr_status st = read_all(&data, model, &o, &out->memory, err);
-    if (st >= 0)
-        st = write_page(&data, &o, &out->memory, &out->out, err);
-    page_losses_free(data.losses, &out->memory);
-    page_data_free(&data, &out->memory);
-    return st;
+    return o.path ? write_file(model, &o, &out->memory, err) : write_model(model, &o, &out->memory, &out->out, err);
 }

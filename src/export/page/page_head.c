@@ -177,9 +177,8 @@ static void write_table(const struct page_data *d, struct output *to) {
 }
 
 void page_head_write(const struct page_data *d, const pfr_view_options *o, struct output *to) {
-    out_text(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                 "<meta name=\"generator\" content=\"perfray view\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    out_text(to, PAGE_BEGIN);
+    out_text(to, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     write_policy(to);
     out_text(to, "<title>");
     write_title(d, o, to);

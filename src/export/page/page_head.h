@@ -9,6 +9,11 @@
 
 #include <perfray/view.h>
 
+/* How every page begins: by this a page is known as one. */
+#define PAGE_BEGIN                                                                                                     \
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" "                 \
+    "content=\"perfray view\">\n"
+
 /* Sentences about losses and guesses, with NULL at the end; NULL and *err when memory is short. */
 char **page_losses(const struct page_data *data, struct memory *memory, pfr_error *err);
 void page_losses_free(char **losses, struct memory *memory);

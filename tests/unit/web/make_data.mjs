@@ -55,8 +55,8 @@ export class Maker {
         }
         return at;
     }
-    sample(stack, {thread = 0, time = this.samples.length, weight = 1, event = 0} = {}) {
-        this.samples.push({node: this.node(stack), thread, time, weight, event});
+    sample(stack, {thread = 0, time = this.samples.length, weight = 1, event = 0, number = 1} = {}) {
+        this.samples.push({node: this.node(stack), thread, time, weight, event, number});
         return this;
     }
     call(stack, {thread = 0, start, duration}) {
@@ -91,6 +91,7 @@ export class Maker {
             ['thread.calls', threads.map((t) => this.ofThread(this.calls, t).length), 4],
             ['sample.node', samples.map((s) => s.node), 4], ['sample.event', samples.map((s) => s.event), 1],
             ['sample.weight', samples.map((s) => s.weight), 5],
+            ['sample.count', samples.some((s) => s.number > 1) ? samples.map((s) => s.number) : [], 2],
             ['sample.gap', threads.flatMap((t) => gaps(this.ofThread(this.samples, t).map((s) => s.time))), 6],
             ['call.node', calls.map((c) => c.node), 4], ['call.depth', calls.map((c) => c.depth), 2],
             ['call.duration', calls.map((c) => c.duration), 4],

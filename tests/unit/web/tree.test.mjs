@@ -147,3 +147,9 @@ test('bounds and first times', () => {
     assert.deepEqual(pathOf(data.tree, 1).length, 1);
     assert.deepEqual([first[0], first[2]], [5, 7]);
 });
+
+test('a row may stand for several samples', () => {
+    const data = new Maker().sample('a', {weight: 30, number: 3}).sample('b', {weight: 5}).data();
+    const counted = weightsOf(data, {...everything, measure: 'count'}, null), weighed = weightsOf(data, everything, null);
+    assert.deepEqual([counted.total, counted.rows, weighed.total, weighed.rows], [4, 4, 35, 4]);
+});
