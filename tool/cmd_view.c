@@ -8,18 +8,19 @@
 #include <unistd.h>
 #include "caching.h"
 #include "command.h"
+#include "name_files.h"
 #include "selecting.h"
 
 extern char **environ;
 
 struct view_options {
-    const char *output, *title, *symfs, *debug_dir, *kallsyms, *vmlinux, *beside;
+    const char *output, *title, *beside;
     uint32_t max_size, jobs, max_stack;
-    struct word_list instr_maps;
-    bool empty, opens, no_command_line, redacts, no_symbols, cache, mangled, inlined;
+    struct naming naming;
+    bool empty, opens, no_command_line, redacts, inlined;
 };
 
-static const struct view_options view_defaults = {.cache = true};
+static const struct view_options view_defaults = {.naming = {.cache = true}};
 
 #define PROGRAM "perfray view"
 #define MEGABYTE ((uint64_t)1 << 20)
@@ -36,13 +37,13 @@ static const struct opt view_opts[] = {
     {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their paths"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127, of a trace 256)"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own"},
-    {"instr-map", 'm', OPT_WORDS, OF(instr_maps), "FILE", "name functions of a trace by this object or map"},
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder (default /)"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR", "separate debug files (default /usr/lib/debug)"},
-    {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE", "kernel symbols (default those of the running kernel)"},
-    {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "kernel symbols from this ELF file"},
-    {"no-symbols", 0, OPT_FLAG, OF(no_symbols), NULL, "open no object: functions have no names"},
-    {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "show mangled names"},
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE", "name functions of a trace by this object or map"},
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR", "separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE", "kernel symbols (default those of the running kernel)"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "kernel symbols from this ELF file"},
+    {"no-symbols", 0, OPT_FLAG, OF(naming.no_symbols), NULL, "open no object: functions have no names"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "show mangled names"},
     CACHE_ROW(struct view_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads that load (default one for each CPU, at most 4)"},
     {0},
@@ -89,15 +90,7 @@ static void view_note(void *file, const char *sentence) {
 
 static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, pfr_error *err) {
     const struct view_options *const o = task->options;
-    const pfr_symbol_options naming = {.size = sizeof naming,
-                                       .symfs = o->symfs,
-                                       .debug_dir = o->debug_dir,
-                                       .cache_dir = cache_folder(o->cache),
-                                       .vmlinux = o->vmlinux,
-                                       .kallsyms = o->kallsyms,
-                                       .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
-                                       .no_symbols = o->no_symbols,
-                                       .mangled = o->mangled};
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = o->jobs,
                                    .max_stack = o->max_stack,
@@ -182,7 +175,7 @@ static enum exit_status view_run(const struct task *task) {
     const char *path;
     if (o->empty)
         return view_nothing(task);
-    if (!choose_path(task, made, sizeof made, &path) || is_for_terminal(path))
+    if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))
         return ENDS_USAGE;
     return view_recording(task, path);
 }

@@ -335,7 +335,7 @@ export class App {
     }
     picture() {
         const {flame} = this.views, theme = this.themeColours();
-        if (!flame.boxes) flame.layOut(1200);
+        flame.layOut(flame.element.clientWidth || 1200); // the state may have changed while another view was shown
         const boxes = flame.boxes.map((box) => {
             const func = flame.funcOf(box), colour = func === null ? {fill: theme.raise, ink: theme.fg} : this.colours().of(func);
             return {box, name: this.labelOf(box, func), title: flame.statusOf(box), colour};

@@ -83,7 +83,7 @@ export class TimelineView {
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const name = visibleText(strings.get(threads.name[thread])) || `thread ${threads.tid[thread]}`;
+        const name = visibleText(strings.get(threads.name[thread])) || 'thread';
         const chosen = !state.threads || state.threads.has(thread);
         const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
                                  title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`,

@@ -85,7 +85,11 @@ static void write_duration(const struct page_data *d, struct output *to) {
     }
     if (first == PFR_NO_TIME || last <= first || pfr_model_ticks(d->tables.model))
         return;
-    snprintf(text, sizeof text, " · %.3g s", (double)(last - first) / 1e9);
+    const uint64_t span = last - first;
+    if (span >= 1000000000)
+        snprintf(text, sizeof text, " · %.1f s", (double)span / 1e9);
+    else
+        snprintf(text, sizeof text, span >= 1000000 ? " · %.0f ms" : " · %.3f ms", (double)span / 1e6);
     out_text(to, text);
 }
 
