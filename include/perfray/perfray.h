@@ -8,6 +8,7 @@
  *
  *     to                                            include
  *     read records one by one                       reader.h, record.h, trace.h
+ *     use samples, calls and their sums as data     model.h, samples.h, spans.h, symbolize.h
  *     print facts about a recording                 info.h, quality.h
  *     print every record and every field            dump.h
  *     print samples in timestamp order              script.h
