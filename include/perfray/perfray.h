@@ -15,6 +15,7 @@
  *     print the hottest functions and call trees    report.h
  *     print latencies of traced calls               latency.h
  *     draw a flame graph, export to other tools     flame.h, export.h
+ *     write an interactive page                     view.h
  *     check symbols, download missing ones          symbols.h, debuginfod.h
  *     check, repair or convert a recording          verify.h, edit.h
  *     write a recording of your own                 writer.h
