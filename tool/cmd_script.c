@@ -27,6 +27,10 @@ static const struct script_options script_defaults = {.symbols = true, .naming.c
 #define SHOW(name, member, what)                                                                                       \
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
 
+/* Options of perf that are not available, with what to do instead. */
+#define REFUSED(name, letter, why)                                                                                     \
+    { name, letter, OPT_REFUSED, 0, why, NULL }
+
 static const struct opt script_opts[] = {
     {"format", 0, OPT_LINES, offsetof(struct script_options, format), "text|json|llvm-yaml|llvm-map",
      "as perf script, a JSON object a line, or (a trace) as llvm-xray converts it"},
@@ -96,7 +100,7 @@ static const struct opt script_opts[] = {
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, naming.mangled), NULL,
      "print names of functions as the objects have them"},
     {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, naming.demangle), "HOW",
-     "print names of functions simple (without parameters), full, or no"},
+     "print names simple (no parameters, no template arguments), full, or no"},
     {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, naming.demangle_kernel), NULL,
      "print those out of --vmlinux as people write them"},
     {"inline", 0, OPT_FLAG, offsetof(struct script_options, inlined), NULL,
@@ -116,9 +120,21 @@ static const struct opt script_opts[] = {
      "write what each event prints into a file FILE.EVENT.dump"},
     {"jobs", 'j', OPT_NUMBER, offsetof(struct script_options, jobs), "COUNT",
      "print with so many threads; the text is the same"},
-    {"force", 'f', OPT_HABIT, 0, NULL, "nothing: whose file it is does not matter"},
-    {"all-cpus", 'a', OPT_HABIT, 0, NULL, "nothing: samples of all cpus are printed"},
-    {"no-itrace", 0, OPT_HABIT, 0, NULL, "nothing: traces of instructions are not decoded"},
+    {"force", 'f', OPT_HABIT, 0, NULL, "ignored; the owner of the file does not matter"},
+    {"all-cpus", 'a', OPT_HABIT, 0, NULL, "ignored; samples of all CPUs are printed"},
+    {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored; instruction traces are not decoded"},
+    {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored; perfray symbols shows which names are missing"},
+    {"debug-mode", 'd', OPT_HABIT, 0, NULL, "ignored; perfray verify checks the order of records"},
+    REFUSED("script", 's', "is not available: no scripts are run; --format=json prints events for programs"),
+    REFUSED("gen-script", 'g', "is not available: no scripts are run; --format=json prints events for programs"),
+    REFUSED("dlfilter", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
+    REFUSED("dlarg", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
+    REFUSED("itrace", 0, "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
+    REFUSED("insn-trace", 0,
+            "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
+    REFUSED("call-trace", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
+    REFUSED("call-ret-trace", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
+    REFUSED("graph-function", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
     {0},
 };
 
