@@ -5,7 +5,7 @@
 #include "command.h"
 
 extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_symbols,
-    cmd_convert, cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace;
+    cmd_convert, cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace, cmd_sql;
 
 const struct command *const commands[] = {
 #ifdef HAVE_CMD_RECORDER
@@ -37,6 +37,9 @@ const struct command *const commands[] = {
 #endif
 #ifdef HAVE_CMD_EXPORT
     &cmd_export,
+#endif
+#ifdef HAVE_CMD_SQL
+    &cmd_sql,
 #endif
 #ifdef HAVE_CMD_CONVERT
     &cmd_convert,
