@@ -16,7 +16,7 @@
  * pfr_script_print in JSON.
  *
  * Ids depend on the recording and the options only: not on the number of threads, the byte order or the container.
- * Parents have smaller ids than what they contain: a loop downwards over stacks adds up totals without recursion.
+ * Parents of stacks and of calls have smaller ids: a loop over stacks from the last id down adds up totals.
  *
  * Ownership: the model is the caller's until pfr_model_close. Every `const T *` and text that a function returns
  * belongs to the model in its first argument, does not move and lives as long as the model. Texts are the bytes of the
@@ -261,8 +261,9 @@ typedef struct pfr_fact {
  */
 const pfr_fact *pfr_model_fact(const pfr_model *model, uint32_t index);
 
-/* The same for what the recording says about itself: "format", "container", "byte_order", "clock" ("perf", "monotonic",
-   ..., "tsc", "ticks": see pfr_model_ticks), "hostname", "release", "arch", "cmdline", "first", "last", ... */
+/* The same for what the recording says about itself, as far as it does: "format", "container", "byte_order", "clock"
+   ("perf", "monotonic", ..., of a trace "monotonic", "tsc", "ticks"), "first", "last" (times of samples), "hostname",
+   "osrelease", "version", "arch", "cpudesc", "cmdline". */
 const pfr_fact *pfr_model_meta(const pfr_model *model, uint32_t index);
 
 /* true: times and durations of calls are ticks, because the trace does not say its clock's frequency; else ns. */

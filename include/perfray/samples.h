@@ -28,7 +28,7 @@ typedef struct pfr_samples pfr_samples;
 
 typedef struct pfr_samples_options {
     size_t size;          /* sizeof(pfr_samples_options) */
-    bool in_time_order;   /* by time, equal times and samples without one in file order; false: file order */
+    bool in_time_order;   /* by time, equal times in file order, samples without a time last; false: file order */
     bool records;         /* batches have the raw records */
     uint64_t first, last; /* times from first to last, both included, ns; last 0: no upper bound. Samples without a time
                              are left out as soon as either is given */

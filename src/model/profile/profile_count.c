@@ -580,12 +580,6 @@ static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, c
     return PFR_OK;
 }
 
-static void set_key(const struct sample_counter *c, struct picked *s, uint64_t place, uint64_t inner) {
-    s->key = (struct record_key){.offset = place, .inner = inner};
-    if (c->profile->state.timed)
-        s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
-}
-
 static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
     const struct profile_request *w = &c->profile->request;
     c->lossy = true;
@@ -604,7 +598,7 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
     }
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
     pick_decoded(&c->places[rec->event], &sample, s);
-    set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
+    pick_key(&c->profile->state, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
     return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
 }
 
@@ -615,21 +609,14 @@ static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, u
     s->event = event;
     s->mode = cpumode_at(bytes, swap);
     pick_fixed(&c->places[event], bytes, swap, s);
-    set_key(c, s, place, inner);
+    pick_key(&c->profile->state, s, place, inner);
     return is_kept(c, s) ? push(c, b, err) : PFR_OK;
-}
-
-/* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
-static bool is_plain(const struct sample_counter *c, const pfr_record *rec) {
-    return c->places[rec->event].fixed &&
-           length_holds(&c->reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
-                        (uint64_t)rec->size - RECORD_HEADER, c->reader->context.swap);
 }
 
 static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
     if (rec->event < 0)
         return PFR_OK;
-    if (!is_plain(c, rec))
+    if (!pick_is_plain(c->reader, &c->places[rec->event], rec))
         return take_decoded(c, b, rec, err);
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }

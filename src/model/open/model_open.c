@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
+#include "model/open/model_parts.h"
+
+#include "wire/feature_bits.h"
+
+/* Bytes that a node and a frame will need when the profile becomes the model. */
+#define NODE_COST 32u
+#define FRAME_COST 160u
+#define DEEPEST 65535u
+
+struct loading {
+    struct pfr_model *model;
+    pfr_model_options options;
+    struct collector collector;
+    char release[128];
+};
+
+/* --- Options. */
+
+static pfr_status check(const pfr_reader *reader, const pfr_model_options *o, pfr_error *err) {
+    if (o->functions && (o->lines || o->inlined))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "functions",
+                        "lines and inlined functions are of addresses: not with `functions`");
+    if (o->mangled && o->parameters)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mangled", "mangled names have no parameters");
+    if (o->max_stack > DEEPEST)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "max_stack", "max_stack is at most %u", DEEPEST);
+    if (o->instr_maps && !reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
+                        "instrumentation maps name functions of traces, and this is perf.data");
+    return PFR_OK;
+}
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    const struct loading *l = context;
+    if (l->options.hole)
+        l->options.hole(l->options.context, hole);
+}
+
+static void tell_note(void *context, const char *sentence) {
+    const struct loading *l = context;
+    l->options.note(l->options.context, sentence);
+}
+
+/* Names of the running kernel are those of the recorded one where both have the same release. */
+static void learn_release(struct loading *l) {
+    struct pfr_rec_feature_osrelease release;
+    const pfr_feature *f = pfr_find_feature(l->model->reader, BIT_OSRELEASE, NULL);
+    if (!f || pfr_decode_feature(l->model->reader, f, &release, sizeof release, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen((const char *)release.osrelease.at, release.osrelease.length);
+    if (length < sizeof l->release)
+        memcpy(l->release, release.osrelease.at, length);
+}
+
+static struct profile_request request_of(struct loading *l) {
+    const pfr_model_options *o = &l->options;
+    return (struct profile_request){.frames = true,
+                                    .chains = true,
+                                    .addresses = !o->functions,
+                                    .named_last = !o->functions,
+                                    .mangled_names = true,
+                                    .lines = o->lines || o->inlined,
+                                    .inlined = o->inlined,
+                                    .stitched = o->stitched,
+                                    .max_stack = o->max_stack,
+                                    .jobs = o->jobs,
+                                    .node_cost = NODE_COST,
+                                    .frame_cost = FRAME_COST,
+                                    .names = {.symfs = o->symfs,
+                                              .debug_folder = o->debug_dir,
+                                              .fetched = o->fetched,
+                                              .cache_folder = o->cache_dir,
+                                              .vmlinux = o->vmlinux,
+                                              .kallsyms = o->kallsyms,
+                                              .release = l->release,
+                                              .none = o->no_symbols,
+                                              .mangled = o->mangled,
+                                              .parameters = o->parameters,
+                                              .demangle_kernel = o->demangle_kernel},
+                                    .functions = {.maps = o->instr_maps,
+                                                  .symfs = o->symfs,
+                                                  .debug_folder = o->debug_dir,
+                                                  .cache = o->cache_dir,
+                                                  .none = o->no_symbols,
+                                                  .mangled = o->mangled,
+                                                  .parameters = o->parameters},
+                                    .hole = tell_hole,
+                                    .note = o->note ? tell_note : NULL,
+                                    .context = l,
+                                    .each = &l->collector.each};
+}
+
+/* --- Steps. */
+
+static pfr_status make_events(struct loading *l, pfr_error *err) {
+    struct pfr_model *m = l->model;
+    const struct profile *p = m->profile;
+    for (uint32_t i = 0; i < p->nr_events; i++) {
+        const pfr_event *event = profile_event(m->reader, i);
+        pfr_model_event row = {.name = event->name,
+                               .unit = event->unit,
+                               .samples = p->totals[i].samples,
+                               .weight = p->totals[i].weight,
+                               .first = PFR_NO_TIME,
+                               .last = PFR_NO_TIME};
+        uint32_t id;
+        for (unsigned w = 0; w < l->collector.nr_workers; w++) {
+            const struct event_span *span = &l->collector.workers[w].spans[i];
+            if (span->first == PFR_NO_TIME)
+                continue;
+            row.last = row.first == PFR_NO_TIME || span->last > row.last ? span->last : row.last;
+            row.first = span->first < row.first ? span->first : row.first;
+        }
+        PFR_TRY(rows_add(m, &m->events, &row, sizeof row, &id, "events", err));
+    }
+    return PFR_OK;
+}
+
+/* What tells where the numbers of samples are, for cursors. */
+static pfr_status learn_places(struct pfr_model *m, pfr_error *err) {
+    const struct profile *p = m->profile;
+    m->places = mem_zeroed(m->memory, (size_t)p->nr_events + 1, sizeof *m->places);
+    if (!m->places)
+        return mem_fail(m->memory, err, "events");
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        pick_learn(&m->places[i], m->reader, i, &p->request);
+    return PFR_OK;
+}
+
+/* What only counting needed: memory is largest while stacks are numbered. */
+static void drop_counted(struct pfr_model *m) {
+    struct profile *p = m->profile;
+    node_weights_free(&p->self, m->memory);
+    address_names_free(&p->names);
+    address_names_init(&p->names, &p->state, m->memory, &p->request.names);
+    memory_settle(m->memory);
+}
+
+/* What only the loading needed. */
+static void drop_loaded(struct pfr_model *m) {
+    struct profile *p = m->profile;
+    mem_free(m->memory, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(m->memory, p->lines, p->lines_room, sizeof *p->lines);
+    mem_free(m->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
+    p->frames = NULL;
+    p->lines = NULL;
+    p->nodes = NULL;
+    p->frames_room = p->lines_room = p->nodes_room = 0;
+    intern_free(&m->symbol_keys);
+    intern_free(&m->frame_keys);
+    p->request.each = NULL;
+    p->request.hole = NULL;
+    p->request.note = NULL;
+    memory_settle(m->memory);
+}
+
+static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *err);
+
+static pfr_status load_recording(struct loading *l, pfr_error *err) {
+    struct pfr_model *m = l->model;
+    collector_init(&l->collector, m);
+    const struct profile_request request = request_of(l);
+    pfr_status st = profile_load(&m->profile, m->reader, &request, err);
+    if (st >= 0)
+        profile_tell_limits(m->profile, tell_hole, l);
+    if (st >= 0)
+        st = collector_settle(&l->collector, err);
+    if (st >= 0)
+        st = make_events(l, err);
+    collector_free(&l->collector);
+    PFR_TRY(st);
+    drop_counted(m);
+    PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
+    PFR_TRY(model_make_threads(m, err));
+    drop_loaded(m);
+    PFR_TRY(learn_places(m, err));
+    PFR_TRY(model_make_facts(m, err));
+    return keep_columns(m, l->options.columns, err);
+}
+
+/* --- Columns that were asked for. */
+
+static pfr_status fill_columns(struct pfr_model *m, struct sample_columns *to, pfr_error *err) {
+    const pfr_sample_batch *b;
+    pfr_status st = PFR_OK;
+    pfr_samples *cursor = pfr_samples_open(m, NULL, err);
+    if (!cursor)
+        return err->status;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &b, err)) == PFR_OK) {
+        st = columns_grow(m->memory, to, b->count, err);
+        if (st >= 0)
+            columns_append(to, b);
+    }
+    pfr_samples_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *err) {
+    struct sample_columns more = {.kept = wanted & ALL_COLUMNS & ~m->columns.kept};
+    if (!more.kept)
+        return PFR_OK;
+    const pfr_status st = fill_columns(m, &more, err);
+    if (st >= 0)
+        columns_join(&m->columns, &more);
+    columns_free(m->memory, &more);
+    return st;
+}
+
+/* --- */
+
+static pfr_status open_model(struct loading *l, pfr_error *err) {
+    PFR_TRY(check(l->model->reader, &l->options, err));
+    learn_release(l);
+    if (l->model->reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "model", "traces are not models yet");
+    return load_recording(l, err);
+}
+
+pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    struct loading *l = mem_zeroed(&reader->memory, 1, sizeof *l);
+    struct pfr_model *m = mem_zeroed(&reader->memory, 1, sizeof *m);
+    pfr_status st = l && m ? PFR_OK : mem_fail(&reader->memory, err, "model");
+    if (st >= 0) {
+        model_init(m, &reader->memory);
+        m->reader = reader;
+        l->model = m;
+        if (options)
+            memcpy(&l->options, options, options->size < sizeof l->options ? options->size : sizeof l->options);
+        st = open_model(l, err);
+        if (st < 0)
+            pfr_model_close(m);
+    } else {
+        mem_free(&reader->memory, m, 1, sizeof *m);
+    }
+    mem_free(&reader->memory, l, 1, sizeof *l);
+    return st < 0 ? NULL : m;
+}
