@@ -9,7 +9,8 @@
 
 struct model_table {
     const char *name, *declaration;
-    bool by_id; /* the first column is `id`, the number of the row from 1 */
+    bool by_id;     /* the first column is the number of the row from 1 */
+    bool has_lists; /* is `stack` */
     /* What the rows need beside the model; NULL: nothing. */
     pfr_status (*prepare)(struct sql_source *source, pfr_error *err);
     /* Rows are 1 to this number; UINT64_MAX: as long as `exists` says so. */
@@ -17,6 +18,11 @@ struct model_table {
     void (*column)(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to);
     bool (*exists)(const struct sql_source *source, uint64_t row);
 };
+
+/* Lists of the table `stack`, for columns 1 (parent) and 3 (symbol). */
+#define STACK_PARENT 1
+#define STACK_SYMBOL 3
+pfr_status stack_lists_need(struct sql_source *source, pfr_error *err);
 
 extern const struct model_table model_tables[];
 extern const unsigned nr_model_tables;

@@ -95,8 +95,7 @@ pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err
 
 pfr_sql *pfr_sql_open(const pfr_sql_options *options, pfr_error *err) {
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY, NULL) !=
-        SQLITE_OK) {
+    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
         pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "sql", "out of memory for SQLite");
         sqlite3_close(db);
         return NULL;

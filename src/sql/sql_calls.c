@@ -137,7 +137,8 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
             continue;
         info->idxNum = BY_ID;
         info->aConstraintUsage[i].argvIndex = 1;
-        info->estimatedCost = info->estimatedRows = 1;
+        info->estimatedCost = 1;
+        info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
         break;
     }

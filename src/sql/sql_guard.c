@@ -6,6 +6,7 @@
  */
 #include "sql/sql_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -48,7 +49,7 @@ static int authorize(void *context, int action, const char *one, const char *two
     case SQLITE_PRAGMA:
         return is_harmless_pragma(one) ? SQLITE_OK : SQLITE_DENY;
     default:
-        return SQLITE_DENY;
+        fprintf(stderr,"DENY %d %s %s\n",action,one,two);return SQLITE_DENY;
     }
 }
 

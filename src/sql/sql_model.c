@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum plan { SCAN, BY_ID };
+enum plan { SCAN, BY_ID, BY_SYMBOL, BY_PARENT, DOWN };
 
 struct rows_table {
     struct sql_table table;
@@ -14,6 +14,8 @@ struct rows_table {
 struct rows_cursor {
     sqlite3_vtab_cursor base;
     uint64_t row, last;
+    bool goes_down;
+    const uint32_t *next; /* of a list; NULL: rows follow each other */
 };
 
 /* Arguments: the source, and which table. */
@@ -40,28 +42,60 @@ static int disconnect_table(sqlite3_vtab *table) {
     return SQLITE_OK;
 }
 
-static int by_id(sqlite3_index_info *info, int constraint) {
-    info->idxNum = BY_ID;
+static void use(sqlite3_index_info *info, int constraint, enum plan plan, double rows) {
     info->aConstraintUsage[constraint].argvIndex = 1;
-    info->estimatedCost = 1;
-    info->estimatedRows = 1;
-    info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    return SQLITE_OK;
+    info->estimatedCost = rows;
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->idxFlags = plan == BY_ID ? SQLITE_INDEX_SCAN_UNIQUE : 0;
+}
+
+/* The best plan that a condition allows. */
+static enum plan plan_of(const struct rows_table *t, const struct sqlite3_index_constraint *c) {
+    if (!c->usable || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        return SCAN;
+    if (c->iColumn == -1 || (c->iColumn == 0 && t->rows->by_id))
+        return BY_ID;
+    if (t->rows->has_lists && c->iColumn == STACK_SYMBOL)
+        return BY_SYMBOL;
+    return t->rows->has_lists && c->iColumn == STACK_PARENT ? BY_PARENT : SCAN;
+}
+
+static double rows_of(const struct rows_table *t) {
+    const struct sql_source *source = t->table.source;
+    const uint64_t known = source->model ? t->rows->count(source) : UINT64_MAX;
+    return known != UINT64_MAX ? (double)known : t->rows->has_lists ? 1e6 : 1000;
+}
+
+/* Rows by id, up or down; lists only up. SQLite wants groups downwards where what it prints is sorted so. */
+static void take_order(sqlite3_index_info *info, const struct rows_table *t) {
+    const bool can_go_down = info->idxNum == SCAN && !t->rows->exists;
+    if (info->nOrderBy != 1 || info->aOrderBy[0].iColumn > 0 || (info->aOrderBy[0].desc && !can_go_down))
+        return;
+    info->orderByConsumed = true;
+    if (info->aOrderBy[0].desc)
+        info->idxNum = DOWN;
 }
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
     const struct rows_table *t = (struct rows_table *)(void *)table;
+    int best = -1;
+    enum plan plan = SCAN;
     for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        const bool is_id = c->iColumn == -1 || (c->iColumn == 0 && t->rows->by_id);
-        if (c->usable && is_id && c->op == SQLITE_INDEX_CONSTRAINT_EQ)
-            return by_id(info, i);
+        const enum plan other = plan_of(t, &info->aConstraint[i]);
+        if (other != SCAN && (plan == SCAN || other < plan)) {
+            plan = other;
+            best = i;
+        }
     }
-    const struct sql_source *source = t->table.source;
-    const uint64_t rows = source->model && t->rows->count(source) != UINT64_MAX ? t->rows->count(source) : 1000;
-    info->idxNum = SCAN;
-    info->estimatedCost = (double)rows;
-    info->estimatedRows = (sqlite3_int64)rows;
+    info->idxNum = (int)plan;
+    if (plan != SCAN) {
+        use(info, best, plan, plan == BY_ID ? 1 : plan == BY_SYMBOL ? 50 : 5);
+    } else {
+        info->estimatedCost = rows_of(t);
+        info->estimatedRows = (sqlite3_int64)rows_of(t);
+    }
+    if (t->rows->by_id)
+        take_order(info, t);
     return SQLITE_OK;
 }
 
@@ -85,33 +119,53 @@ static pfr_status prepare(const struct rows_table *t, pfr_error *err) {
     return t->rows->prepare ? t->rows->prepare(t->table.source, err) : PFR_OK;
 }
 
+static pfr_status start_list(struct rows_cursor *c, struct sql_source *source, enum plan plan, uint64_t id,
+                             pfr_error *err) {
+    const pfr_table table = plan == BY_SYMBOL ? PFR_TABLE_SYMBOL : PFR_TABLE_STACK;
+    PFR_TRY(stack_lists_need(source, err));
+    c->next = plan == BY_SYMBOL ? source->next_of_symbol : source->next_of_parent;
+    c->row = id > pfr_model_count(source->model, table) ? 0
+             : plan == BY_SYMBOL                        ? source->of_symbol[id]
+                                                        : source->of_parent[id];
+    return PFR_OK;
+}
+
 static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int count, sqlite3_value **values) {
     struct rows_cursor *c = (struct rows_cursor *)(void *)cursor;
     const struct rows_table *t = (struct rows_table *)(void *)cursor->pVtab;
     pfr_error err;
-    (void)text, (void)count;
+    (void)text;
     if (prepare(t, &err) < 0)
         return sql_table_failed(cursor->pVtab, &err);
     c->row = 1;
     c->last = t->rows->count(t->table.source);
-    if (plan != BY_ID)
+    c->next = NULL;
+    c->goes_down = plan == DOWN;
+    if (c->goes_down)
+        c->row = c->last;
+    if (plan == SCAN || plan == DOWN)
         return SQLITE_OK;
     const sqlite3_int64 id = sqlite3_value_int64(values[0]);
-    const bool is_there = sqlite3_value_numeric_type(values[0]) == SQLITE_INTEGER && id > 0 && (uint64_t)id <= c->last;
-    c->row = is_there ? (uint64_t)id : 1;
-    c->last = is_there ? (uint64_t)id : 0;
+    const bool is_id = count && sqlite3_value_numeric_type(values[0]) == SQLITE_INTEGER && id > 0;
+    if (!is_id || (plan == BY_ID && (uint64_t)id > c->last))
+        c->last = 0;
+    else if (plan == BY_ID)
+        c->row = c->last = (uint64_t)id;
+    else if (start_list(c, t->table.source, (enum plan)plan, (uint64_t)id, &err) < 0)
+        return sql_table_failed(cursor->pVtab, &err);
     return SQLITE_OK;
 }
 
 static int next_row(sqlite3_vtab_cursor *cursor) {
-    ((struct rows_cursor *)(void *)cursor)->row++;
+    struct rows_cursor *c = (struct rows_cursor *)(void *)cursor;
+    c->row = c->next ? c->next[c->row] : c->goes_down ? c->row - 1 : c->row + 1;
     return SQLITE_OK;
 }
 
 static int is_at_end(sqlite3_vtab_cursor *cursor) {
     const struct rows_cursor *c = (struct rows_cursor *)(void *)cursor;
     const struct rows_table *t = (struct rows_table *)(void *)cursor->pVtab;
-    if (c->row > c->last)
+    if (c->row > c->last || c->row == 0)
         return true;
     return t->rows->count(t->table.source) == UINT64_MAX && !t->rows->exists(t->table.source, c->row);
 }

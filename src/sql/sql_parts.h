@@ -47,6 +47,8 @@ struct sql_source {
         uint64_t self, total;
     } * functions; /* of the first event, by symbol; NULL: not summed yet */
     size_t nr_functions;
+    /* Stacks in lists: of a symbol, of a parent, from the first to the last; NULL: not made yet. */
+    uint32_t *of_symbol, *next_of_symbol, *of_parent, *next_of_parent;
     struct pfr_call *calls; /* by id; NULL: not kept yet */
     uint64_t nr_calls;
     struct tracepoint_table *tracepoints;
@@ -94,6 +96,9 @@ void sql_guard(pfr_sql *sql);
 pfr_reader *source_open_reader(struct sql_source *source, pfr_error *err);
 pfr_status source_need_clock(struct sql_source *source, pfr_error *err);
 pfr_status source_need_model(struct sql_source *source, pfr_error *err);
+/* stack_lists.c */
+void stack_lists_free(struct sql_source *source);
+
 /* sql_calls.c */
 pfr_status source_need_calls(struct sql_source *source, pfr_error *err);
 /* *call: the id of the innermost call of a thread that was open at a time; 0: none, or the model has no calls. */

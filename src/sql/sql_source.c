@@ -9,6 +9,7 @@
 #include "base/io/scratch.h"
 #include "file/read/recording.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,7 +54,9 @@ static pfr_status spool(struct sql_source *source, pfr_error *err) {
 static pfr_reader *open_once(struct sql_source *source, pfr_error *err) {
     if (source->spooled < 0)
         return pfr_open(source->path, &source->sql->opening, err);
-    const int fd = fcntl(source->spooled, F_DUPFD_CLOEXEC, 3);
+    char link[40]; /* opened anew, a file has a place of its own to read from */
+    snprintf(link, sizeof link, "/proc/self/fd/%d", source->spooled);
+    const int fd = descriptor_open(AT_FDCWD, link, O_RDONLY, 0);
     if (fd < 0)
         return pfr_fail_errno(err, errno, "read", source->path), NULL;
     return reader_open_fd(fd, source->path, &source->sql->opening, err);
@@ -112,6 +115,7 @@ pfr_status source_need_model(struct sql_source *source, pfr_error *err) {
 
 static void free_sums(struct sql_source *source) {
     struct memory *memory = &source->sql->memory;
+    stack_lists_free(source);
     mem_free(memory, source->self, source->nr_sums, sizeof *source->self);
     mem_free(memory, source->total, source->nr_sums, sizeof *source->total);
     mem_free(memory, source->functions, source->nr_functions, sizeof *source->functions);

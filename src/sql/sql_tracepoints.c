@@ -120,8 +120,8 @@ pfr_status tracepoints_find(struct sql_source *source, pfr_error *err) {
     for (uint32_t i = 0; i < events && source->nr_tracepoints < most; i++) {
         const pfr_event *event = pfr_get_event(source->reader, i);
         struct tracing_format format;
-        if (event->attr.type == PFR_TYPE_TRACEPOINT && is_usable_name(event->name) && !is_known(source, event->name) &&
-            find_format(feature->bytes, event->attr.config, &format))
+        if (event->attr.type == PFR_ATTR_TYPE_TRACEPOINT && is_usable_name(event->name) &&
+            !is_known(source, event->name) && find_format(feature->bytes, event->attr.config, &format))
             PFR_TRY(add(source, event, &format, err));
     }
     return PFR_OK;
@@ -260,11 +260,11 @@ static void result_common(const struct tracepoint_cursor *c, sqlite3_context *to
 
 static int64_t integer_at(const uint8_t *at, uint32_t size, bool is_signed, bool swap) {
     if (size == 1)
-        return is_signed ? (int8_t)*at : *at;
+        return is_signed ? (int64_t)(int8_t)*at : (int64_t)*at;
     if (size == 2)
-        return is_signed ? (int16_t)load_u16(at, swap) : load_u16(at, swap);
+        return is_signed ? (int64_t)(int16_t)load_u16(at, swap) : (int64_t)load_u16(at, swap);
     if (size == 4)
-        return is_signed ? (int32_t)load_u32(at, swap) : load_u32(at, swap);
+        return is_signed ? (int64_t)(int32_t)load_u32(at, swap) : (int64_t)load_u32(at, swap);
     return (int64_t)load_u64(at, swap);
 }
 
