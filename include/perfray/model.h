@@ -256,8 +256,7 @@ typedef struct pfr_fact {
 /*
  * Fact `index` from 0; NULL past the end. How much of the recording the model has: the fields of the quality line
  * (quality.h) in their order, then "late" (records after their round), "guests" (samples of guests: unknown),
- * "too_deep" (samples unknown by the limit depth), "limited" (samples in [limit]), "lossy" (1: there were unreadable
- * ranges).
+ * "too_deep" (samples unknown by the limit depth), "limited" (samples and calls in [limit]), "unmatched_exits" (of a trace), "lossy" (1: there were unreadable ranges).
  */
 const pfr_fact *pfr_model_fact(const pfr_model *model, uint32_t index);
 

@@ -198,7 +198,7 @@ static pfr_status on_rows(void *context, unsigned worker, uint32_t run, const st
         const size_t number = c->keeps_columns ? c->model->columns.count : of->count;
         if (number >= UINT32_MAX - 1)
             return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "samples", "there are more than 2^32 samples");
-        if (row->tid != NOT_RECORDED || row->pid != NOT_RECORDED)
+        if (model_has_thread(c->model, row->event))
             PFR_TRY(find_thread(c, w, row, (uint64_t)run << 32 | number, &who, err));
         note_span(w, row);
         PFR_TRY(c->keeps_columns ? keep_row(c, row, who, err) : keep_node(c, of, row->node, err));

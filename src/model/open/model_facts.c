@@ -45,11 +45,12 @@ static pfr_status put_quality(const struct fact_list *to, pfr_error *err) {
 #define PUT(key, member, doc) PFR_TRY(put_number(to, key, (uint64_t)q->member, err));
     PFR_QUALITY_FIELDS(PUT)
 #undef PUT
-    PFR_TRY(put_number(to, "late", p->late, err));
-    PFR_TRY(put_number(to, "guests", p->guests, err));
-    PFR_TRY(put_number(to, "too_deep", p->too_deep, err));
-    PFR_TRY(put_number(to, "limited", p->limited.samples, err));
-    return put_number(to, "lossy", p->lossy, err);
+    PFR_TRY(put_number(to, "late", p ? p->late : 0, err));
+    PFR_TRY(put_number(to, "guests", p ? p->guests : 0, err));
+    PFR_TRY(put_number(to, "too_deep", p ? p->too_deep : 0, err));
+    PFR_TRY(put_number(to, "limited", (p ? p->limited.samples : 0) + to->model->limited_calls, err));
+    PFR_TRY(put_number(to, "unmatched_exits", to->model->unmatched_exits, err));
+    return put_number(to, "lossy", to->model->lossy || (p && p->lossy), err);
 }
 
 /* --- What the recording says. */
@@ -63,10 +64,13 @@ static const char *format_name(const pfr_reader *reader) {
 }
 
 /* Clocks of perf_event_attr.clockid, by their numbers in linux/time.h. */
-static const char *clock_name(const pfr_reader *reader) {
+const char *model_clock_name(const pfr_reader *reader) {
     static const char *const names[] = {
         [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw", [7] = "boottime", [11] = "tai"};
     const pfr_event *event = pfr_get_event(reader, 0);
+    const struct trace_clock clock = trace_clock_of(reader);
+    if (reader->trace)
+        return trace_clock_name(&clock);
     if (!event || !event->attr.flags.use_clockid)
         return "perf";
     const int64_t id = (int32_t)event->attr.clockid;
@@ -144,7 +148,7 @@ pfr_status model_make_facts(struct pfr_model *m, pfr_error *err) {
     PFR_TRY(put_text(&meta, "format", format_name(m->reader), err));
     PFR_TRY(put_text(&meta, "container", containers[header->container], err));
     PFR_TRY(put_text(&meta, "byte_order", header->big_endian ? "big" : "little", err));
-    PFR_TRY(put_text(&meta, "clock", clock_name(m->reader), err));
+    PFR_TRY(put_text(&meta, "clock", model_clock_name(m->reader), err));
     PFR_TRY(put_times(&meta, err));
     PFR_TRY(put_features(&meta, err));
     return put_command(&meta, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
-#include "model/open/model_parts.h"
+#include "model/open/calls_rows.h"
 
 #include "wire/feature_bits.h"
 
@@ -13,12 +13,13 @@ struct loading {
     struct pfr_model *model;
     pfr_model_options options;
     struct collector collector;
+    pfr_reader *trace; /* NULL: there is none */
     char release[128];
 };
 
 /* --- Options. */
 
-static pfr_status check(const pfr_reader *reader, const pfr_model_options *o, pfr_error *err) {
+static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr_error *err) {
     if (o->functions && (o->lines || o->inlined))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "functions",
                         "lines and inlined functions are of addresses: not with `functions`");
@@ -26,7 +27,7 @@ static pfr_status check(const pfr_reader *reader, const pfr_model_options *o, pf
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mangled", "mangled names have no parameters");
     if (o->max_stack > DEEPEST)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "max_stack", "max_stack is at most %u", DEEPEST);
-    if (o->instr_maps && !reader->trace)
+    if (o->instr_maps && !trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                         "instrumentation maps name functions of traces, and this is perf.data");
     return PFR_OK;
@@ -132,28 +133,25 @@ static pfr_status learn_places(struct pfr_model *m, pfr_error *err) {
 /* What only counting needed: memory is largest while stacks are numbered. */
 static void drop_counted(struct pfr_model *m) {
     struct profile *p = m->profile;
-    node_weights_free(&p->self, m->memory);
+    node_weights_free(&p->self, p->memory);
     address_names_free(&p->names);
-    address_names_init(&p->names, &p->state, m->memory, &p->request.names);
+    address_names_init(&p->names, &p->state, p->memory, &p->request.names);
     memory_settle(m->memory);
 }
 
 /* What only the loading needed. */
 static void drop_loaded(struct pfr_model *m) {
     struct profile *p = m->profile;
-    mem_free(m->memory, p->frames, p->frames_room, sizeof *p->frames);
-    mem_free(m->memory, p->lines, p->lines_room, sizeof *p->lines);
-    mem_free(m->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
+    mem_free(p->memory, p->frames, p->frames_room, sizeof *p->frames);
+    mem_free(p->memory, p->lines, p->lines_room, sizeof *p->lines);
+    mem_free(p->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
     p->frames = NULL;
     p->lines = NULL;
     p->nodes = NULL;
     p->frames_room = p->lines_room = p->nodes_room = 0;
-    intern_free(&m->symbol_keys);
-    intern_free(&m->frame_keys);
     p->request.each = NULL;
     p->request.hole = NULL;
     p->request.note = NULL;
-    memory_settle(m->memory);
 }
 
 static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *err);
@@ -175,9 +173,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
     drop_loaded(m);
-    PFR_TRY(learn_places(m, err));
-    PFR_TRY(model_make_facts(m, err));
-    return keep_columns(m, l->options.columns, err);
+    return learn_places(m, err);
 }
 
 /* --- Columns that were asked for. */
@@ -210,31 +206,86 @@ static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *
 
 /* --- */
 
+static pfr_status load_trace(struct loading *l, pfr_reader *trace, pfr_error *err) {
+    struct calls_loading calls = {
+        .model = l->model, .options = &l->options, .trace = trace, .hole = tell_hole, .context = l};
+    return model_load_calls(&calls, err);
+}
+
+/* What is only needed while rows are put. */
+static void drop_keys(struct pfr_model *m) {
+    intern_free(&m->symbol_keys);
+    intern_free(&m->frame_keys);
+    memory_settle(m->memory);
+}
+
+/* Both have CLOCK_MONOTONIC, which they say themselves, or their times have nothing to do with each other. */
+static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, pfr_error *err) {
+    PFR_TRY(trace_clock_learn(trace, err));
+    const struct trace_clock clock = trace_clock_of(trace);
+    const char *const ours = model_clock_name(recording), *const theirs = trace_clock_name(&clock);
+    if (strcmp(ours, "monotonic") == 0 && strcmp(theirs, "monotonic") == 0)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "clock",
+                    "the recording's clock is %s, the trace's %s: both must be monotonic (record -k monotonic)", ours,
+                    theirs);
+}
+
+static pfr_status load_both(struct loading *l, pfr_error *err) {
+    if (l->trace && l->model->reader->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two traces are not one model");
+    if (l->options.beside && !l->trace)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two recordings are not one model");
+    if (!l->trace)
+        return load_recording(l, err);
+    if (!l->options.beside)
+        return load_trace(l, l->trace, err);
+    PFR_TRY(check_clocks(l->model->reader, l->trace, err));
+    PFR_TRY(load_recording(l, err));
+    return load_trace(l, l->trace, err);
+}
+
 static pfr_status open_model(struct loading *l, pfr_error *err) {
-    PFR_TRY(check(l->model->reader, &l->options, err));
+    struct pfr_model *m = l->model;
+    PFR_TRY(check(l->trace, &l->options, err));
     learn_release(l);
-    if (l->model->reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "model", "traces are not models yet");
-    return load_recording(l, err);
+    PFR_TRY(load_both(l, err));
+    drop_keys(m);
+    PFR_TRY(model_make_facts(m, err));
+    return m->profile ? keep_columns(m, l->options.columns, err) : PFR_OK;
+}
+
+/* The recording is the model's reader, whichever of the two is beside the other. */
+static void choose_readers(struct loading *l, pfr_reader *reader) {
+    pfr_reader *const beside = l->options.beside;
+    l->trace = reader->trace ? reader : beside && beside->trace ? beside : NULL;
+    l->model->reader = reader->trace && beside && !beside->trace ? beside : reader;
+    if (l->trace == reader && beside && beside->trace)
+        l->model->reader = beside; /* two traces, which is an error */
+}
+
+static pfr_model_options options_of(const pfr_model_options *options) {
+    pfr_model_options own = {.size = sizeof own};
+    if (options)
+        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    return own;
 }
 
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
-    struct loading *l = mem_zeroed(&reader->memory, 1, sizeof *l);
-    struct pfr_model *m = mem_zeroed(&reader->memory, 1, sizeof *m);
-    pfr_status st = l && m ? PFR_OK : mem_fail(&reader->memory, err, "model");
+    struct memory *memory = &reader->memory;
+    struct loading *l = mem_zeroed(memory, 1, sizeof *l);
+    struct pfr_model *m = l ? mem_zeroed(memory, 1, sizeof *m) : NULL;
+    pfr_status st = m ? PFR_OK : mem_fail(memory, err, "model");
     if (st >= 0) {
-        model_init(m, &reader->memory);
-        m->reader = reader;
+        model_init(m, memory);
         l->model = m;
-        if (options)
-            memcpy(&l->options, options, options->size < sizeof l->options ? options->size : sizeof l->options);
+        l->options = options_of(options);
+        choose_readers(l, reader);
         st = open_model(l, err);
         if (st < 0)
             pfr_model_close(m);
-    } else {
-        mem_free(&reader->memory, m, 1, sizeof *m);
     }
-    mem_free(&reader->memory, l, 1, sizeof *l);
+    mem_free(memory, l, 1, sizeof *l);
     return st < 0 ? NULL : m;
 }

@@ -12,7 +12,9 @@
  *     model_tables.c    rows by id
  *     model_facts.c     quality and what the recording says about itself
  *     model_weights.c   sums by stack
+ *     model_symbolize.c any address of the recording
  *     model_build.c     a model of rows that a caller puts
+ *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)
  *     samples_cursor.c  samples in batches
  *     samples_decode.c  out of the recording's slices,
  *     samples_order.c   in the order of time
@@ -54,6 +56,8 @@ struct thread_key {
     uint32_t generation, pid, tid;
 };
 
+struct model_calls;
+
 struct pfr_model {
     struct memory *memory, own; /* own: of a model that was built */
     pfr_reader *reader;         /* NULL: it was built */
@@ -70,7 +74,10 @@ struct pfr_model {
     struct pick_places *places; /* by event: as the profile had them */
     struct pfr_fact *facts, *meta;
     size_t nr_facts, facts_room, nr_meta, meta_room;
-    bool ticks;
+    struct model_calls *traced; /* calls of a trace; NULL: there is none */
+    uint32_t traced_event;      /* id of the event that they are; 0 */
+    uint64_t unmatched_exits, limited_calls;
+    bool ticks, lossy;
 };
 
 /* --- model_tables.c */
@@ -106,6 +113,8 @@ struct stack_tree {
 };
 void stack_tree_init(struct stack_tree *t, struct pfr_model *m);
 void stack_tree_free(struct stack_tree *t);
+/* For a model that has stacks already. */
+pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err);
 /* What stands above the nodes to come: symbols of `parent` and all above it are marked. */
 pfr_status stack_tree_begin(struct stack_tree *t, uint32_t parent, pfr_error *err);
 /* A child of `parent`, which is where stack_tree_begin stood or the child that was found last. */
@@ -154,6 +163,10 @@ static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t
     return memo->used && memo->tid == tid && memo->pid == pid && memo->from < moment && moment < memo->until ? memo
                                                                                                              : NULL;
 }
+/* Whether samples of the event say whose they are. */
+static inline bool model_has_thread(const struct pfr_model *m, uint32_t event) {
+    return m->reader->events[event].public.attr.sample_type & PFR_SAMPLE_TID;
+}
 /* Whose the sample is, and what the thread was called: `name` has room for 16 bytes of a made one. */
 void thread_look(const struct state *state, const struct profile_row *row, struct thread_view *view,
                  struct thread_key *key, struct intern_text *comm, char made[16]);
@@ -200,6 +213,8 @@ pfr_status collector_settle(struct collector *c, pfr_error *err);
 
 /* --- model_facts.c */
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
+/* What its times are of: "perf", "monotonic", ...; of a trace that was read for its clock. */
+const char *model_clock_name(const pfr_reader *reader);
 
 /* --- Cursors. */
 

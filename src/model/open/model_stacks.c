@@ -58,6 +58,18 @@ static pfr_status grow_slots(struct stack_tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
+pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err) {
+    for (uint32_t id = 1; id <= t->model->stacks.count; id++) {
+        const pfr_stack *s = stack_at(t, id);
+        if (s->parent + 1 == id)
+            continue;
+        PFR_TRY(grow_slots(t, err));
+        *find_slot(t, s->parent, s->frame, s->is_apart) = id;
+        t->used++;
+    }
+    return PFR_OK;
+}
+
 /* --- Symbols that are above. */
 
 static pfr_status room_for_stamps(struct stack_tree *t, pfr_error *err) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the model by id, and its end. */
-#include "model/open/model_parts.h"
+#include "model/open/calls_rows.h"
 
 void model_init(struct pfr_model *m, struct memory *memory) {
     m->memory = memory;
@@ -253,6 +253,7 @@ void pfr_model_close(pfr_model *m) {
         return;
     struct memory *memory = m->memory, own = m->own;
     free_rows(m);
+    model_free_calls(m);
     columns_free(memory, &m->columns);
     struct intern_table *const tables[] = {&m->comms, &m->thread_keys, &m->texts, &m->symbol_keys, &m->frame_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums by stack, and stacks as text. */
-#include "model/open/model_parts.h"
+#include "model/open/calls_rows.h"
 
 #include <perfray/out.h>
 
@@ -20,6 +20,12 @@ static pfr_status add_samples(const pfr_model *m, uint32_t event, uint64_t *self
     return st < 0 ? st : PFR_OK;
 }
 
+/* Sums are of ticks: each is rounded once. */
+static void make_ns(const pfr_model *m, uint64_t *weights) {
+    for (uint32_t id = 0; weights && id <= m->stacks.count; id++)
+        weights[id] = calls_ns(weights[id], m->traced->clock.frequency);
+}
+
 /* Parents have smaller ids. Weights of stack 0, samples without an address, are in no total. */
 static void add_up(const pfr_model *m, uint64_t *total) {
     const pfr_stack *stacks = pfr_model_stacks(m);
@@ -37,11 +43,16 @@ pfr_status pfr_model_weights(const pfr_model *m, uint32_t event, uint64_t *self,
     if (!first)
         return PFR_OK;
     memset(first, 0, bytes);
-    PFR_TRY(add_samples(m, event, first, err));
+    const bool traced = m->traced && event == m->traced_event;
+    PFR_TRY(traced ? calls_add_self(m, first, err) : add_samples(m, event, first, err));
     if (self && total)
         memcpy(total, self, bytes);
     if (total)
         add_up(m, total);
+    if (traced) {
+        make_ns(m, self);
+        make_ns(m, total);
+    }
     return PFR_OK;
 }
 

@@ -84,8 +84,7 @@ static pfr_status put_row(struct pfr_samples *c, const struct picked *s, const p
     if (!samples_want(c, s->time, s->cpu, s->event + 1))
         return PFR_OK;
     const struct profile_row row = {.key = s->key, .pid = s->pid, .tid = s->tid};
-    const bool has_thread = s->tid != NOT_RECORDED || s->pid != NOT_RECORDED;
-    const struct thread_memo *who = has_thread ? find_thread(c, &row) : NULL;
+    const struct thread_memo *who = model_has_thread(m, s->event) ? find_thread(c, &row) : NULL;
     const uint32_t thread = who ? who->thread : 0;
     if (c->options.thread && thread != c->options.thread)
         return PFR_OK;
