@@ -188,7 +188,7 @@ static pfr_status new_source(pfr_sql *sql, const char *path, const char *schema,
     if (sql->nr_sources == PFR_SQL_RECORDINGS_MOST)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "sql", "more than %u recordings at once",
                         PFR_SQL_RECORDINGS_MOST);
-    if (schema && (!*schema || is_taken(sql, schema)))
+    if (schema && !sql->borrowed && (!*schema || is_taken(sql, schema)))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql", "the name \"%.60s\" is taken", schema);
     struct sql_source *source = arena_zeroed(&sql->arena, 1, sizeof *source);
     if (!source)

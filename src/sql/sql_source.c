@@ -9,6 +9,8 @@
 #include "base/io/scratch.h"
 #include "file/read/recording.h"
 
+#include <perfray/spans.h>
+
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
