@@ -16,7 +16,7 @@ folder=${PERFRAY_BENCH_INPUTS:-$(mktemp -d)}
 [ -n "${PERFRAY_BENCH_INPUTS:-}" ] || trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 if [ ! -f cache.data ]; then
-    g++ -std=c++17 -O2 -g -fno-omit-frame-pointer -c "$here/../tests/lines/programs/boxes.cpp" -o unit.o
+    g++ -std=c++17 -O2 -g -fno-omit-frame-pointer -c "$here/../tests/oracle/symbols/programs/boxes.cpp" -o unit.o
     for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
         objcopy --redefine-sym "main=main_$i" unit.o "unit$i.o"
         printf 'extern "C" int main_%s();\n' $i

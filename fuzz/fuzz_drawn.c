@@ -148,10 +148,19 @@ static const struct flag report_flags[] = {
     REPORT_FLAG(only_parent, "--exclude-other"),
     REPORT_FLAG(raw_trace, "--raw-trace"),
     REPORT_FLAG(relative, "--percentage=relative"),
-    REPORT_FLAG(mangled, "--no-demangle"),
-    REPORT_FLAG(parameters, "--demangle=full"),
-    REPORT_FLAG(no_symbols, "--no-symbols"),
 };
+#define NAMING_FLAG(member, option)                                                                                    \
+    { offsetof(pfr_symbol_options, member), option }
+static const struct flag naming_flags[] = {
+    NAMING_FLAG(mangled, "--no-demangle"),
+    NAMING_FLAG(parameters, "--demangle=full"),
+    NAMING_FLAG(no_symbols, "--no-symbols"),
+};
+
+static const pfr_symbol_options *draw_naming(struct drawn *d) {
+    d->naming = (pfr_symbol_options){.size = sizeof d->naming, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    return &d->naming;
+}
 
 static pfr_report_choice draw_choice(struct drawn *d, const char *yes, const char *no) {
     const pfr_report_choice choice = (pfr_report_choice)draw(d, 3);
@@ -189,6 +198,7 @@ static void draw_weights(struct drawn *d, pfr_report_options *how) {
     how->call_graph = draw_text(d, "--call-graph", graphs, COUNT(graphs));
     how->max_stack = draw_count(d, "--max-stack", depths, COUNT(depths));
     draw_flags(d, how, report_flags, COUNT(report_flags), 2);
+    draw_flags(d, &d->naming, naming_flags, COUNT(naming_flags), 2);
 }
 
 static void draw_rows(struct drawn *d, pfr_report_options *how) {
@@ -202,7 +212,7 @@ static void draw_rows(struct drawn *d, pfr_report_options *how) {
 }
 
 pfr_report_options drawn_report(struct drawn *d) {
-    pfr_report_options how = {.size = sizeof how, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    pfr_report_options how = {.size = sizeof how, .naming = draw_naming(d)};
     const unsigned format = draw(d, COUNT(formats));
     how.format = format ? (pfr_report_format)(format - 1) : PFR_REPORT_TEXT;
     if (format)
@@ -234,10 +244,7 @@ static const struct flag script_flags[] = {
     SCRIPT_FLAG(nanoseconds, "--ns"),
     SCRIPT_FLAG(inlined, "--inline"),
     SCRIPT_FLAG(stitched, "--stitch-lbr"),
-    SCRIPT_FLAG(mangled, "--no-demangle"),
     SCRIPT_FLAG(kernel_paths, "--show-kernel-path"),
-    SCRIPT_FLAG(parameters, "--demangle=full"),
-    SCRIPT_FLAG(no_symbols, "--no-symbols"),
 };
 
 static const char *const *draw_fields(struct drawn *d) {
@@ -258,7 +265,7 @@ pfr_script_options drawn_script(struct drawn *d) {
                                         "--show-lost-events",      "--show-round-events",  "--show-text-poke-events"};
     static const char *const clocks[] = {NULL, "--reltime", "--deltatime"};
     static const char *const ends[] = {NULL, NULL, NULL, "main"};
-    pfr_script_options how = {.size = sizeof how, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    pfr_script_options how = {.size = sizeof how, .naming = draw_naming(d)};
     how.show = draw(d, 1u << COUNT(shown));
     for (unsigned i = 0; i < COUNT(shown); i++)
         if (how.show >> i & 1)
@@ -268,6 +275,7 @@ pfr_script_options drawn_script(struct drawn *d) {
     if (how.clock)
         say(d, clocks[how.clock], NULL);
     draw_flags(d, &how, script_flags, COUNT(script_flags), 2);
+    draw_flags(d, &d->naming, naming_flags, COUNT(naming_flags), 2);
     how.max_stack = draw_count(d, "--max-stack", depths, COUNT(depths));
     how.stop_at = draw_text(d, "--stop-bt", ends, COUNT(ends));
     how.time = draw_text(d, "--time", times, COUNT(times));
@@ -279,7 +287,7 @@ pfr_script_options drawn_script(struct drawn *d) {
 
 pfr_selection drawn_selection(struct drawn *d) {
     static const char *const weights[] = {NULL, "samples", "period"};
-    pfr_selection of = {.size = sizeof of, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    pfr_selection of = {.size = sizeof of, .naming = draw_naming(d)};
     const unsigned weight = draw(d, COUNT(weights));
     if (weight)
         say(d, "--weight", weights[weight]);
@@ -306,9 +314,9 @@ pfr_export_options drawn_export(struct drawn *d) {
 pfr_flame_options drawn_flame(struct drawn *d) {
     static const char *const widths[] = {NULL, "200", "5000"};
     static const char *const least[] = {NULL, "1", "100"};
-    pfr_flame_options how = {.size = sizeof how, .inverted = draw(d, 2)};
-    if (how.inverted)
-        say(d, "--inverted", NULL);
+    pfr_flame_options how = {.size = sizeof how, .upward = draw(d, 2)};
+    if (how.upward)
+        say(d, "--upward", NULL);
     how.width = draw_count(d, "--width", widths, COUNT(widths));
     how.min_width = draw_count(d, "--min-width", least, COUNT(least));
     return how;

@@ -13,8 +13,9 @@
 #include <perfray/script.h>
 
 struct drawn {
-    uint64_t number; /* what is left of it */
-    char words[400]; /* " --sort=comm -G": the options for a command */
+    uint64_t number;           /* what is left of it */
+    pfr_symbol_options naming; /* of the drawn options, which point to it */
+    char words[400];           /* " --sort=comm -G": the options for a command */
 };
 
 /* Neighbours draw sets that have nothing in common. */

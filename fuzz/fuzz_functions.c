@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     pfr_error err;
     fuzz_file_open(&file, bytes, length);
     const char *const maps[] = {file.path, file.path, NULL};
-    const struct function_names_options how = {.maps = maps, .parameters = length & 1};
+    const struct function_names_options how = {.naming = {.instr_maps = maps}, .parameters = length & 1};
     memory_init(&memory, NULL, fuzz_limits.memory);
     const pfr_status status = function_names_open(&names, &memory, &how, &err);
     if (status != PFR_OK)

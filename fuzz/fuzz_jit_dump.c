@@ -66,7 +66,7 @@ static uint64_t read_dump(const uint8_t *bytes, size_t length, size_t first, boo
     uint64_t sum = 0;
     memory_init(&memory, NULL, fuzz_limits.memory);
     put_bytes(fd, bytes, first);
-    *found = jit_dump_open(&object, &memory, &d) == SYMBOL_FOUND;
+    *found = jit_dump_open(&object, &memory, memory.limit / 4, &d) == SYMBOL_FOUND;
     unlink(path);
     put_bytes(fd, bytes + first, length - first);
     if (*found) {

@@ -19,11 +19,10 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "tests", "fixtures")
-sys.path.insert(0, os.path.join(HERE, "..", "tests", "tools"))
-sys.path.insert(0, os.path.join(HERE, "..", "tests", "verify"))
-import broken_files  # noqa: E402  (tests/verify)
-import hexfile  # noqa: E402  (tests/tools)
-import xray_files  # noqa: E402  (tests/tools)
+sys.path.insert(0, os.path.join(HERE, "..", "tests", "support"))
+import broken_files  # noqa: E402  (tests/support)
+import hexfile  # noqa: E402  (tests/support)
+import xray_files  # noqa: E402  (tests/support)
 
 FEATURE_TRACING_DATA = 1
 RECORDING_MOST = 16384

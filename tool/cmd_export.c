@@ -36,7 +36,8 @@ static bool goes_to_terminal(const struct export_options *options) {
 
 static enum exit_status write_export(const struct task *task, pfr_reader *reader) {
     const struct export_options *const options = task->options;
-    const pfr_selection of = selection_of(&options->selecting, task);
+    const pfr_symbol_options naming = selecting_naming(&options->selecting);
+    const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_export_options how = {.size = sizeof how,
                                     .format = pfr_export_format_at(options->format)->name,
                                     .of = &of,

@@ -8,7 +8,7 @@ struct flame_options {
     const char *output, *title;
     uint32_t width;
     double min_width;
-    bool inverted;
+    bool upward;
     struct selecting selecting;
 };
 
@@ -17,7 +17,9 @@ static const struct flame_options flame_defaults = {.selecting = {.cache = true}
 static const struct opt flame_opts[] = {
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
      "write this file, whole or not at all; -: standard output"},
-    {"inverted", 'G', OPT_FLAG, offsetof(struct flame_options, inverted), NULL, "draw callers above what they call"},
+    {"upward", 0, OPT_FLAG, offsetof(struct flame_options, upward), NULL,
+     "draw callers below their callees (default: callers on top)"},
+    {"inverted", 'G', OPT_HABIT, 0, NULL, "ignored; callers are on top by default"},
     {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "what stands above the picture"},
     {"width", 0, OPT_NUMBER, offsetof(struct flame_options, width), "PIXELS",
      "as wide, in any window; without it as wide as the window"},
@@ -31,7 +33,8 @@ static const struct opt flame_opts[] = {
 
 static enum exit_status write_flame(const struct task *task, pfr_reader *reader) {
     const struct flame_options *const options = task->options;
-    const pfr_selection of = selection_of(&options->selecting, task);
+    const pfr_symbol_options naming = selecting_naming(&options->selecting);
+    const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_flame_options how = {.size = sizeof how,
                                    .of = &of,
                                    .path = output_path(options->output),
@@ -39,7 +42,7 @@ static enum exit_status write_flame(const struct task *task, pfr_reader *reader)
                                    .subject = task->file,
                                    .width = options->width,
                                    .min_width = options->min_width,
-                                   .inverted = options->inverted};
+                                   .upward = options->upward};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = pfr_flame(reader, &how, task->out, &err);
     return end_of_writing(task, PROGRAM, reader, status, &err);
@@ -52,7 +55,7 @@ static enum exit_status flame_run(const struct task *task) {
     if (!is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     if (!options->output && isatty(STDOUT_FILENO)) {
-        complain_as(PROGRAM, "a picture is nothing for a terminal: name a file with -o; see " PROGRAM " -h");
+        complain_as(PROGRAM, "refusing to write SVG to a terminal; use -o FILE");
         return ENDS_USAGE;
     }
     pfr_reader *const reader = open_recording(task, &how, &status);

@@ -63,7 +63,16 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-static pfr_latency_options options_of(const struct task *task) {
+static pfr_symbol_options naming_of(const struct latency_options *o) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = o->symfs,
+                                .debug_dir = o->debug_dir,
+                                .cache_dir = cache_folder(o->cache),
+                                .instr_maps = words_of(&o->instr_maps),
+                                .mangled = o->mangled};
+}
+
+static pfr_latency_options options_of(const struct task *task, const pfr_symbol_options *naming) {
     const struct latency_options *const o = task->options;
     return (pfr_latency_options){.size = sizeof(pfr_latency_options),
                                  .format = (pfr_latency_format)o->format,
@@ -79,12 +88,8 @@ static pfr_latency_options options_of(const struct task *task) {
                                  .tids = o->tids,
                                  .min_duration = o->min_duration,
                                  .time = o->time,
-                                 .instr_maps = words_of(&o->instr_maps),
-                                 .symfs = o->symfs,
-                                 .debug_dir = o->debug_dir,
-                                 .mangled = o->mangled,
+                                 .naming = naming,
                                  .lines = o->lines,
-                                 .cache_dir = cache_folder(o->cache),
                                  .jobs = o->jobs,
                                  .hole = limit_told,
                                  .note = note_told,
@@ -92,7 +97,8 @@ static pfr_latency_options options_of(const struct task *task) {
 }
 
 static enum exit_status print_latency(const struct task *task, pfr_reader *reader) {
-    const pfr_latency_options how = options_of(task);
+    const pfr_symbol_options naming = naming_of(task->options);
+    const pfr_latency_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_LATENCY_TEXT)
         print_title(task);

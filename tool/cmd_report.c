@@ -186,31 +186,38 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->symbol_filter = o->symbol_filter;
     how->bars = o->bars;
     how->color = wants_color(o);
-    how->symfs = o->symfs;
-    how->debug_dir = o->debug_dir;
-    how->cache_dir = cache_folder(o->cache);
-    how->vmlinux = o->vmlinux;
-    how->kallsyms = o->kallsyms;
-    how->no_symbols = !o->symbols;
-    how->mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO);
-    how->parameters = wants_demangled(o->demangle, DEMANGLE_FULL);
     how->inlined = o->inlined;
-    how->instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL;
     how->jobs = o->jobs;
+}
+
+static pfr_symbol_options naming_of(const struct report_options *o) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = o->symfs,
+                                .debug_dir = o->debug_dir,
+                                .cache_dir = cache_folder(o->cache),
+                                .vmlinux = o->vmlinux,
+                                .kallsyms = o->kallsyms,
+                                .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
+                                .no_symbols = !o->symbols,
+                                .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(o->demangle, DEMANGLE_FULL)};
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    pfr_report_options how = {
-        .size = sizeof how, .hole = limit_told, .note = note_told, .context = (void *)(uintptr_t)task->file};
+    pfr_symbol_options naming = naming_of(options);
+    pfr_report_options how = {.size = sizeof how,
+                              .naming = &naming,
+                              .hole = limit_told,
+                              .note = note_told,
+                              .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     fill(options, &how);
     if (options->format == PFR_REPORT_TEXT)
         print_title(task);
-    struct fetch fetch = {
-        .urls = options->debuginfod, .symfs = options->symfs, .debug_dir = options->debug_dir, .who = "perfray report"};
+    struct fetch fetch = {.urls = options->debuginfod, .naming = &naming, .who = "perfray report"};
     pfr_status status = fetch_symbols(&fetch, reader, &err);
-    how.fetched = fetch.urls ? fetch.folder : NULL;
+    naming.fetched = fetch.urls ? fetch.folder : NULL;
     if (status >= 0)
         status = pfr_report_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {

@@ -146,7 +146,21 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
     return status < 0 || options->header_only ? status : pfr_rewind(reader, err);
 }
 
-static pfr_script_options options_of(const struct task *task, const struct fetch *fetch) {
+static pfr_symbol_options naming_of(const struct script_options *options) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = options->symfs,
+                                .debug_dir = options->debug_dir,
+                                .cache_dir = cache_folder(options->cache),
+                                .vmlinux = options->vmlinux,
+                                .kallsyms = options->kallsyms,
+                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                                .no_symbols = !options->symbols,
+                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
+                                .demangle_kernel = options->demangle_kernel};
+}
+
+static pfr_script_options options_of(const struct task *task, const pfr_symbol_options *naming) {
     const struct script_options *const options = task->options;
     return (pfr_script_options){.size = sizeof(pfr_script_options),
                                 .format = (pfr_script_format)options->format,
@@ -168,10 +182,7 @@ static pfr_script_options options_of(const struct task *task, const struct fetch
                                 .symbols = options->symbols_of,
                                 .address_range = options->address_range,
                                 .objects = options->objects,
-                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
                                 .inlined = options->inlined,
-                                .demangle_kernel = options->demangle_kernel,
                                 .kernel_paths = options->kernel_paths,
                                 .stop_at = options->stop_at,
                                 .switch_on = options->switch_on,
@@ -181,15 +192,8 @@ static pfr_script_options options_of(const struct task *task, const struct fetch
                                 .unsorted = options->dump_unsorted,
                                 .name = task->file,
                                 .per_event = options->per_event ? task->file : NULL,
-                                .no_symbols = !options->symbols,
                                 .jobs = options->jobs,
-                                .symfs = options->symfs,
-                                .debug_dir = options->debug_dir,
-                                .fetched = options->debuginfod ? fetch->folder : NULL,
-                                .cache_dir = cache_folder(options->cache),
-                                .kallsyms = options->kallsyms,
-                                .vmlinux = options->vmlinux,
-                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                                .naming = naming,
                                 .hole = limit_told,
                                 .note = note_told,
                                 .context = (void *)(uintptr_t)task->file};
@@ -197,13 +201,14 @@ static pfr_script_options options_of(const struct task *task, const struct fetch
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
-    struct fetch fetch = {
-        .urls = options->debuginfod, .symfs = options->symfs, .debug_dir = options->debug_dir, .who = "perfray script"};
-    const pfr_script_options how = options_of(task, &fetch);
+    pfr_symbol_options naming = naming_of(options);
+    struct fetch fetch = {.urls = options->debuginfod, .naming = &naming, .who = "perfray script"};
+    const pfr_script_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = print_header(task, reader, &err);
     if (status >= 0 && !options->header_only)
         status = fetch_symbols(&fetch, reader, &err);
+    naming.fetched = fetch.urls ? fetch.folder : NULL;
     if (status >= 0 && !options->header_only)
         status = pfr_script_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {

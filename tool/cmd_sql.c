@@ -109,20 +109,25 @@ static void told(void *context, const char *sentence) {
     complain_as("perfray sql", "%s", sentence);
 }
 
-static pfr_model_options model_options_of(const struct sql_options *o) {
+static pfr_symbol_options naming_of(const struct sql_options *o) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = o->symfs,
+                                .debug_dir = o->debug_dir,
+                                .cache_dir = cache_folder(o->cache),
+                                .vmlinux = o->vmlinux,
+                                .kallsyms = o->kallsyms,
+                                .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
+                                .no_symbols = o->no_symbols,
+                                .mangled = o->mangled};
+}
+
+static pfr_model_options model_options_of(const struct sql_options *o, const pfr_symbol_options *naming) {
     return (pfr_model_options){.size = sizeof(pfr_model_options),
                                .jobs = o->jobs,
                                .max_stack = o->max_stack,
                                .lines = o->lines,
                                .inlined = o->inlined,
-                               .no_symbols = o->no_symbols,
-                               .mangled = o->mangled,
-                               .symfs = o->symfs,
-                               .debug_dir = o->debug_dir,
-                               .cache_dir = cache_folder(o->cache),
-                               .vmlinux = o->vmlinux,
-                               .kallsyms = o->kallsyms,
-                               .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
+                               .naming = naming,
                                .note = told};
 }
 
@@ -246,7 +251,8 @@ static enum exit_status run_on(const struct task *task, pfr_sql *sql) {
 static enum exit_status sql_run(const struct task *task) {
     const struct sql_options *const o = task->options;
     const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    const pfr_model_options model = model_options_of(o);
+    const pfr_symbol_options naming = naming_of(o);
+    const pfr_model_options model = model_options_of(o, &naming);
     const uint64_t memory = task->shared->limits.memory;
     const pfr_sql_options how = {.size = sizeof how,
                                  .limits = &task->shared->limits,

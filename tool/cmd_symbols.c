@@ -33,15 +33,17 @@ static const struct opt symbols_opts[] = {
 
 static enum exit_status print_symbols(const struct task *task, pfr_reader *reader) {
     const struct symbols_options *const o = task->options;
+    const pfr_symbol_options naming = {.size = sizeof naming,
+                                       .symfs = o->symfs,
+                                       .debug_dir = o->debug_dir,
+                                       .cache_dir = cache_folder(o->cache),
+                                       .vmlinux = o->vmlinux,
+                                       .kallsyms = o->kallsyms};
     const pfr_symbols_options how = {.size = sizeof how,
                                      .format = (pfr_symbols_format)o->format,
                                      .max_stack = o->max_stack,
                                      .jobs = o->jobs,
-                                     .symfs = o->symfs,
-                                     .debug_dir = o->debug_dir,
-                                     .cache_dir = cache_folder(o->cache),
-                                     .kallsyms = o->kallsyms,
-                                     .vmlinux = o->vmlinux,
+                                     .naming = &naming,
                                      .file = task->file,
                                      .hole = limit_told,
                                      .context = (void *)(uintptr_t)task->file};

@@ -8,49 +8,12 @@ extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dum
     cmd_convert, cmd_recover, cmd_verify, cmd_record, cmd_list, cmd_trace, cmd_sql;
 
 const struct command *const commands[] = {
-#ifdef HAVE_CMD_RECORDER
-    &cmd_record,  &cmd_list,
-#endif
-#ifdef HAVE_CMD_TRACE
-    &cmd_trace,
-#endif
-#ifdef HAVE_CMD_REPORT
-    &cmd_report,
-#endif
-#ifdef HAVE_CMD_LATENCY
-    &cmd_latency,
-#endif
-#ifdef HAVE_CMD_SYMBOLS
-    &cmd_symbols,
-#endif
-#ifdef HAVE_CMD_FLAME
-    &cmd_flame,
-#endif
-#ifdef HAVE_CMD_INFO
-    &cmd_info,
-#endif
-#ifdef HAVE_CMD_SCRIPT
-    &cmd_script,
-#endif
-#ifdef HAVE_CMD_DUMP
-    &cmd_dump,
-#endif
-#ifdef HAVE_CMD_EXPORT
-    &cmd_export,
-#endif
+    &cmd_record,  &cmd_list,    &cmd_trace,  &cmd_report, &cmd_latency, &cmd_symbols,
+    &cmd_flame,   &cmd_info,    &cmd_script, &cmd_dump,   &cmd_export,
 #ifdef HAVE_CMD_SQL
     &cmd_sql,
 #endif
-#ifdef HAVE_CMD_CONVERT
-    &cmd_convert,
-#endif
-#ifdef HAVE_CMD_RECOVER
-    &cmd_recover,
-#endif
-#ifdef HAVE_CMD_VERIFY
-    &cmd_verify,
-#endif
-    NULL,
+    &cmd_convert, &cmd_recover, &cmd_verify, NULL,
 };
 
 const struct opt shared_opts[] = {

@@ -11,12 +11,8 @@ static void note_fetched(void *fetch, const char *sentence) {
 }
 
 pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err) {
-    const pfr_debuginfod_options how = {.size = sizeof how,
-                                        .urls = fetch->urls,
-                                        .symfs = fetch->symfs,
-                                        .debug_dir = fetch->debug_dir,
-                                        .note = note_fetched,
-                                        .context = fetch};
+    const pfr_debuginfod_options how = {
+        .size = sizeof how, .urls = fetch->urls, .naming = fetch->naming, .note = note_fetched, .context = fetch};
     return fetch->urls ? pfr_debuginfod_fetch(reader, &how, fetch->folder, err) : PFR_OK;
 }
 

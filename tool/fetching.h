@@ -5,9 +5,9 @@
 #include <perfray/debuginfod.h>
 
 struct fetch {
-    const char *urls; /* NULL: the option was not given, and nothing is done */
-    const char *symfs, *debug_dir;
-    const char *who; /* is talking */
+    const char *urls;                 /* NULL: the option was not given, and nothing is done */
+    const pfr_symbol_options *naming; /* what it finds is not fetched */
+    const char *who;                  /* is talking */
     char folder[PFR_DEBUGINFOD_ROOM];
 };
 

@@ -2,6 +2,7 @@
 /* What the verbs that write a picture or a file have in common: see selecting.h. */
 #include "selecting.h"
 
+#include "fetching.h"
 #include "name_files.h"
 
 #include <string.h>
@@ -11,7 +12,19 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-pfr_selection selection_of(const struct selecting *options, const struct task *task) {
+pfr_symbol_options selecting_naming(const struct selecting *options) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = options->symfs,
+                                .debug_dir = options->debug_dir,
+                                .cache_dir = cache_folder(options->cache),
+                                .kallsyms = options->kallsyms,
+                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
+                                .no_symbols = options->no_symbols,
+                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL)};
+}
+
+pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming) {
     return (pfr_selection){.size = sizeof(pfr_selection),
                            .event = options->event,
                            .cpus = options->cpus,
@@ -22,14 +35,9 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .max_stack = options->max_stack,
                            .stitched = options->stitched,
                            .jobs = options->jobs,
-                           .symfs = options->symfs,
-                           .debug_dir = options->debug_dir,
-                           .kallsyms = options->kallsyms,
-                           .no_symbols = options->no_symbols,
-                           .cache_dir = cache_folder(options->cache),
+                           .naming = naming,
                            .by_count = options->weight == 1,
                            .by_period = options->weight == 2,
-                           .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
                            .hole = limit_told,
                            .note = note_told,
                            .context = (void *)(uintptr_t)task->file};
@@ -37,7 +45,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
 
 bool selecting_fits(const struct selecting *o, const char *program) {
     const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir, .kallsyms = o->kallsyms};
-    return name_files_fit(program, &files);
+    return name_files_fit(program, &files) && knows_demangle(o->demangle, program);
 }
 
 const char *output_path(const char *option) {

@@ -7,11 +7,11 @@
 #include "caching.h"
 
 struct selecting { /* `cache` is true at first */
-    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms;
+    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms, *demangle;
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
     struct word_list instr_maps;
-    bool no_symbols, stitched, cache;
+    bool no_symbols, stitched, cache, mangled;
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
@@ -46,12 +46,16 @@ struct selecting { /* `cache` is true at first */
         {"debug-dir", 0,                                                                                               \
          OPT_STRING,  SELECTING(type, debug_dir),                                                                      \
          "DIR",       "look for what was taken out of objects here, not in /usr/lib/debug"},                           \
-        {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"}, {           \
-        "no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"        \
+        {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"},             \
+        {"no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"},     \
+        {"no-demangle", 0, OPT_FLAG, SELECTING(type, mangled), NULL, "print mangled names (same as --demangle=no)"}, { \
+        "demangle", 0, OPT_ATTACHED, SELECTING(type, demangle), "HOW",                                                 \
+            "print names of functions simple (without parameters), full, or no"                                        \
     }
 
-/* `task` must outlive it: what is told goes to standard error, with the file's name. */
-pfr_selection selection_of(const struct selecting *options, const struct task *task);
+/* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */
+pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming);
+pfr_symbol_options selecting_naming(const struct selecting *options);
 
 /* Whether the files that options name are there and what they should be; says so if not. */
 bool selecting_fits(const struct selecting *options, const char *program);

@@ -8,9 +8,10 @@
  *     char folder[PFR_DEBUGINFOD_ROOM];
  *     pfr_debuginfod_options how = {.size = sizeof how, .urls = "http://127.0.0.1:8002"};
  *     if (pfr_debuginfod_fetch(reader, &how, folder, &err) == PFR_OK)
- *         report_options.fetched = folder;
+ *         names.fetched = folder;
  */
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,12 +20,11 @@ extern "C" {
 #define PFR_DEBUGINFOD_ROOM 1024
 
 typedef struct pfr_debuginfod_options {
-    size_t size;           /* sizeof(pfr_debuginfod_options) */
-    const char *urls;      /* of servers, with blanks between; NULL or "": those of the variable DEBUGINFOD_URLS */
-    const char *symfs;     /* as in pfr_report_options: what is there is not fetched */
-    const char *debug_dir; /* here too */
-    uint64_t bytes_most;   /* of one file; 0: 1 GiB */
-    uint32_t seconds_most; /* for all of them; 0: 90 */
+    size_t size;      /* sizeof(pfr_debuginfod_options) */
+    const char *urls; /* of servers, with blanks between; NULL or "": those of the variable DEBUGINFOD_URLS */
+    const pfr_symbol_options *naming; /* what is found by symfs and debug_dir is not fetched; NULL: the defaults */
+    uint64_t bytes_most;              /* of one file; 0: 1 GiB */
+    uint32_t seconds_most;            /* for all of them; 0: 90 */
     void (*note)(void *context, const char *sentence); /* told of each object that was asked for; may be NULL */
     void *context;
 } pfr_debuginfod_options;

@@ -6,6 +6,9 @@
  * what it called. It is one SVG file that needs no other: pointed at, a function tells its name, object and share; a
  * click widens it; the search marks names and adds up their share.
  *
+ * Consecutive frames without a symbol, of one object, are one box with their count. A thread of a trace has the name of
+ * its program, where the trace contains it (perfray trace).
+ *
  * Names are text in it and nothing else: they are escaped, and its script, which is always the same, takes no part of
  * the picture for anything but text.
  *
@@ -30,7 +33,7 @@ typedef struct pfr_flame_options {
     const char *subject;     /* of whom it is: the name of the recording; NULL: nothing is said */
     uint32_t width;          /* pixels; 0: 1200, and as wide as the window where it is opened in a browser */
     double min_width;        /* pixels; what is narrower is left out, and counted in the picture; 0: 0.3 */
-    bool inverted;           /* callers above what they call */
+    bool upward;             /* callers below what they call; default: callers on top (an icicle graph) */
 } pfr_flame_options;
 
 /* As pfr_export. PFR_ERR_USAGE also for a width below 200 or above 100000. */

@@ -17,6 +17,7 @@
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,15 +56,9 @@ typedef struct pfr_latency_options {
     const char *min_duration; /* calls as long alone: "10us"; a number without a unit is ticks where times are; NULL:
                                  all */
     const char *time;         /* calls that were left then, as pfr_report_options.time; NULL: all */
-    const char *const *instr_maps; /* objects or maps that name the functions, the program first; ends with NULL; NULL:
-                                      functions are numbers */
-    const char *symfs;             /* objects that the trace names are looked for under this folder; NULL: / */
-    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
-    bool mangled;          /* names as the objects have them */
-    bool lines;            /* where each function begins, by the debugging information of the object that names it */
-    const char *cache_dir; /* lines are kept below this folder for the next time, and taken from there; NULL: they are
-                              not */
-    unsigned jobs;         /* threads; 0: one for each cpu */
+    const pfr_symbol_options *naming; /* where names come from; NULL: the defaults */
+    bool lines;    /* where each function begins, by the debugging information of the object that names it */
+    unsigned jobs; /* threads; 0: one for each cpu */
     /* told of each stretch that could not be read, in the order of the file; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what should be known of the numbers and has no place in CSV; may be NULL */

@@ -25,7 +25,9 @@
  * `const pfr_model *`. A cursor or a symbolizer belongs to one thread at a time.
  * An allocator given to pfr_open is then called by all of these threads.
  * Memory: that of the reader it was made from, counted against its limit: it follows the distinct stacks, frames and
- * names, and 4 bytes a sample; `columns` adds to that.
+ * names, and 4 bytes a sample; `columns` adds to that. What cannot be read again in parts (compressed or damaged
+ * recordings, groups of counters, `stitched`) keeps all columns, 45 bytes a sample; calls of a trace take 32 bytes
+ * each.
  *
  * Example, how much each function weighs itself:
  *
@@ -40,6 +42,7 @@
  *     pfr_model_close(model);
  */
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,27 +63,15 @@ typedef struct pfr_model pfr_model;
 
 /* `(pfr_model_options){.size = sizeof(pfr_model_options)}` is the default, and a NULL pointer is the same. */
 typedef struct pfr_model_options {
-    size_t size;          /* sizeof(pfr_model_options) */
-    uint32_t columns;     /* PFR_COLUMN_*, or-ed: samples' columns kept as arrays (pfr_model_column) */
-    uint32_t jobs;        /* threads that load; 0: one for each cpu, at most 4, and for each 0.15 s of counting */
-    uint32_t max_stack;   /* entries of a call chain, from the innermost; 0: 127, of a trace 256; at most 65535 */
-    bool functions;       /* a frame is a function, not an address: fewer frames and stacks; no `lines`, no `inlined` */
-    bool lines;           /* file and line of each frame, from debugging information */
-    bool inlined;         /* functions inlined at an address are frames of their own; implies `lines` */
-    bool no_calls;        /* of a trace: the sums by stack only, pfr_calls has no rows */
-    bool no_symbols;      /* open no object: functions have no names */
-    bool mangled;         /* names as the objects have them */
-    bool parameters;      /* C++ names with the types of their parameters; not with `mangled` */
-    bool demangle_kernel; /* demangle the kernel's names, too */
-    bool stitched;        /* LBR stacks are continued by earlier samples' outer part; one thread then */
-    const char *symfs;    /* objects are looked for under this folder; NULL: / */
-    const char *debug_dir; /* separate debug files; NULL: /usr/lib/debug below symfs */
-    const char *cache_dir; /* lines and kernel names are cached in this folder; NULL: in none */
-    const char *fetched;   /* what pfr_debuginfod_fetch filled; NULL: nothing */
-    const char *vmlinux;   /* names of the kernel from this ELF file, if it is the one recorded; NULL: kallsyms */
-    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, if it is the one recorded */
-    const char *const *instr_maps; /* of a trace: objects or maps that name its functions, the program first; ends with
-                                      NULL; NULL: names that the trace itself has, else numbers */
+    size_t size;        /* sizeof(pfr_model_options) */
+    uint32_t columns;   /* PFR_COLUMN_*, or-ed: samples' columns kept as arrays (pfr_model_column) */
+    uint32_t jobs;      /* threads that load; 0: one for each cpu, at most 4, and for each 0.15 s of counting */
+    uint32_t max_stack; /* entries of a call chain, from the innermost; 0: 127, of a trace 256; at most 65535 */
+    bool functions;     /* a frame is a function, not an address: fewer frames and stacks; no `lines`, no `inlined` */
+    bool lines;         /* file and line of each frame, from debugging information */
+    bool inlined;       /* functions inlined at an address are frames of their own; implies `lines` */
+    bool stitched;      /* LBR stacks are continued by earlier samples' outer part; one thread then */
+    const pfr_symbol_options *naming; /* where names come from; its texts must outlive the model; NULL: the defaults */
     /* A trace of the same run, when the reader is a recording (or the reverse): one model has the samples of the one
        and the calls of the other, with one clock. NULL: none. It must outlive the model, too. */
     pfr_reader *beside;
@@ -95,10 +86,11 @@ typedef struct pfr_model_options {
  * file. `hole` and `note` are called by the calling thread before the function returns.
  *
  * NULL, with *err: USAGE (a stream without spool; options that exclude each other; `beside` is of the same kind, or its
- * clock is another: err->text says which clocks and what would make them one); FORMAT (an XRay profile beside a
- * recording); MEMORY, LIMIT (the tables do not fit into pfr_limits.memory); IO, PERMISSION (a temporary file for what
- * is more than memory should hold); CHANGED; else as pfr_next. Unreadable ranges are no failure: see the facts "holes",
- * "limited" and the others (pfr_model_fact). Stacks that did not fit are the frame `[limit]`.
+ * clock is another: err->text says which clocks and what would make them one); FORMAT (an XRay profile: it
+ * has sums of calls, and no calls); MEMORY, LIMIT (the tables do not fit into pfr_limits.memory); IO, PERMISSION (a
+ * temporary file for what is more than memory should hold); CHANGED; else as pfr_next. Unreadable ranges are no
+ * failure: see the facts "holes", "limited" and the others (pfr_model_fact). Stacks that did not fit are the frame
+ * `[limit]`.
  */
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *err);
 /* After its cursors and symbolizers. NULL is fine. */
@@ -256,7 +248,8 @@ typedef struct pfr_fact {
 /*
  * Fact `index` from 0; NULL past the end. How much of the recording the model has: the fields of the quality line
  * (quality.h) in their order, then "late" (records after their round), "guests" (samples of guests: unknown),
- * "too_deep" (samples unknown by the limit depth), "limited" (samples and calls in [limit]), "unmatched_exits" (of a trace), "lossy" (1: there were unreadable ranges).
+ * "too_deep" (samples unknown by the limit depth), "limited" (samples and calls in [limit]), "unmatched_exits" (of a
+ * trace), "lossy" (1: there were unreadable ranges).
  */
 const pfr_fact *pfr_model_fact(const pfr_model *model, uint32_t index);
 

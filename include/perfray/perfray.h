@@ -28,6 +28,7 @@
 #include <perfray/sql.h>
 #endif
 #include <perfray/symbolize.h>
+#include <perfray/symbol_options.h>
 #include <perfray/symbols.h>
 #include <perfray/trace.h>
 #include <perfray/tracing.h>

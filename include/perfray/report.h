@@ -21,6 +21,7 @@
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,13 +64,7 @@ typedef struct pfr_report_options {
     uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
     bool bars;                             /* tables: the whole call tree of the samples instead of rows */
     bool color;                            /* hot rows stand out: for a terminal */
-    const char *symfs;                     /* objects are looked for under this folder; NULL: / */
-    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
-    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
-    const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
-    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    bool no_symbols;       /* open no object: addresses stay numbers */
-    bool mangled;          /* names of functions as the objects have them, not as people write them */
+    const pfr_symbol_options *naming;      /* where names come from; NULL: the defaults */
     bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
     unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4, and no more than one for each 0.2 s that
                       counting is likely to take; of a trace one for each cpu */
@@ -77,12 +72,8 @@ typedef struct pfr_report_options {
        NULL */
     void (*hole)(void *context, const pfr_error *hole);
     void *context;
-    /* Of a trace: as pfr_dump_options has them */
-    const char *const *instr_maps;
     void (*note)(void *context, const char *sentence);
-    const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
-    bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
-    bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
 } pfr_report_options;
 
 /*

@@ -17,6 +17,7 @@
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,9 +68,6 @@ typedef struct pfr_script_options {
     pfr_script_clock clock; /* what times are printed as */
     bool hide_call_graph;   /* the sampled address instead of its chain */
     bool nanoseconds;       /* times with nine digits behind the point instead of six */
-    bool no_symbols;        /* open no object: addresses stay without names */
-    bool mangled;           /* names of functions as the objects have them, not as people write them */
-    bool demangle_kernel;   /* those of the kernel too, which are as `vmlinux` has them otherwise */
     bool inlined;        /* call chains have a line for each function that was inlined at an address, above its own */
     bool kernel_paths;   /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
     const char *stop_at; /* a call chain ends with the first of these names: "main,start_thread" */
@@ -82,24 +80,15 @@ typedef struct pfr_script_options {
        the reader is asked by all of them at once. Where lines depend on those before, or state is learnt from a stream
        as it comes, there is one. `hole` and `note` are called by the caller's thread alone */
     uint32_t jobs;
-    const char *symfs;     /* objects are looked for under this folder; NULL: / */
-    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
-    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
-    const char *vmlinux;   /* names of the kernel out of this ELF file, if it is the one recorded; NULL: kallsyms */
-    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
-       its shared objects in the order of loading; ends with NULL; NULL: none */
-    const char *const *instr_maps;
+    const pfr_symbol_options *naming; /* where names come from; NULL: the defaults */
     /* told of each stretch that could not be read; may be NULL */
     void (*hole)(void *context, const pfr_error *hole);
     /* told what was asked for and will not be done, and in the end how many records came too late to stand in their
        place and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
     void (*note)(void *context, const char *sentence);
     void *context;
-    const char *fetched; /* what pfr_debuginfod_fetch filled; NULL: nothing */
-    bool parameters;     /* names of C++ with the types of their parameters; not with `mangled` */
-    bool stitched;       /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
-    bool ticks;          /* of a trace: times in ticks of its clock, as recorded */
+    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    bool ticks;    /* of a trace: times in ticks of its clock, as recorded */
 } pfr_script_options;
 
 /*

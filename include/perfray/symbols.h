@@ -13,6 +13,7 @@
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,14 +27,10 @@ typedef enum pfr_symbols_format {
 typedef struct pfr_symbols_options {
     size_t size; /* sizeof(pfr_symbols_options) */
     pfr_symbols_format format;
-    uint32_t max_stack;    /* entries of a call chain, from the innermost; 0: 127 */
-    uint32_t jobs;         /* threads that count; 0: one for each cpu, at most 4, and for each 0.2 s of counting */
-    const char *symfs;     /* objects are looked for under this folder; NULL: / */
-    const char *debug_dir; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug below symfs */
-    const char *cache_dir; /* lines that were found out are kept in this folder, and taken from it; NULL: in none */
-    const char *kallsyms;  /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    const char *vmlinux;   /* names and lines of the kernel out of this file; NULL: see kallsyms */
-    const char *file;      /* what the recording is called in commands; NULL: perf.data */
+    uint32_t max_stack; /* entries of a call chain, from the innermost; 0: 127 */
+    uint32_t jobs;      /* threads that count; 0: one for each cpu, at most 4, and for each 0.2 s of counting */
+    const pfr_symbol_options *naming; /* where names come from; no_symbols is refused; NULL: the defaults */
+    const char *file;                 /* what the recording is called in commands; NULL: perf.data */
     void (*hole)(void *context, const pfr_error *hole); /* told of what could not be used; may be NULL */
     void (*note)(void *context, const char *sentence);  /* told what else should be known; may be NULL */
     void *context;
@@ -44,7 +41,7 @@ typedef struct pfr_symbols_options {
  * a terminal could take for anything but a name; where that cannot be, there is none. What is counted is held in the
  * reader's memory and given back before the call returns.
  * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_FORMAT: a trace, whose functions are
- * named by instrumentation maps; PFR_ERR_USAGE: a stream without spool; else as pfr_next.
+ * named by instrumentation maps; PFR_ERR_USAGE: a stream without spool, or naming->no_symbols; else as pfr_next.
  */
 pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *options, pfr_output *out, pfr_error *err);
 

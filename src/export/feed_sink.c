@@ -31,37 +31,33 @@ static bool keep(void *context, const struct profile_sample *sample) {
 static bool wants_group(const void *exporting, const struct profile_group *group) {
     const struct exporting *e = exporting;
     const struct intern_text comm = comm_of(e, group);
-    return choice_wants_comm(&e->choice, (const char *)comm.bytes, comm.length);
+    return sample_filter_wants_comm(&e->choice.filter, (const char *)comm.bytes, comm.length);
+}
+
+static uint32_t keys_of(const struct exporting *e) {
+    const bool is_trace = !profile_measure(e->reader)->has_comms;
+    return e->sink->keys | PROFILE_BIT(PROFILE_COMM) | (is_trace ? e->sink->keys_of_traces : 0);
 }
 
 static pfr_status load(struct exporting *e, pfr_error *err) {
-    const struct profile_request request = {.keys = e->sink->keys | PROFILE_BIT(PROFILE_COMM),
-                                            .frames = true,
-                                            .chains = true,
-                                            .whole_stacks = e->sink->stack != NULL,
-                                            .addresses = e->sink->addresses,
-                                            .unnamed_together = !e->sink->addresses,
-                                            .named_last = e->sink->addresses,
+    const struct profile_request request = {.keys = keys_of(e),
+                                            .shape = e->sink->stack ? PROFILE_STACKS : PROFILE_TREE,
+                                            .unit = e->sink->addresses ? PROFILE_NAMED_LAST : PROFILE_FUNCTIONS,
+                                            .unnamed =
+                                                e->sink->addresses ? PROFILE_UNNAMED_EACH : PROFILE_UNNAMED_TOGETHER,
                                             .mangled_names = e->sink->mangled,
                                             .max_stack = e->of->max_stack,
                                             .stitched = e->of->stitched,
                                             .jobs = e->of->jobs ? e->of->jobs : 1,
                                             .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
                                             .frame_cost = FRAME_COST,
-                                            .names = {.symfs = e->of->symfs,
-                                                      .debug_folder = e->of->debug_dir,
-                                                      .kallsyms = e->of->kallsyms,
-                                                      .cache_folder = e->of->cache_dir,
-                                                      .none = e->of->no_symbols},
-                                            .functions = {.maps = e->of->instr_maps,
-                                                          .symfs = e->of->symfs,
-                                                          .debug_folder = e->of->debug_dir,
-                                                          .none = e->of->no_symbols},
+                                            .names = {.naming = naming_of(e->of->naming)},
                                             .note = e->of->note ? tell_note : NULL,
                                             .keep = choice_is_everything(&e->choice) ? NULL : keep,
                                             .hole = tell_hole,
                                             .context = e};
-    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame, e, e->sink->key_frame};
+    const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame,
+                                        e,           e->sink->key_frame,  e->sink->folds_run};
     PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
@@ -134,7 +130,7 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
 }
 
 static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
-    if (!e->of->instr_maps || profile_measure(e->reader)->is_amount)
+    if (!naming_of(e->of->naming).instr_maps || profile_measure(e->reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                     "instrumentation maps name functions of traces, and this is perf.data");
@@ -190,6 +186,7 @@ pfr_status export_run(struct exporting *e, const char *path, pfr_error *err) {
     labels_init(&e->stacks.frames, e->memory);
     const pfr_status st = run(e, path, err);
     stacks_free(&e->stacks);
+    recorder_notes_free(&e->notes, e->memory);
     labels_free(&e->objects);
     mem_free(e->memory, e->object_rank, e->object_rank ? e->profile->state.objects.keys.count : 0,
              sizeof *e->object_rank);

@@ -16,6 +16,7 @@
  */
 #include "base/text/public_output.h"
 #include "export/stacks/stacks.h"
+#include "file/xray/recorder_notes.h"
 #include "query/selected_samples.h"
 
 #include <perfray/export.h>
@@ -24,15 +25,17 @@ struct exporting;
 
 struct sink_type {
     pfr_export_format format;
-    bool hidden;       /* not by pfr_export */
-    bool sums_events;  /* one number for each stack */
-    bool addresses;    /* a frame for each address; else for each function */
-    bool mangled;      /* names as objects have them, too */
-    uint32_t keys;     /* samples that differ in these are kept apart (PROFILE_BIT); comm always is one */
-    size_t state_size; /* of what the sink keeps: zero at begin */
+    bool hidden;             /* not by pfr_export */
+    bool sums_events;        /* one number for each stack */
+    bool addresses;          /* a frame for each address; else for each function */
+    bool mangled;            /* names as objects have them, too */
+    uint32_t keys;           /* samples that differ in these are kept apart (PROFILE_BIT); comm always is one */
+    uint32_t keys_of_traces; /* the same, only for traces, whose threads have no names */
+    size_t state_size;       /* of what the sink keeps: zero at begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
     void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
     void (*key_frame)(const void *exporting, const struct profile_frame *frame, struct label_key *key); /* or this */
+    bool (*folds_run)(const void *exporting, const struct profile_frame *frame); /* as of stack_naming */
     /* the profile is there, and nothing has a name yet */
     pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
@@ -51,8 +54,9 @@ struct exporting {
     struct choice choice;
     struct profile *profile;
     struct stacks stacks;
-    struct labels objects; /* for sinks that name them in `loaded`: objects of the state */
-    uint32_t *object_rank; /* by object: of its label; NULL: nobody asked */
+    struct recorder_notes notes; /* of a trace, for sinks that read them in `loaded` */
+    struct labels objects;       /* for sinks that name them in `loaded`: objects of the state */
+    uint32_t *object_rank;       /* by object: of its label; NULL: nobody asked */
     struct pfr_output *to;
     bool by_weight;                  /* outputs that have one number: the weight, not how many */
     uint64_t room, room_left;        /* bytes that an output may have beyond what grows with what was recorded, and that

@@ -15,18 +15,17 @@
 struct range_reading {
     struct memory *memory;
     const struct times_known *known;
-    struct script_ranges *list;
+    struct ranges *list;
 };
 
-pfr_status script_ranges_add(struct memory *memory, struct script_ranges *list, uint64_t first, uint64_t last,
-                             pfr_error *err) {
+pfr_status ranges_add(struct memory *memory, struct ranges *list, uint64_t first, uint64_t last, pfr_error *err) {
     if (list->count == list->room) {
         void *more = mem_grow(memory, list->at, list->count, &list->room, 8, sizeof *list->at);
         if (!more)
             return mem_fail(memory, err, "filter");
         list->at = more;
     }
-    list->at[list->count++] = (struct script_range){first, last};
+    list->at[list->count++] = (struct value_range){first, last};
     return PFR_OK;
 }
 
@@ -37,8 +36,8 @@ static pfr_status refuse_number(const char *option, const char *text, pfr_error 
 }
 
 /* Of cpus, processes and threads, whose numbers have 32 bits. */
-pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list, const char *option, const char *text,
-                              pfr_error *err) {
+pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
+                       pfr_error *err) {
     uint64_t first, last;
     list->any = !text;
     if (text && !*text)
@@ -52,13 +51,13 @@ pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list,
             return refuse_number(option, text, err);
         if (first > last || last > UINT32_MAX)
             return refuse_number(option, text, err);
-        PFR_TRY(script_ranges_add(memory, list, first, last, err));
+        PFR_TRY(ranges_add(memory, list, first, last, err));
         at += length;
     }
     return PFR_OK;
 }
 
-bool script_ranges_have(const struct script_ranges *list, uint64_t value) {
+bool ranges_have(const struct ranges *list, uint64_t value) {
     for (size_t i = 0; i < list->count; i++)
         if (value >= list->at[i].first && value <= list->at[i].last)
             return true;
@@ -86,13 +85,13 @@ static void learn_wall(pfr_reader *reader, struct times_known *known) {
     known->walled = true;
 }
 
-void script_times_learn(pfr_reader *reader, struct times_known *known) {
+void times_learn(pfr_reader *reader, struct times_known *known) {
     learn_bounds(reader, known);
     learn_wall(reader, known);
 }
 
 static pfr_status add(const struct range_reading *r, uint64_t first, uint64_t last, pfr_error *err) {
-    return script_ranges_add(r->memory, r->list, first, last, err);
+    return ranges_add(r->memory, r->list, first, last, err);
 }
 
 static pfr_status refuse(const char *text, pfr_error *err) {
@@ -119,9 +118,9 @@ static bool read_end(const char *at, size_t length, end_parser *parse, uint64_t 
 }
 
 /* "A,B": the ends on both sides of the first of these signs. */
-static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct script_range *range) {
+static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct value_range *range) {
     const size_t sign = strcspn(at, signs);
-    *range = (struct script_range){0, UINT64_MAX};
+    *range = (struct value_range){0, UINT64_MAX};
     return sign < length && read_end(at, sign, parse, &range->first) &&
            read_end(at + sign + 1, length - sign - 1, parse, &range->last) && range->first <= range->last;
 }
@@ -129,12 +128,12 @@ static bool read_ends(const char *at, size_t length, const char *signs, end_pars
 /* --- Seconds */
 
 /* Each behind the one before, as perf wants them. */
-static bool is_behind(const struct script_ranges *list, const struct script_range *range) {
+static bool is_behind(const struct ranges *list, const struct value_range *range) {
     return list->count == 0 || list->at[list->count - 1].last < range->first;
 }
 
 static pfr_status read_seconds(const struct range_reading *r, const char *text, pfr_error *err) {
-    struct script_range range;
+    struct value_range range;
     if (read_ends(text, strlen(text), ",-", parse_seconds, &range))
         return add(r, range.first, range.last, err);
     for (const char *at = text; *at; at += *at == ' ') {
@@ -151,7 +150,7 @@ static pfr_status read_seconds(const struct range_reading *r, const char *text, 
 /* --- Since the first sample */
 
 static pfr_status read_since_start(const struct range_reading *r, const char *text, pfr_error *err) {
-    struct script_range range;
+    struct value_range range;
     for (const char *at = text; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         if (!read_ends(at, length, "-", parse_duration, &range))
@@ -176,7 +175,7 @@ static bool take_percent(const char **at, uint64_t *millionths) {
 }
 
 /* "10%-20%", "10%/2", or "10%" alone: the first part. */
-static bool take_part(const char **at, bool alone, struct script_range *part) {
+static bool take_part(const char **at, bool alone, struct value_range *part) {
     uint64_t number = 1;
     if (!take_percent(at, &part->first))
         return false;
@@ -203,7 +202,7 @@ static uint64_t part_of(const struct times_known *whole, uint64_t millionths) {
 }
 
 static pfr_status read_parts(const struct range_reading *r, const char *text, pfr_error *err) {
-    struct script_range part;
+    struct value_range part;
     if (!r->known->bounded)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
                         "--time in percent: no first/last sample time found in perf data; give seconds, or 5s-10s");
@@ -334,8 +333,8 @@ static pfr_status read_wall(const struct range_reading *r, const char *text, pfr
     return add(r, first, last, err);
 }
 
-pfr_status script_times_read(struct memory *memory, const char *text, const struct times_known *known,
-                             struct script_ranges *list, bool *since_start, pfr_error *err) {
+pfr_status times_read(struct memory *memory, const char *text, const struct times_known *known, struct ranges *list,
+                      bool *since_start, pfr_error *err) {
     const struct range_reading r = {memory, known, list};
     *since_start = false;
     if (strchr(text, ':'))

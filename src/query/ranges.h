@@ -15,12 +15,12 @@
 
 #include <perfray/reader.h>
 
-struct script_range {
+struct value_range {
     uint64_t first, last; /* inclusive; first above last: nothing */
 };
 
-struct script_ranges {
-    struct script_range *at;
+struct ranges {
+    struct value_range *at;
     size_t count, room;
     bool any; /* nothing was asked for */
 };
@@ -36,20 +36,19 @@ struct times_known {
 
 /* Appends to list, whose memory is the caller's also after an error. *since_start: times count from the first sample.
  * USAGE: no such form, or the recording does not hold what it needs. */
-pfr_status script_times_read(struct memory *memory, const char *text, const struct times_known *known,
-                             struct script_ranges *list, bool *since_start, pfr_error *err);
+pfr_status times_read(struct memory *memory, const char *text, const struct times_known *known, struct ranges *list,
+                      bool *since_start, pfr_error *err);
 
 /* What the recording says of itself: when its samples begin and end, and the wall's clock. */
-void script_times_learn(pfr_reader *reader, struct times_known *known);
+void times_learn(pfr_reader *reader, struct times_known *known);
 
 /* "0,2-3", as numbers of cpus and threads are written; text NULL: all. USAGE: no such form; `option` is what it was
  * for. */
-pfr_status script_ranges_read(struct memory *memory, struct script_ranges *list, const char *option, const char *text,
-                              pfr_error *err);
-bool script_ranges_have(const struct script_ranges *list, uint64_t value);
+pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
+                       pfr_error *err);
+bool ranges_have(const struct ranges *list, uint64_t value);
 
 /* Appends one stretch: numbers of cpus and threads are kept in the same way. */
-pfr_status script_ranges_add(struct memory *memory, struct script_ranges *list, uint64_t first, uint64_t last,
-                             pfr_error *err);
+pfr_status ranges_add(struct memory *memory, struct ranges *list, uint64_t first, uint64_t last, pfr_error *err);
 
 #endif

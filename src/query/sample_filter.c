@@ -5,25 +5,93 @@
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
 
-bool samples_keep(const struct report_samples *kept, const struct profile_sample *sample) {
-    return script_ranges_have(&kept->cpus, sample->cpu) && script_ranges_have(&kept->times, sample->time - kept->start);
+/* --- Numbers and times. */
+
+pfr_status sample_filter_read(struct sample_filter *f, struct memory *memory, const struct sample_lists *lists,
+                              pfr_error *err) {
+    *f = (struct sample_filter){.memory = memory, .lists = *lists, .times.any = true};
+    f->pids.any = f->tids.any = true; /* freed in any case */
+    PFR_TRY(ranges_read(memory, &f->cpus, "cpu", lists->cpus, err));
+    PFR_TRY(ranges_read(memory, &f->pids, "pid", lists->pids, err));
+    return ranges_read(memory, &f->tids, "tid", lists->tids, err);
 }
 
-/* Times since the first sample: samples come in no order, so that the recording itself must say when it began. */
-static pfr_status choose_times(struct report_samples *kept, pfr_reader *reader, const char *time, pfr_error *err) {
-    struct times_known known = {0};
-    bool since_start = false;
-    kept->times.any = !time;
+pfr_status sample_filter_read_time(struct sample_filter *f, const char *time, const struct times_known *known,
+                                   pfr_error *err) {
+    f->times.any = !time;
     if (!time)
         return PFR_OK;
-    script_times_learn(reader, &known);
-    PFR_TRY(script_times_read(kept->memory, time, &known, &kept->times, &since_start, err));
-    if (since_start && !known.bounded)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
-                        "the recording does not say when its first sample was: name times by the samples' clock");
-    kept->start = since_start ? known.first : 0;
+    PFR_TRY(times_read(f->memory, time, known, &f->times, &f->waits_for_start, err));
+    if (f->waits_for_start && known->bounded) {
+        f->start = known->first;
+        f->waits_for_start = false;
+    }
     return PFR_OK;
 }
+
+pfr_status sample_filter_read_time_of(struct sample_filter *f, const char *time, pfr_reader *reader, pfr_error *err) {
+    struct times_known known = {0};
+    if (time)
+        times_learn(reader, &known);
+    PFR_TRY(sample_filter_read_time(f, time, &known, err));
+    return !f->waits_for_start
+               ? PFR_OK
+               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
+                          "the recording does not say when its first sample was: name times by the samples' clock");
+}
+
+void sample_filter_free(struct sample_filter *f) {
+    struct ranges *const lists[] = {&f->cpus, &f->pids, &f->tids, &f->times};
+    for (size_t i = 0; f->memory && i < sizeof lists / sizeof *lists; i++)
+        mem_free(f->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
+}
+
+bool sample_filter_has_numbers(const struct sample_filter *f) {
+    return !(f->cpus.any && f->pids.any && f->tids.any && f->times.any);
+}
+
+/* --- Names. */
+
+bool list_any(const char *list, bool (*is)(const void *context, const char *word, size_t length), const void *context) {
+    for (const char *at = list; *at; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        if (is(context, at, length))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool list_has(const char *list, const char *name, size_t length) {
+    for (const char *at = list; *at; at += *at == ',') {
+        const size_t own = strcspn(at, ",");
+        if (own == length && memcmp(at, name, length) == 0)
+            return true;
+        at += own;
+    }
+    return false;
+}
+
+bool sample_filter_has_names(const struct sample_filter *f) {
+    return f->lists.comms || f->lists.objects || f->lists.symbols;
+}
+
+bool sample_filter_wants_comm(const struct sample_filter *f, const char *comm, size_t length) {
+    return !f->lists.comms || list_has(f->lists.comms, comm, length);
+}
+
+bool sample_filter_wants_symbol(const struct sample_filter *f, const char *symbol, size_t length) {
+    return !f->lists.symbols || (symbol && list_has(f->lists.symbols, symbol, length));
+}
+
+bool sample_filter_wants_object(const struct sample_filter *f, const struct intern_text *path,
+                                const struct intern_text *part) {
+    const char *const list = f->lists.objects;
+    return !list || list_has(list, (const char *)path->bytes, path->length) ||
+           list_has(list, (const char *)part->bytes, part->length);
+}
+
+/* --- What a recording can be asked for. */
 
 #define KINDS 64u
 
@@ -47,20 +115,4 @@ pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_er
                              "samples of %.60s do not say on which cpu they were (record --sample-cpu or -a): "
                              "--cpu would leave out all",
                              event->name);
-}
-
-pfr_status samples_choose(struct report_samples *kept, pfr_reader *reader, const char *cpus, const char *time,
-                          pfr_error *err) {
-    *kept = (struct report_samples){.memory = &reader->memory, .any = cpus || time};
-    PFR_TRY(script_ranges_read(kept->memory, &kept->cpus, "cpu", cpus, err));
-    PFR_TRY(samples_check_cpus(reader, cpus, err));
-    return choose_times(kept, reader, time, err);
-}
-
-void samples_free(struct report_samples *kept) {
-    struct memory *memory = kept->memory;
-    if (!memory)
-        return;
-    mem_free(memory, kept->cpus.at, kept->cpus.room, sizeof *kept->cpus.at);
-    mem_free(memory, kept->times.at, kept->times.room, sizeof *kept->times.at);
 }

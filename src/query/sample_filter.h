@@ -1,26 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_QUERY_SAMPLE_FILTER_H
 #define PFR_QUERY_SAMPLE_FILTER_H
-/* Samples that count at all: -C and --time. The others are in no total. */
+/*
+ * Which samples (or calls of a trace) are wanted, in perf's words:
+ *
+ *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  see ranges.h
+ *     objects  libc.so.6,/usr/bin/sh    symbols  main,area
+ *
+ * All lists are read once; then each sample is asked by what its caller knows of it. A list that is NULL wants all.
+ *
+ *     struct sample_filter filter;
+ *     sample_filter_read(&filter, memory, &(struct sample_lists){.cpus = "0-3", .comms = "sh"}, &err);
+ *     sample_filter_read_time(&filter, "10%-20%", &known, &err);
+ *     sample_filter_passes(&filter, &(struct sample_facts){.cpu = 1, .time = 5, .known = SAMPLE_CPU | SAMPLE_TIME});
+ *     sample_filter_free(&filter);
+ */
 #include "model/profile/profile.h"
 #include "query/ranges.h"
 
-struct report_samples {
-    struct memory *memory;
-    struct script_ranges cpus, times;
-    uint64_t start; /* what times count from */
-    bool any;       /* something was asked for */
+/* As options have them; the texts must outlive the filter. */
+struct sample_lists {
+    const char *cpus, *pids, *tids, *comms, *objects, *symbols;
 };
 
-/* cpus and time NULL: all. USAGE: no such form, or the recording does not hold what it needs. */
-pfr_status samples_choose(struct report_samples *kept, pfr_reader *reader, const char *cpus, const char *time,
-                          pfr_error *err);
+struct sample_filter {
+    struct memory *memory; /* NULL: nothing was read yet */
+    struct sample_lists lists;
+    struct ranges cpus, pids, tids, times;
+    uint64_t start;       /* what times count from */
+    bool waits_for_start; /* the recording does not say when its first sample was: *_set_start must */
+};
+
+/* What the caller knows of a sample: a listed number that is not known is not wanted. */
+enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 4, SAMPLE_TIME = 8, SAMPLE_ALL = 15 };
+struct sample_facts {
+    uint64_t time;
+    uint32_t cpu, pid, tid;
+    unsigned known;
+};
+
+static inline struct sample_facts sample_facts_of(const struct profile_sample *s) {
+    return (struct sample_facts){.time = s->time, .cpu = s->cpu, .pid = s->pid, .tid = s->tid, .known = SAMPLE_ALL};
+}
+
+/* All times are wanted until sample_filter_read_time. USAGE: no such form; sample_filter_free all the same. */
+pfr_status sample_filter_read(struct sample_filter *filter, struct memory *memory, const struct sample_lists *lists,
+                              pfr_error *err);
+/* time NULL: all. Errors: as times_read. */
+pfr_status sample_filter_read_time(struct sample_filter *filter, const char *time, const struct times_known *known,
+                                   pfr_error *err);
+/* The same for samples that come in no order. USAGE also: the recording does not say when its first sample was. */
+pfr_status sample_filter_read_time_of(struct sample_filter *filter, const char *time, pfr_reader *reader,
+                                      pfr_error *err);
+void sample_filter_free(struct sample_filter *filter);
+
+/* Whether numbers and times are asked for; lists of names. */
+bool sample_filter_has_numbers(const struct sample_filter *filter);
+bool sample_filter_has_names(const struct sample_filter *filter);
+
+/* Numbers and time. Any thread may ask. */
+static inline bool sample_filter_passes(const struct sample_filter *f, const struct sample_facts *s) {
+    return (f->times.any || (s->known & SAMPLE_TIME && ranges_have(&f->times, s->time - f->start))) &&
+           (f->cpus.any || (s->known & SAMPLE_CPU && ranges_have(&f->cpus, s->cpu))) &&
+           (f->pids.any || (s->known & SAMPLE_PID && ranges_have(&f->pids, s->pid))) &&
+           (f->tids.any || (s->known & SAMPLE_TID && ranges_have(&f->tids, s->tid)));
+}
+
+/* Names: text NULL: it has none. */
+bool sample_filter_wants_comm(const struct sample_filter *filter, const char *comm, size_t length);
+bool sample_filter_wants_symbol(const struct sample_filter *filter, const char *symbol, size_t length);
+/* An object goes by its path and by its last part. */
+bool sample_filter_wants_object(const struct sample_filter *filter, const struct intern_text *path,
+                                const struct intern_text *part);
+
+/* Whether a word of this comma-separated list is the name. */
+bool list_has(const char *list, const char *name, size_t length);
+/* Whether `is` is true of a word of the list. */
+bool list_any(const char *list, bool (*is)(const void *context, const char *word, size_t length), const void *context);
+
 /* USAGE: cpus are asked for, and the recording does not say where its samples were. An event of a stream that is not
    known yet passes. */
 pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err);
-void samples_free(struct report_samples *kept);
-
-/* Any thread may ask. */
-bool samples_keep(const struct report_samples *kept, const struct profile_sample *sample);
 
 #endif

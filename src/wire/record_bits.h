@@ -3,8 +3,8 @@
 #define PFR_WIRE_RECORD_BITS_H
 /*
  * Words of records and attrs whose bits mean something (linux/perf_event.h), for all that read them: nothing outside
- * src/wire shifts such a word or masks it with a number (tests/layers). Words that are divided into members, as branch
- * flags and data_src are, are layouts of their own, which also know the order of bits.
+ * src/wire shifts such a word or masks it with a number (tests/tree/check_layers.py). Words that are divided into
+ * members, as branch flags and data_src are, are layouts of their own, which also know the order of bits.
  */
 #include <stdbool.h>
 #include <stdint.h>

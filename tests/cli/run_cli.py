@@ -22,13 +22,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_SIZES = "default-sizes"
-sys.path.insert(0, str(HERE.parent / "tools"))
-sys.dont_write_bytecode = True
 import tiny_sizes  # noqa: E402
 
 TIME_LIMIT_SECONDS = 120
@@ -47,7 +47,7 @@ def missing_need(case):
     needs = case / "needs"
     for word in needs.read_text().split() if needs.exists() else []:
         if word == "corpus":
-            holds = os.path.isdir(os.environ.get("PERFRAY_CORPUS", ""))
+            holds = harness.corpus() is not None
         elif word == DEFAULT_SIZES:
             holds = True  # is_asked_for has left it out otherwise
         elif word == "root":
@@ -70,7 +70,7 @@ def case_environment(case, folder):
 
 def run_case(case):
     """What the case printed, as {"stdout": bytes, "stderr": bytes, "exit": bytes}."""
-    with tempfile.TemporaryDirectory(prefix="perfray-cli-") as folder:
+    with harness.scratch("cli") as folder:
         try:
             result = subprocess.run(["sh", "-e", str(case / "cmd")], cwd=folder, env=case_environment(case, folder),
                                     stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT_SECONDS,
@@ -101,8 +101,8 @@ def show_difference(name, part, want, got):
 def check_case(case, name, update):
     missing = missing_need(case)
     if missing:
-        print(f"skip cli/{name} it needs {missing}")
-        return True
+        harness.skip(f"cli/{name}", f"it needs {missing}")
+        return
     printed, want = run_case(case), expected(case)
     if update:
         rewrite(case, printed)
@@ -110,8 +110,7 @@ def check_case(case, name, update):
     wrong = [part for part in PARTS if printed[part] != want[part]]
     for part in wrong:
         show_difference(name, part, want[part], printed[part])
-    print("not ok" if wrong else "ok", f"cli/{name}", flush=True)
-    return not wrong
+    harness.result(f"cli/{name}", ", ".join(wrong))
 
 
 def main():
@@ -125,14 +124,13 @@ def main():
     for variable in options.variables:
         name, _, value = variable.partition("=")
         os.environ[name] = tiny_sizes.smallest() if value == "@smallest" else value
-    if options.variables and not os.environ.get("PERFRAY_LONG"):  # the run without variables looks for leaks
+    if options.variables and not harness.LONG:  # the run without variables looks for leaks
         os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "detect_leaks=0")))
-    passed = True
     for case in sorted(path.parent for path in HERE.glob("*/*/cmd")):
         name = str(case.relative_to(HERE))
         if is_asked_for(case) and (not options.words or any(word in name for word in options.words)):
-            passed = check_case(case, name, options.update) and passed
-    return 0 if passed else 1
+            check_case(case, name, options.update)
+    return harness.status()
 
 
 if __name__ == "__main__":

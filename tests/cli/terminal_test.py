@@ -20,7 +20,10 @@ import termios
 import time
 from pathlib import Path
 
-PERFRAY = os.environ["PERFRAY"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import PERFRAY  # noqa: E402
+
 RECORDING = Path(os.environ["FIXTURES"]) / "recorded" / "pipe.data"
 ERASE = b"\r\x1b[K"
 TIME_LIMIT_SECONDS = 60
@@ -101,7 +104,7 @@ def run_on_terminal(rows, arguments, folder):
 def check_pager(rows, arguments, by_pager):
     want = subprocess.run([PERFRAY, "info", str(RECORDING)], capture_output=True, timeout=TIME_LIMIT_SECONDS,
                           check=False).stdout
-    with tempfile.TemporaryDirectory(prefix="perfray-terminal-") as folder:
+    with harness.scratch("terminal") as folder:
         paged, shown = run_on_terminal(rows, arguments, folder)
     if (paged == want) != by_pager:
         yield f"the pager got {paged!r}"
@@ -110,7 +113,7 @@ def check_pager(rows, arguments, by_pager):
 
 
 def check_plain():
-    with tempfile.TemporaryDirectory(prefix="perfray-terminal-") as folder:
+    with harness.scratch("terminal") as folder:
         paged = Path(folder) / "paged"
         subprocess.run([PERFRAY, "info", str(RECORDING)], stdout=subprocess.DEVNULL, timeout=TIME_LIMIT_SECONDS,
                        env={**os.environ, "PAGER": f"cat >'{paged}'"}, check=False)
@@ -127,14 +130,9 @@ def main():
         "low": check_pager(5000, [], False),
         "plain": check_plain(),
     }
-    failed = False
     for name, check in checks.items():
-        findings = list(check)
-        for finding in findings:
-            print("   ", finding)
-        print("not ok" if findings else "ok", f"terminal/{name}", flush=True)
-        failed = failed or bool(findings)
-    return 1 if failed else 0
+        harness.result(f"terminal/{name}", list(check))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ usage: kept_records.py [--count N] [--seed N] [--extra N] [--jobs N] [--least PE
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-tests/tools/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
+tests/support/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
 the command under test. A record of the sound file is intact in a mutant when its bytes stand there unchanged, at its
 offset or moved by as much as the file grew or shrank, and the attributes and ids that say what it means are unchanged too.
 It is kept when `dump` shows a record at that place, with its type and size and as not damaged. A record is invented when
@@ -26,10 +26,9 @@ import os
 import struct
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
 import tiny_sizes  # noqa: E402
@@ -181,7 +180,7 @@ def run(options, folder):
     tallies = collections.defaultdict(Tally)
     tallies["recovered"] = Tally()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda mutant: judge(os.environ["PERFRAY"], sounds[mutant.source], mutant.path), mutants)
+        results = pool.map(lambda mutant: judge(harness.PERFRAY, sounds[mutant.source], mutant.path), mutants)
         for mutant, (intact, kept, invented, spliced, lost) in zip(mutants, results):
             for name in (mutant.damage, "all"):
                 tallies[name].add(intact, kept, len(invented), len(spliced))
@@ -189,7 +188,7 @@ def run(options, folder):
                 print("%s %s of %s: %d of %d kept, first lost %s, invented %s, spliced %s" % (
                     os.path.basename(mutant.path), mutant.damage, mutant.source, kept, intact, lost[:1], invented[:2], spliced[:2]))
         mutants = [mutant for mutant in mutants if not mutant.damage.startswith("zstd_")]
-        results = pool.map(lambda mutant: judge_recovered(os.environ["PERFRAY"], sounds[mutant.source], mutant.path), mutants)
+        results = pool.map(lambda mutant: judge_recovered(harness.PERFRAY, sounds[mutant.source], mutant.path), mutants)
         for mutant, result in zip(mutants, results):
             if result:
                 tallies["recovered"].add(*result, 0)
@@ -207,13 +206,13 @@ def report(tallies, options):
                 name, tally.mutants, tally.intact, tally.percent(), tally.invented))
     tally = tallies["all"]
     good = tally.percent() >= options.least and tally.invented == 0 and tally.intact > 0
-    print("%s hostile/kept (%d mutants, %d intact records, %.3f %% kept, %d invented, %d spliced)" % (
-        "ok" if good else "not ok", tally.mutants, tally.intact, tally.percent(), tally.invented, tally.spliced))
+    harness.result("hostile/kept (%d mutants, %d intact records, %.3f %% kept, %d invented, %d spliced)" % (
+        tally.mutants, tally.intact, tally.percent(), tally.invented, tally.spliced), not good)
     tally = tallies["recovered"]
     mended = tally.percent() >= options.least and tally.invented == 0 and tally.intact > 0
-    print("%s hostile/kept by recover (%d mutants, %d intact samples, %.3f %% kept, %d invented)" % (
-        "ok" if mended else "not ok", tally.mutants, tally.intact, tally.percent(), tally.invented))
-    return 0 if good and mended else 1
+    harness.result("hostile/kept by recover (%d mutants, %d intact samples, %.3f %% kept, %d invented)" % (
+        tally.mutants, tally.intact, tally.percent(), tally.invented), not mended)
+    return harness.status()
 
 
 def main(arguments):
@@ -231,7 +230,7 @@ def main(arguments):
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
         return report(run(options, options.keep), options)
-    with tempfile.TemporaryDirectory(prefix="perfray-kept-") as folder:
+    with harness.scratch("kept") as folder:
         return report(run(options, folder), options)
 
 

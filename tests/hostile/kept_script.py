@@ -6,7 +6,7 @@ usage: kept_script.py [--count N] [--seed N[,N...]] [--jobs N] [--least PERCENT]
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-Mutants are those of tests/tools/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
+Mutants are those of tests/support/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
 record is intact as kept_records.py says: its bytes stand where they stood, or moved as a whole, and the attributes and ids
 are unchanged; here also the bytes that say where those are. It is kept when `script -F time,ip -G --ns` prints a line with its
 time and address, once for each such sample. Times and addresses come from `dump` of the sound input, and a sample counts when
@@ -21,10 +21,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import kept_records  # noqa: E402
 import run_mutants  # noqa: E402
 import tiny_sizes  # noqa: E402
@@ -39,7 +38,7 @@ ATTRS_POINTER = (16, 24)  # says where the attributes are
 
 def printed(path):
     """How often script prints each (time, address)."""
-    done = subprocess.run([os.environ["PERFRAY"], *SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path], stdin=subprocess.DEVNULL, timeout=SECONDS,
+    done = subprocess.run([harness.PERFRAY, *SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path], stdin=subprocess.DEVNULL, timeout=SECONDS,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     return collections.Counter((int(second) * 10**9 + int(part), int(address, 16))
@@ -48,7 +47,7 @@ def printed(path):
 
 def dumped(path):
     """{offset: (time, address)} of the samples that stand in the file itself."""
-    done = subprocess.run([os.environ["PERFRAY"], "dump", "--only", "sample", "--format=jsonl", path], stdin=subprocess.DEVNULL,
+    done = subprocess.run([harness.PERFRAY, "dump", "--only", "sample", "--format=jsonl", path], stdin=subprocess.DEVNULL,
                           timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     keys = {}
@@ -139,10 +138,9 @@ def report(tallies, options):
             print("%-24s %5d files, %8d untouched, %7.3f %% kept" % (name, files, untouched, 100 * kept / untouched if untouched else 100))
     files, untouched, kept = tallies["all"]
     percent = 100 * kept / untouched if untouched else 0
-    good = percent >= options.least
-    print("%s hostile/kept_script (%d damaged files, %d untouched samples, %.3f %% kept)" % (
-        "ok" if good else "not ok", files, untouched, percent))
-    return 0 if good else 1
+    harness.result("hostile/kept_script (%d damaged files, %d untouched samples, %.3f %% kept)" % (files, untouched, percent),
+                   percent < options.least)
+    return harness.status()
 
 
 def main(arguments):
@@ -156,10 +154,9 @@ def main(arguments):
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
     options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/kept_script PERFRAY is not set")
-        return 0
-    with tempfile.TemporaryDirectory(prefix="perfray-kept-") as folder:
+    if not harness.has_command():
+        return harness.skip("hostile/kept_script", "PERFRAY is not set")
+    with harness.scratch("kept") as folder:
         return report(run(options, folder), options)
 
 

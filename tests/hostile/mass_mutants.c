@@ -184,11 +184,11 @@ static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *
 }
 
 static pfr_status print_symbols(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = "/nonexistent", .kallsyms = "/nonexistent"};
     const pfr_symbols_options options = {.size = sizeof options,
                                          .format = PFR_SYMBOLS_JSON,
                                          .jobs = 1,
-                                         .symfs = "/nonexistent",
-                                         .kallsyms = "/nonexistent",
+                                         .naming = &nowhere,
                                          .hole = hear,
                                          .context = said};
     return pfr_symbols_print(reader, &options, out, err);

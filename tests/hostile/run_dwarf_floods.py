@@ -16,10 +16,10 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import flood_objects  # noqa: E402
 
 GOOD, FUNCTIONS, EACH = 20, 50, 16
@@ -115,7 +115,7 @@ def make(root, flood, chains):
 
 def run(words, root, more=()):
     began = time.monotonic()
-    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
+    done = subprocess.run([harness.PERFRAY, *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
@@ -142,7 +142,7 @@ def processor_seconds():
 
 def attempt_dwarf(name, flood, is_one, told, show):
     wrong = []
-    with tempfile.TemporaryDirectory(prefix="perfray-dwarf-floods.") as root:
+    with harness.scratch("dwarf-floods") as root:
         samples = make(root, flood, True)
         for verb, words in DWARF_VERBS.items():
             before = processor_seconds()
@@ -158,20 +158,16 @@ def attempt_dwarf(name, flood, is_one, told, show):
 
 
 def tell(name, wrong):
-    print("%s hostile/dwarf_floods %s" % ("not ok" if wrong else "ok", name), flush=True)
-    for what in wrong:
-        print("#   " + what)
-    return bool(wrong)
+    harness.result("hostile/dwarf_floods " + name, wrong)
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    failed = 0
     for name, (flood, is_one, told) in DWARF_FLOODS.items():
-        failed += tell(name, attempt_dwarf(name, flood, is_one, told, options.show))
-    return 1 if failed else 0
+        tell(name, attempt_dwarf(name, flood, is_one, told, options.show))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -31,6 +31,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+
 COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], ["dump", "--aux"], ["report"], ["symbols"], ["script"],
             ["export", "--format=pprof"], ["flame", "-o"], ["verify"], ["convert", "-o"],
             ["convert", "-z", "--byte-order=big", "-o"], ["convert", "--to=directory", "-o"],
@@ -171,7 +174,7 @@ class Bench:
         if command in NAMING:
             words += ["--no-pager", "--symfs", os.path.join(options.recorded, "demo-root"),
                       "--kallsyms", self.make_kallsyms()]
-        self.words = [os.environ["PERFRAY"]] + words + [path]
+        self.words = [harness.PERFRAY] + words + [path]
         self.stdin = long_stream() if path == "-" else b""
 
     @staticmethod
@@ -291,48 +294,43 @@ def try_one(bench):
 
 
 def print_command(command, benches, results):
-    """One line a command and way; True when all is well."""
-    good = True
+    """One line a command and way."""
     for way in ("whole",) + WAYS:
         mine = [result[way] for result in results if way in result]
         runs, wrong = sum(runs for runs, _ in mine), [what for _, found in mine for what in found]
         name = "hostile/failing_io %s %s" % (" ".join(command), way)
         if wrong:
-            print("not ok %s: %d of %d runs\n%s" % (name, len(wrong), runs, "\n".join(wrong[:5])))
+            harness.result(name, ["%d of %d runs" % (len(wrong), runs), *wrong])
         elif mine and runs:
-            print("ok %s (%d runs on %d recordings)" % (name, runs, len(benches)))
+            harness.result("%s (%d runs on %d recordings)" % (name, runs, len(benches)))
         is_needed = way != "whole" and not (way == "EPIPE" and command[-1] == "-o")  # a file has no reader
-        good = good and not wrong and (runs > 0 or not is_needed)
         if is_needed and runs == 0:
-            print("not ok %s: nothing went wrong" % name)
-    sys.stdout.flush()
-    return good
+            harness.result(name, "nothing went wrong")
 
 
 def is_long():
-    return "PERFRAY_LONG" in os.environ
+    return harness.LONG
 
 
 def step_of(command):
-    """Every second recording for these four, every fourth one for their other forms, for what is written, and for what
+    """Every third recording for these four, every sixth one for their other forms, for what is written, and for what
     shares its names with report; the commands begin at different ones. With PERFRAY_LONG all."""
-    return 1 if is_long() else 2 if command in (["info"], ["dump"], ["report"], ["script"]) else 4
+    return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 
 def run_all(options, folder):
     paths = make_inputs(folder, options.recorded)
-    good = True
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for number, command in enumerate(COMMANDS):
             step = step_of(command)
             benches = [Bench(options, folder, command, path) for path in paths[number % step::step]]
-            good = print_command(command, benches, list(pool.map(try_one, benches))) and good
+            print_command(command, benches, list(pool.map(try_one, benches)))
         for number, command in enumerate(TRACE_COMMANDS):
             traces = make_traces(folder, options.recorded)
-            step = 1 if is_long() else 2
+            step = 1 if is_long() else 3
             benches = [Bench(options, folder, command, path) for path in traces[number % step::step]]
-            good = print_command(command, benches, list(pool.map(try_one, benches))) and good
-    return 0 if good else 1
+            print_command(command, benches, list(pool.map(try_one, benches)))
+    return harness.status()
 
 
 def main(arguments):
@@ -342,10 +340,9 @@ def main(arguments):
     parser.add_argument("recorded")
     options = parser.parse_args(arguments)
     options.shim, options.recorded = os.path.abspath(options.shim), os.path.abspath(options.recorded)
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/failing_io PERFRAY is not set")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="perfray-failing-") as folder:
+    if not harness.has_command():
+        return harness.skip("hostile/failing_io", "PERFRAY is not set")
+    with harness.scratch("failing") as folder:
         return run_all(options, folder)
 
 

@@ -23,10 +23,10 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import flood_objects  # noqa: E402
 
 GOOD, FUNCTIONS, EACH = 20, 50, 16
@@ -220,7 +220,7 @@ def make_copies(root, body, hole):
 
 def run(words, root, more=(), file="perf.data"):
     began = time.monotonic()
-    done = subprocess.run([os.environ["PERFRAY"], *words, *more, "--no-cache", "--symfs", root, root + "/" + file],
+    done = subprocess.run([harness.PERFRAY, *words, *more, "--no-cache", "--symfs", root, root + "/" + file],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
@@ -254,7 +254,7 @@ def judge(verb, samples, answer):
 def attempt(name, show):
     flood, is_one, verbs = FLOODS[name]
     wrong = []
-    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+    with harness.scratch("floods") as root:
         samples = make(root, flood)
         for verb, words in verbs.items():
             answer = run(words, root)
@@ -317,7 +317,7 @@ def judge_copies(verb, limit, answer, used):
 def attempt_copies(name, show):
     flood, limit, verbs, more = UNWINDING[name]
     wrong = []
-    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+    with harness.scratch("floods") as root:
         make_copies(root, *flood())
         for verb in verbs:
             words = (*UNWINDING_VERBS[verb], *more)
@@ -369,7 +369,7 @@ def judge_trace(verb, calls, answer):
 def attempt_trace(name, show):
     flood, verbs = TRACES[name]
     wrong = []
-    with tempfile.TemporaryDirectory(prefix="perfray-floods.") as root:
+    with harness.scratch("floods") as root:
         maps, calls = make_trace(root, flood)
         for verb, words in verbs.items():
             answer = run(words, root, maps, "trace.xray")
@@ -391,16 +391,11 @@ def main():
     parser.add_argument("--show", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    failed = 0
     for name, how in attempts(options.show):
         if options.names and name not in options.names:
             continue
-        wrong = how()
-        failed += bool(wrong)
-        print("%s hostile/floods %s" % ("not ok" if wrong else "ok", name))
-        for what in wrong:
-            print("#   " + what)
-    return 1 if failed else 0
+        harness.result("hostile/floods " + name, how())
+    return harness.status()
 
 
 if __name__ == "__main__":

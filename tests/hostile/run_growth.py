@@ -18,18 +18,22 @@ traces TRACE_COMMANDS, for ASKED its own commands, is asked
     text    `report` prints at most TEXT_EACH bytes for each byte of the recording and TEXT_ALSO more (BOUNDED). Where trees are
             cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there. Packed recordings are cut alike
 
-A measurement that fails is made again up to AGAIN times: the least of each size counts, since a machine may run at half its pace
-for some of them. What grows too fast does so each time.
+Times of a busy machine are up to twice those of an idle one, for a while. So what seems to grow too fast is measured again AGAIN
+times, the sizes in turns, and the least of each size counts; then in three larger sizes, LARGER. Only what grows too fast between the
+least and the most of these, too, is wrong: RATIO for each doubling.
 """
 import argparse
 import array
 import os
 import random
 import resource
+import shutil
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 HEADER, ATTR = 104, 128
 DATA = HEADER + 8 + ATTR + 16
@@ -45,7 +49,8 @@ TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify"
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
-AGAIN = 8
+AGAIN = 3
+LARGER = (4, 8, 16)
 SECONDS = 60
 SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
 COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
@@ -553,7 +558,7 @@ class Cost:
 def measure(options, command, path):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    done = subprocess.run([options.measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
+    done = subprocess.run([options.measure, harness.PERFRAY] + command + [path], stdout=subprocess.PIPE, check=True,
                           env=UNFILLED, preexec_fn=limit)
     return Cost(done.stdout.split())
 
@@ -562,20 +567,32 @@ def is_too_much(less, more):
     return more > RATIO * max(less, FLOOR)
 
 
-def measure_sizes(options, command, paths):
-    """The cost of each size; each the least of several where the first seem to grow too fast."""
-    costs = [measure(options, command, path) for path in paths]
+def seem_too_much(costs):
+    return any(is_too_much(a.seconds, b.seconds) for a, b in zip(costs, costs[1:]))
+
+
+def measure_again(options, command, paths, costs):
+    """The least of each size, until these do not seem to grow too fast."""
     for _ in range(AGAIN):
-        if any(is_too_much(a.seconds, b.seconds) for a, b in zip(costs, costs[1:])):
+        if seem_too_much(costs):
             again = [measure(options, command, path) for path in paths]
             costs = [min(pair, key=lambda cost: cost.seconds) for pair in zip(costs, again)]
     return costs
 
 
-def judge_time(options, command, costs, sizes):
-    for less, more in zip(costs, costs[1:]):
-        if is_too_much(less.seconds, more.seconds):
-            return "%.2f s become %.2f s" % (less.seconds, more.seconds)
+def judge_growth(options, command, costs, larger):
+    """LARGER gives the paths of larger sizes, which are made when they are asked for."""
+    if not seem_too_much(costs):
+        return None
+    paths = larger()
+    most = measure_again(options, command, paths, [measure(options, command, path) for path in paths])
+    less, more = most[0].seconds, most[-1].seconds
+    if more <= RATIO ** (len(most) - 1) * max(less, FLOOR):
+        return None
+    return "%s s in sizes that are doubled" % "/".join("%.2f" % cost.seconds for cost in (*costs, *most))
+
+
+def judge_pace(options, command, costs, sizes):
     for cost, size in zip(costs, sizes):
         allowed = 2 * options.sound_pace[" ".join(command)] * size + max(1, size / (4 * MB))
         if cost.seconds > allowed:
@@ -624,22 +641,32 @@ def write(path, content):
     return len(content)
 
 
+def write_sizes(folder, make, amount, sizes):
+    """Paths of recordings of so many times the amount."""
+    paths = [os.path.join(folder, "%dx.data" % times) for times in sizes]
+    for path, times in zip(paths, sizes):
+        if not os.path.exists(path):
+            write(path, make(amount * times))
+    return paths
+
+
 def run_family(options, folder, name):
     make, amount, distinct = {**FAMILIES, **TRACES, **{at: (row[0], row[1], True) for at, row in ASKED.items()}}[name]
     commands = ASKED[name][2] if name in ASKED else TRACE_COMMANDS if name in TRACES else COMMANDS
-    paths = [os.path.join(folder, "%dx.data" % times) for times in (1, 2, 4)]
-    sizes = [write(path, make(amount * options.scale * times)) for path, times in zip(paths, (1, 2, 4))]
-    good = True
+    own = os.path.join(folder, name.replace("/", "-"))
+    os.mkdir(own)
+    paths = write_sizes(own, make, amount * options.scale, (1, 2, 4))
+    sizes = [os.path.getsize(path) for path in paths]
     for command in commands:
-        costs = measure_sizes(options, command, paths)
-        wrong = judge_status(command, costs) or judge_time(options, command, costs, sizes) or judge_memory(
-            name, command, costs, sizes, distinct)
+        costs = measure_again(options, command, paths, [measure(options, command, path) for path in paths])
+        wrong = judge_status(command, costs) or judge_growth(options, command, costs, lambda: write_sizes(
+            own, make, amount * options.scale, LARGER)) or judge_pace(options, command, costs, sizes) or judge_memory(
+                name, command, costs, sizes, distinct)
         figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
             "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
-        print("%s hostile/growth %s of %s (%s%s)" % ("not ok" if wrong else "ok", " ".join(word for word in command if word not in ("--no-pager", "--no-symbols")), name, figures,
-                                                    "; " + wrong if wrong else ""), flush=True)
-        good = good and not wrong
-    return good
+        words = " ".join(word for word in command if word not in ("--no-pager", "--no-symbols"))
+        harness.result("hostile/growth %s of %s (%s)" % (words, name, figures), wrong)
+    shutil.rmtree(own)
 
 
 def run_limited(folder, name):
@@ -647,24 +674,20 @@ def run_limited(folder, name):
     make, amount, commands = LIMITED[name]
     path = os.path.join(folder, "limited.data")
     write(path, make(amount))
-    good = True
     for command in commands:
-        done = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "memory=" + LIMIT, path], check=False,
+        done = subprocess.run([harness.PERFRAY] + command + ["--limit", "memory=" + LIMIT, path], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         fine = done.returncode == 4 and b"[limit]" in done.stdout and done.stdout.count(b"\n") > 10
-        print("%s hostile/growth %s of %s in %s%s" % ("ok" if fine else "not ok", command[0], name, LIMIT, "" if fine else
-                                                      ": status %d, %r" % (done.returncode, done.stderr[:200])), flush=True)
-        good = good and fine
-    return good
+        harness.result("hostile/growth %s of %s in %s" % (command[0], name, LIMIT),
+                       "" if fine else "status %d, %r" % (done.returncode, done.stderr[:200]))
 
 
 def run_bounded(folder, name):
     make, amount, commands, cut = BOUNDED[name]
     path = os.path.join(folder, "bounded.data")
     size = write(path, make(amount))
-    good = True
     for command in commands:
-        done = subprocess.run([os.environ["PERFRAY"]] + command + [path], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run([harness.PERFRAY] + command + [path], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wrong = []
         if len(done.stdout) > TEXT_EACH * size + TEXT_ALSO:
             wrong.append("%d bytes of text for %d" % (len(done.stdout), size))
@@ -672,32 +695,28 @@ def run_bounded(folder, name):
         if cut and (done.returncode != 4 or b"%d call tree" % marks not in done.stderr or b"limit trees" not in done.stderr):
             wrong.append("status %d, %d marks, %r" % (done.returncode, marks, done.stderr[:200]))
         if cut:
-            whole = subprocess.run([os.environ["PERFRAY"]] + command + ["--limit", "trees=2G", path], check=False,
+            whole = subprocess.run([harness.PERFRAY] + command + ["--limit", "trees=2G", path], check=False,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             if whole.returncode or b"[limit]" in whole.stdout or len(whole.stdout) <= len(done.stdout):
                 wrong.append("with a higher limit status %d, %d bytes of text" % (whole.returncode, len(whole.stdout)))
-        print("%s hostile/growth text %s of %s%s" % ("not ok" if wrong else "ok", " ".join(command[3:]), name, "".join(": " + w for w in wrong)),
-              flush=True)
-        good = good and not wrong
-    return good
+        harness.result("hostile/growth text %s of %s" % (" ".join(command[3:]), name), wrong)
 
 
 def run_packed(folder):
     """What is cut depends on the recording, not on how it is packed."""
     path, packed, streamed = (os.path.join(folder, name) for name in ("packed.plain", "packed.zstd", "packed.pipe"))
     write(path, forking_chains(2000))
-    command = [os.environ["PERFRAY"]] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]
+    command = [harness.PERFRAY] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]
     answers = []
     for made, options in ((path, None), (packed, ["--compress=19"]), (streamed, ["--to=pipe"])):
         if options:
-            subprocess.run([os.environ["PERFRAY"], "convert", *options, "-o", made, path], check=True)
+            subprocess.run([harness.PERFRAY, "convert", *options, "-o", made, path], check=True)
         done = subprocess.run([*command, made], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         lines = done.stdout.split(b"\n")
         answers.append((done.returncode, [line for line in lines if not line.startswith(b"#")],
                         done.stderr.replace(made.encode(), b"")))
     fine = answers[0][0] == 4 and b"limit trees" in answers[0][2] and all(other == answers[0] for other in answers)
-    print("%s hostile/growth text of packed recordings" % ("ok" if fine else "not ok"), flush=True)
-    return fine
+    harness.result("hostile/growth text of packed recordings", not fine)
 
 
 def main(arguments):
@@ -707,15 +726,19 @@ def main(arguments):
     parser.add_argument("--only", default="")
     parser.add_argument("measure")
     options = parser.parse_args(arguments)
-    if options.long_scale and os.environ.get("PERFRAY_LONG"):
+    if options.long_scale and harness.LONG:
         options.scale = options.long_scale
-    with tempfile.TemporaryDirectory(prefix="perfray-growth-") as folder:
+    with harness.scratch("growth") as folder:
         learn_pace(options, folder)
-        results = [run_family(options, folder, name) for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name]
-        results += [run_bounded(folder, name) for name in BOUNDED if options.only in name]
-        results += [run_packed(folder)] if options.only in "packed" else []
-        results += [run_limited(folder, name) for name in LIMITED if options.only in name]
-    return 0 if all(results) else 1
+        for name in (name for name in (*FAMILIES, *TRACES, *ASKED) if options.only in name):
+            run_family(options, folder, name)
+        for name in (name for name in BOUNDED if options.only in name):
+            run_bounded(folder, name)
+        if options.only in "packed":
+            run_packed(folder)
+        for name in (name for name in LIMITED if options.only in name):
+            run_limited(folder, name)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] [--printers NAME,...] PROGRAM INPUT...
 
 PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG in
-the environment --long-count takes the place of --count. The mutants are those of tests/tools/mutate.py with the same seed,
+the environment --long-count takes the place of --count. The mutants are those of tests/support/mutate.py with the same seed,
 made here and handed on through pipes: no file is written. One line of the result for each thing that must not be, crash,
 hang, raw control byte, broken JSON, silence on structural damage: `ok hostile/mass WHAT ...` or `not ok ...` with the
 first ones and how to make them again.
@@ -20,8 +20,8 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import mutant_files  # noqa: E402
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
@@ -144,14 +144,11 @@ def reproduction(options, number, printer, drawn, sizes):
 
 def print_kind(options, maker, kind, findings):
     """True when there are none."""
-    if not findings:
-        print("ok hostile/mass no %s" % kind)
-        return True
-    print("not ok hostile/mass no %s: %d" % (kind, len(findings)))
+    shown = ["%d" % len(findings)] if findings else []
     for number, printer, _, text, drawn, sizes in sorted(findings)[:options.show]:
         _, damage, source, _ = maker.make(number)
-        print("  %s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn, sizes)))
-    return False
+        shown.append("%s: %s of %s: %s\n    %s" % (printer, damage, source, text, reproduction(options, number, printer, drawn, sizes)))
+    return harness.result("hostile/mass no %s" % kind, shown)
 
 
 def report(options, maker, results, seconds):
@@ -160,10 +157,10 @@ def report(options, maker, results, seconds):
         by_kind[finding[2]].append(finding)
     good = all([print_kind(options, maker, kind, by_kind[kind]) for kind in KINDS])
     good = good and results.unfinished == 0 and results.mutants > 0
-    print("%s hostile/mass (%d mutants of %d files, %d of them structural, seed %d; slowest %.2f s, number %d; %.0f s)" % (
-        "ok" if good else "not ok", results.mutants, len(maker.documents), results.structural, options.seed,
-        results.slowest[0] / 1e6, results.slowest[1], seconds))
-    return 0 if good else 1
+    harness.result("hostile/mass (%d mutants of %d files, %d of them structural, seed %d; slowest %.2f s, number %d; %.0f s)" % (
+        results.mutants, len(maker.documents), results.structural, options.seed, results.slowest[0] / 1e6, results.slowest[1],
+        seconds), not good)
+    return harness.status()
 
 
 def parse_arguments(arguments):
@@ -179,7 +176,7 @@ def parse_arguments(arguments):
     parser.add_argument("program")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
-    if options.long_count and os.environ.get("PERFRAY_LONG"):
+    if options.long_count and harness.LONG:
         options.count = options.long_count
     options.inputs = sorted(path for given in options.inputs for path in
                             run_mutants.files_of(given, ".xray" if options.traces else ".data") if os.path.isfile(path))

@@ -18,7 +18,9 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 SAMPLE, HEADER, ATTR = 40, 104, 128
 SAMPLE_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8  # IP, TID, TIME, PERIOD
@@ -68,7 +70,7 @@ KINDS = {
 
 class Run:
     def __init__(self, path):
-        done = subprocess.run([os.environ["PERFRAY"], "info", "--stats", path], stdin=subprocess.DEVNULL,
+        done = subprocess.run([harness.PERFRAY, "info", "--stats", path], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         found = re.search(r"^ *SAMPLE events: *([0-9]+)", done.stdout.decode(), re.M)
         self.samples = int(found.group(1)) if found else 0
@@ -81,9 +83,7 @@ def write(path, data):
 
 
 def report(name, wrong, figures):
-    print("%s hostile/million %s (%s%s)" % ("not ok" if wrong else "ok", name, figures, "; " + wrong if wrong else ""),
-          flush=True)
-    return bool(wrong)
+    harness.result("hostile/million %s (%s)" % (name, figures), wrong)
 
 
 def one_bad(path, data, samples, name, make):
@@ -122,7 +122,7 @@ def cut(path, data, samples):
 def shrinking(path, data):
     """dump waits for its reader while the file is cut."""
     write(path, data)
-    dump = subprocess.Popen([os.environ["PERFRAY"], "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    dump = subprocess.Popen([harness.PERFRAY, "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     dump.stdout.read(4096)
     os.truncate(path, len(data) // 2)
     while dump.stdout.read(1 << 20):
@@ -136,15 +136,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=1000000)
     options = parser.parse_args()
-    data, failed = sound(options.samples), 0
-    with tempfile.TemporaryDirectory(prefix="perfray-million-") as folder:
+    data = sound(options.samples)
+    with harness.scratch("million") as folder:
         path = os.path.join(folder, "recording")
         for name, make in KINDS.items():
-            failed += one_bad(path, data, options.samples, name, make)
-        failed += size_zero(path, data, options.samples)
-        failed += cut(path, data, options.samples)
-        failed += shrinking(path, data)
-    return 1 if failed else 0
+            one_bad(path, data, options.samples, name, make)
+        size_zero(path, data, options.samples)
+        cut(path, data, options.samples)
+        shrinking(path, data)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ INPUT is a recording, or a folder of *.data files; with --traces, of *.xray file
 
 Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
 
-tests/tools/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
+tests/support/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
 alone, two thirds of them with random sizes of buffers and batches (PERFRAY_SIZES) and all with a random -j. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
 again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
 and no word on stderr is silent: counted, and wrong for the commands of EVERY, which read all that is in a recording.
@@ -19,13 +19,14 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "tools"))
 import tiny_sizes  # noqa: E402
 
-MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
+MUTATE = os.path.join(HERE, "..", "support", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
             ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"],
@@ -104,12 +105,12 @@ def reproduction(options, command, mutant):
     sizes, jobs = drawn_of(command, mutant)
     return "%s --seed %d --count %d --only %d OUT %s && PERFRAY_SIZES=%s %s %s OUT/%s" % (
         os.path.relpath(MUTATE), options.seed, options.count, mutant.number, " ".join(options.inputs), sizes,
-        os.environ["PERFRAY"], " ".join(command + jobs), os.path.basename(mutant.path))
+        harness.PERFRAY, " ".join(command + jobs), os.path.basename(mutant.path))
 
 
 def run_command(options, pool, command, mutants):
-    """Prints the lines of one command; True when all is well."""
-    perfray = os.environ["PERFRAY"]
+    """The result of one command."""
+    perfray = harness.PERFRAY
     results = list(pool.map(lambda mutant: try_one(perfray, command, mutant), mutants))
     wrong = [(mutant, what) for mutant, (what, _) in zip(mutants, results) if what]
     if command in EVERY or options.traces:
@@ -119,19 +120,10 @@ def run_command(options, pool, command, mutants):
     structural = [silent for mutant, (_, silent) in zip(mutants, results) if mutant.expect == "diagnose"]
     figures = "%d mutants of %d files, %d of %d structural ones silent" % (
         len(mutants), len({mutant.source for mutant in mutants}), sum(structural), len(structural))
-    if not wrong:
-        print("ok %s (%s)" % (name, figures), flush=True)
-        return True
-    print("not ok %s: %d wrong (%s)" % (name, len(wrong), figures))
-    for mutant, what in wrong[:5]:
-        print("  %s, %s of %s\n    %s" % (what, mutant.damage, mutant.source, reproduction(options, command, mutant)))
-    sys.stdout.flush()
-    return False
-
-
-def verbs_of(perfray):
-    done = subprocess.run([perfray, "help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
-    return set(re.findall(r"^  ([a-z]+)\s", done.stdout.decode("utf-8", "replace"), re.M))
+    shown = ["%d wrong" % len(wrong)] if wrong else []
+    shown += ["%s, %s of %s\n    %s" % (what, mutant.damage, mutant.source, reproduction(options, command, mutant))
+              for mutant, what in wrong[:5]]
+    harness.result("%s (%s)" % (name, figures), shown)
 
 
 def files_of(path, ending=".data"):
@@ -156,31 +148,25 @@ def parse(arguments):
 
 def run_all(options, folder):
     mutants = make_mutants(folder, options)
-    verbs = verbs_of(os.environ["PERFRAY"])
-    failed = 0
     whole = WHOLE_OF_TRACES if options.traces else WHOLE
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for shift, command in enumerate(TRACE_COMMANDS if options.traces else COMMANDS):
-            step = (1 if command in whole else 4) * (1 if "PERFRAY_LONG" in os.environ else 2)
+            step = (1 if command in whole else 4) * (1 if harness.LONG else 2)
             chosen = mutants[shift % step::step]
-            if command[0] in verbs:
-                failed += not run_command(options, pool, command, chosen)
-            else:
-                print("skip hostile/mutants %s: this build has no verb %s" % (" ".join(command), command[0]))
-    return 1 if failed else 0
+            run_command(options, pool, command, chosen)
+    return harness.status()
 
 
 def main(arguments):
     options = parse(arguments)
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/mutants PERFRAY is not set")
-        return 0
+    if not harness.has_command():
+        return harness.skip("hostile/mutants", "PERFRAY is not set")
     # one allocation beyond 1 GB is an error too
     os.environ["ASAN_OPTIONS"] = ":".join(filter(None, ("max_allocation_size_mb=1024", os.environ.get("ASAN_OPTIONS"))))
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
         return run_all(options, options.keep)
-    with tempfile.TemporaryDirectory(prefix="perfray-mutants-") as folder:
+    with harness.scratch("mutants") as folder:
         return run_all(options, folder)
 
 

@@ -30,18 +30,17 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from xml.dom import minidom
 
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import named_recording  # noqa: E402
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import recorder_files  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MUTATE = os.path.join(HERE, "..", "tools", "mutate.py")
+MUTATE = os.path.join(HERE, "..", "support", "mutate.py")
 SECONDS = 30
 MUTANTS = 120
 KNOWN_STATUS = (0, 3, 4)
@@ -120,8 +119,7 @@ class Names:
 
 
 def run(words, **more):
-    return subprocess.run([os.environ["PERFRAY"], *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=SECONDS, check=False, **more)
+    return harness.perfray(*words, timeout=SECONDS, **more)
 
 
 def known_status(command):
@@ -250,7 +248,7 @@ def read_terminal(master):
 def on_terminal(words, feed=None):
     """What stdout and stderr show on a pseudo terminal, its line ends taken back; colours, which are ours, turned off."""
     master, slave = pty.openpty()
-    with subprocess.Popen([os.environ["PERFRAY"], *words], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+    with subprocess.Popen([harness.PERFRAY, *words], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
                           env=dict(os.environ, TERM="xterm-256color", PAGER="cat", NO_COLOR="1")) as child:
         os.close(slave)
         if feed:
@@ -454,12 +452,10 @@ def check_functions(folder, recorded):
 
 
 def attempt(label, check, verbose):
-    findings = list(check)
-    print("%s hostile/names %s" % ("not ok" if findings else "ok", label))
-    for finding in findings[:None if verbose else 6]:
-        print("   ", finding.encode("unicode_escape").decode())
-    sys.stdout.flush()
-    return not findings
+    findings = [finding.encode("unicode_escape").decode() for finding in check]
+    for finding in findings if verbose else ():
+        print("   ", finding)
+    harness.result("hostile/names " + label, findings)
 
 
 def run_all(options, folder):
@@ -469,8 +465,8 @@ def run_all(options, folder):
                          ("recorder", check_recorder)):
         checks[label] = check(folder, options.recorded)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda item: attempt(*item, options.verbose), checks.items())
-        return 0 if all(list(results)) else 1
+        list(pool.map(lambda item: attempt(*item, options.verbose), checks.items()))
+    return harness.status()
 
 
 def main():
@@ -478,10 +474,9 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("recorded")
     options = parser.parse_args()
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/names PERFRAY is not set")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="perfray-names-") as folder:
+    if not harness.has_command():
+        return harness.skip("hostile/names", "PERFRAY is not set")
+    with harness.scratch("names") as folder:
         return run_all(options, folder)
 
 

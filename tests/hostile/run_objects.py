@@ -20,11 +20,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "script"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+
 import fresh  # noqa: E402
-from fresh import Failed  # noqa: E402
+from fresh import Wrong  # noqa: E402
 
 RECORD = ("-N", "-e", "cpu-clock:u", "-F", "499", "-g")
 SECONDS = 20
@@ -102,11 +102,11 @@ def build(folder, name):
 
 def run(words, root, what, statuses=(0,)):
     """With the mutant below `root`, and no other folder of symbols."""
-    done = subprocess.run([os.environ["PERFRAY"], *words, "--symfs", root, os.path.join(root, "perf.data")],
+    done = subprocess.run([harness.PERFRAY, *words, "--symfs", root, os.path.join(root, "perf.data")],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
                           env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
     if done.returncode not in statuses or (done.returncode and b" are cut or left out" not in done.stderr):
-        raise Failed("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
+        raise Wrong("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
     return done.stdout
 
 
@@ -128,7 +128,7 @@ def try_mutants(folder, name, numbers, whole, program, expected):
             file.write(chance.choice(CHANGES)(bytearray(whole), chance))
         found = samples_of(root, "mutant %d of %s" % (number, name))
         if found != expected:
-            raise Failed("mutant %d of %s: %r samples of %r" % (number, name, found, expected))
+            raise Wrong("mutant %d of %s: %r samples of %r" % (number, name, found, expected))
     return len(numbers)
 
 
@@ -142,7 +142,7 @@ def check(folder, name, count):
     os.link(os.path.join(folder, "perf.data"), os.path.join(root, "perf.data"))
     expected = samples_of(root, "the whole program")
     if not expected[0]:
-        raise Failed("nothing was recorded")
+        raise Wrong("nothing was recorded")
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         parts = [range(k, count, AT_A_TIME) for k in range(AT_A_TIME)]
         tried = sum(pool.map(lambda numbers: try_mutants(folder, name, numbers, whole, program, expected), parts))
@@ -179,7 +179,7 @@ def check_names(folder):
     rows = run(["report", "--format=json", "--no-children", "-s", "sym"], root, "hostile names", (4,))
     shown = len(json.loads(rows)["events"][0]["rows"])
     if counted != printed or not counted or shown < len(names):
-        raise Failed("%d samples of %d, %d of %d functions" % (counted, printed, shown, len(names)))
+        raise Wrong("%d samples of %d, %d of %d functions" % (counted, printed, shown, len(names)))
     return "%d samples in %d functions, %.1f s" % (counted, shown, time.monotonic() - began)
 
 
@@ -188,7 +188,7 @@ def main():
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--long-count", type=int, default=COUNT, help="with PERFRAY_LONG set (./dev test --long)")
     options = parser.parse_args()
-    count = options.long_count if os.environ.get("PERFRAY_LONG") else options.count
+    count = options.long_count if harness.LONG else options.count
     checks = {name: lambda folder, name=name: check(folder, name, -(-count // len(PROGRAMS))) for name in PROGRAMS}
     checks["names"] = check_names
     return fresh.attempt_all("hostile/objects", checks, [])

@@ -16,6 +16,7 @@ outputs/...       files of `dump --aux`: mode 0600 whatever the umask, in a fold
                   link, onto no file that was there; what was made goes away when the work fails
 """
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -24,11 +25,11 @@ import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import Skip  # noqa: E402
 import named_recording  # noqa: E402
 from strace_log import whole_calls  # noqa: E402
 
@@ -52,10 +53,6 @@ PLACES = "/usr/lib/debug/"
 ANONYMOUS = "/dev/zero"  # what the kernel calls shared memory: no object at all
 
 
-class Skipped(Exception):
-    """The reason why a test cannot run here."""
-
-
 class Opened:
     """One open: path, flags as strace writes them, whether it succeeded."""
 
@@ -74,7 +71,7 @@ def trace(words, folder, stdin=None, **environment):
     """(opens, other calls, the run)"""
     log = os.path.join(folder, "strace.txt")
     tracer = ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=" + CALLS, "-o", log]
-    done = subprocess.run([*tracer, os.environ["PERFRAY"], *words], stdin=stdin or subprocess.DEVNULL,
+    done = subprocess.run([*tracer, harness.PERFRAY, *words], stdin=stdin or subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
                           env=dict(os.environ, HOME=folder, **environment))
     opens, others = [], []
@@ -308,7 +305,7 @@ def hostile_objects(folder, recorded):
 def measure(words):
     """(seconds, kilobytes at most, status) of a run that is not traced; the memory is at least ours, before the exec."""
     start = time.monotonic()
-    child = os.posix_spawn(os.environ["PERFRAY"], [os.environ["PERFRAY"], *words], os.environ, file_actions=(
+    child = os.posix_spawn(harness.PERFRAY, [harness.PERFRAY, *words], os.environ, file_actions=(
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)))
     while True:
@@ -352,7 +349,7 @@ def check_objects(folder, recorded):
 
 
 def skip(reason):
-    raise Skipped(reason)
+    raise Skip(reason)
     yield  # a generator, as the checks are
 
 
@@ -384,7 +381,7 @@ def hostile_maps(folder, path):
 
     def foreign():
         if os.geteuid() != 0:
-            raise Skipped("needs root")
+            raise Skip("needs root")
         shutil.copy(plain, path)
         os.chown(path, 12345, 12345)
     return {"fifo": lambda: os.mkfifo(path), "link": lambda: os.symlink(plain, path), "folder": lambda: os.mkdir(path),
@@ -426,7 +423,7 @@ def aux_stream():
 def dump_aux(folder, target, umask=0):
     source = os.path.join(folder, "aux.data")
     write(source, aux_stream())
-    return subprocess.run([os.environ["PERFRAY"], "dump", "--aux", target, source], stdin=subprocess.DEVNULL,
+    return subprocess.run([harness.PERFRAY, "dump", "--aux", target, source], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
 
 
@@ -483,7 +480,7 @@ def check_dangling(folder):
 def edit(folder, words, target, umask=0):
     source = os.path.join(folder, "edit.data")
     write(source, named_recording.make_file(lambda field, room: b"x"))
-    return subprocess.run([os.environ["PERFRAY"], *words, source, "-o", target], stdin=subprocess.DEVNULL,
+    return subprocess.run([harness.PERFRAY, *words, source, "-o", target], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
 
 
@@ -536,14 +533,10 @@ def check_outputs(folder):
 def attempt(name, check):
     try:
         findings = list(check)
-    except Skipped as reason:
-        print("skip hostile/%s %s" % (name, reason), flush=True)
-        return True
-    print("not ok" if findings else "ok", "hostile/" + name)
-    for finding in findings[:8]:
-        print("   ", finding)
-    sys.stdout.flush()
-    return not findings
+    except Skip as reason:
+        harness.skip("hostile/" + name, reason)
+    else:
+        harness.result("hostile/" + name, findings)
 
 
 def can_trace(folder):
@@ -557,24 +550,24 @@ def can_trace(folder):
 
 
 def run_all(recorded, folder):
-    results = [attempt("outputs/" + name, check) for name, check in check_outputs(folder)]
+    for name, check in check_outputs(folder):
+        attempt("outputs/" + name, check)
     reason = can_trace(folder)
     if reason:
-        print("skip hostile/opens " + reason)
+        harness.skip("hostile/opens", reason)
     else:
-        for checks in (check_verbs(folder, recorded), check_objects(folder, recorded), check_maps(folder)):
-            results += [attempt("opens/" + name, check) for name, check in checks]
-    return 0 if all(results) else 1
+        for name, check in itertools.chain(check_verbs(folder, recorded), check_objects(folder, recorded), check_maps(folder)):
+            attempt("opens/" + name, check)
+    return harness.status()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("recorded")
     options = parser.parse_args()
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/opens PERFRAY is not set")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="perfray-opens-") as folder:
+    if not harness.has_command():
+        return harness.skip("hostile/opens", "PERFRAY is not set")
+    with harness.scratch("opens") as folder:
         return run_all(os.path.abspath(options.recorded), os.path.realpath(folder))
 
 

@@ -22,10 +22,10 @@ import gzip
 import io
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import run_growth
 
 MB = 1 << 20
@@ -158,7 +158,7 @@ SOUND_COMMANDS = (["export", "--no-symbols"], ["export", "--no-symbols", "--form
 
 
 def perfray(*words):
-    return subprocess.run([os.environ["PERFRAY"], *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return harness.perfray(*words, timeout=None)
 
 
 def says(command, content):
@@ -212,31 +212,30 @@ def run_case(folder, name):
         wrong += [*check_same(command, path, done), *check_whole(command, path, done, sums)]
     if not wrong and "trace" not in make.__name__ and command[0] != "report":
         wrong += check_packed(command, path, done)
-    print("%s hostile/outputs %s%s" % ("not ok" if wrong else "ok", name, "".join(": " + word for word in wrong)), flush=True)
-    return not wrong
+    harness.result("hostile/outputs " + name, wrong)
 
 
 def run_sound(folder, name):
     make, amount = SOUND[name]
     path = os.path.join(folder, "sound.data")
     run_growth.write(path, make(amount))
-    good = True
     for command in SOUND_COMMANDS:
         done = perfray(*command, path)
         fine = done.returncode == 0 and not done.stderr and not says(command, done.stdout)
-        print("%s hostile/outputs whole: %s of %s%s" % ("ok" if fine else "not ok", " ".join(command), name,
-                                                        "" if fine else ": status %d, %r" % (done.returncode, done.stderr[:200])),
-              flush=True)
-        good = good and fine
-    return good
+        harness.result("hostile/outputs whole: %s of %s" % (" ".join(command), name),
+                       "" if fine else "status %d, %r" % (done.returncode, done.stderr[:200]))
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="perfray-outputs-") as folder:
+    with harness.scratch("outputs") as folder:
         only = sys.argv[1] if len(sys.argv) > 1 else ""
-        results = [run_case(folder, name) for name in CASES if only in name]
-        results += [run_sound(folder, name) for name in SOUND if only in name]
-    return 0 if all(results) else 1
+        for name in CASES:
+            if only in name:
+                run_case(folder, name)
+        for name in SOUND:
+            if only in name:
+                run_sound(folder, name)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ usage: run_release.py [--count N] [--long-count N] [--seed N] [--jobs N] MEASURE
 MEASURE is the program made of bench/measure.c; INPUT is a recording, or a folder of *.data files. Environment: PERFRAY,
 the command (a build without sanitizers); with PERFRAY_LONG --long-count takes the place of --count.
 
-Each mutant of tests/tools/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
+Each mutant of tests/support/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
 mutant that is larger is allowed as much more.
 """
 import argparse
@@ -16,9 +16,9 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 import run_mutants  # noqa: E402
 
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["export"], ["flame"], ["verify"],
@@ -35,7 +35,7 @@ class Cost:
     """User and system seconds, peak MB and status of one run."""
 
     def __init__(self, measure, command, path):
-        done = subprocess.run([measure, os.environ["PERFRAY"]] + command + [path], stdout=subprocess.PIPE, check=True,
+        done = subprocess.run([measure, harness.PERFRAY] + command + [path], stdout=subprocess.PIPE, check=True,
                               env=UNFILLED, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
         words = [int(word) for word in done.stdout.split()]
         self.seconds, self.megabytes, self.status = (words[0] + words[1]) / 1e6, words[2] / MB, words[3]
@@ -54,7 +54,7 @@ def judge(mutant, cost, most):
 
 
 def run_command(options, pool, command, mutants):
-    """Prints the line of one command; True when all is well."""
+    """The result of one command."""
     sizes = {os.path.basename(path): os.path.getsize(path) for path in options.inputs}
     sounds = {os.path.basename(path): Cost(options.measure, command, path) for path in options.inputs}
     costs = list(pool.map(lambda mutant: Cost(options.measure, command, mutant.path), mutants))
@@ -66,20 +66,17 @@ def run_command(options, pool, command, mutants):
             wrong.append((mutant, what))
     slowest = max(zip(costs, mutants), key=lambda pair: pair[0].seconds)
     largest = max(zip(costs, mutants), key=lambda pair: pair[0].megabytes)
-    print("%s hostile/release %s (%d mutants; slowest %.3f s, %s of %s; largest %.1f MB, %s of %s)" % (
-        "not ok" if wrong else "ok", " ".join(command), len(mutants), slowest[0].seconds, slowest[1].damage,
-        slowest[1].source, largest[0].megabytes, largest[1].damage, largest[1].source))
-    for mutant, what in wrong[:5]:
-        print("  %s: %s of %s\n    %s" % (what, mutant.damage, mutant.source,
-                                          run_mutants.reproduction(options, command, mutant)))
-    sys.stdout.flush()
-    return not wrong
+    harness.result("hostile/release %s (%d mutants; slowest %.3f s, %s of %s; largest %.1f MB, %s of %s)" % (
+        " ".join(command), len(mutants), slowest[0].seconds, slowest[1].damage, slowest[1].source, largest[0].megabytes,
+        largest[1].damage, largest[1].source), ["%s: %s of %s\n    %s" % (what, mutant.damage, mutant.source, run_mutants.reproduction(
+            options, command, mutant)) for mutant, what in wrong])
 
 
 def run_all(options, folder):
     mutants = run_mutants.make_mutants(folder, options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        return all([run_command(options, pool, command, mutants) for command in COMMANDS])
+        for command in COMMANDS:
+            run_command(options, pool, command, mutants)
 
 
 def main(arguments):
@@ -91,11 +88,12 @@ def main(arguments):
     parser.add_argument("measure")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
-    if options.long_count and os.environ.get("PERFRAY_LONG"):
+    if options.long_count and harness.LONG:
         options.count = options.long_count
     options.inputs = sorted(path for given in options.inputs for path in run_mutants.files_of(given) if os.path.isfile(path))
-    with tempfile.TemporaryDirectory(prefix="perfray-release-") as folder:
-        return 0 if run_all(options, folder) else 1
+    with harness.scratch("release") as folder:
+        run_all(options, folder)
+    return harness.status()
 
 
 if __name__ == "__main__":

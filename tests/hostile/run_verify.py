@@ -6,7 +6,7 @@ usage: run_verify.py [--count N] [--seed N] [--jobs N] [--least PERCENT] [--verb
 
 INPUT is a recording, or a folder of *.data and *.xray files. Environment: PERFRAY, the command.
 
-Mutants are those of class `diagnose` of tests/tools/mutate.py. One is found when `verify --format=json` tells a finding
+Mutants are those of class `diagnose` of tests/support/mutate.py. One is found when `verify --format=json` tells a finding
 whose bytes touch the damaged thing: the record, header, attr, section descriptor or feature that holds the damaged
 byte, as mutate.py frames the sound file; of a file that was cut, also anything behind the cut. Where nothing is left
 that can be opened, exit status 3 or 4 with a sentence is what there is to find. Sound inputs must have no finding.
@@ -18,11 +18,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+
 import mutate  # noqa: E402
 import run_mutants  # noqa: E402
 import tiny_sizes  # noqa: E402
@@ -59,7 +58,7 @@ class Sound:
 
 def verify(path):
     """(exit status, findings, standard error)."""
-    done = subprocess.run([os.environ["PERFRAY"], "verify", "--format=json", "--most=0", path], stdin=subprocess.DEVNULL,
+    done = subprocess.run([harness.PERFRAY, "verify", "--format=json", "--most=0", path], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
                           env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     findings = json.loads(done.stdout)["findings"] if done.stdout else []
@@ -113,10 +112,7 @@ def check_sound(options):
         known = UNSOUND.get(os.path.basename(path), set())
         if status != bool(known) or {finding["rule"] for finding in findings} != known:
             wrong.append("%s: status %d, %s %s" % (os.path.basename(path), status, findings[:1], said[:100]))
-    print("%s hostile/verify sound (%d files)" % ("not ok" if wrong else "ok", len(options.inputs)))
-    for line in wrong[:20]:
-        print("    " + line)
-    return not wrong
+    harness.result("hostile/verify sound (%d files)" % len(options.inputs), wrong)
 
 
 def check_mutants(options, folder):
@@ -124,14 +120,12 @@ def check_mutants(options, folder):
     lost = sum(map(len, missed.values()))
     percent = 100 * (count - lost) / count if count else 0
     good = percent >= options.least
-    print("%s hostile/verify damaged (%d structural mutants, %.2f %% found in place)" % (
-        "ok" if good else "not ok", count, percent))
+    harness.result("hostile/verify damaged (%d structural mutants, %.2f %% found in place)" % (count, percent), not good)
     if options.verbose or not good:
         for damage in sorted(missed):
             print("    %s: %d" % (damage, len(missed[damage])))
             for line in missed[damage][:4]:
                 print("        " + line)
-    return good
 
 
 def main(arguments):
@@ -145,17 +139,19 @@ def main(arguments):
     parser.add_argument("--keep")
     parser.add_argument("inputs", nargs="+")
     options = parser.parse_args(arguments)
-    if not os.path.isfile(os.environ.get("PERFRAY", "")):
-        print("skip hostile/verify PERFRAY is not set")
-        return 0
+    if not harness.has_command():
+        return harness.skip("hostile/verify", "PERFRAY is not set")
     options.inputs = sorted(path for given in options.inputs for ending in (".data", ".xray")
                             for path in run_mutants.files_of(given, ending) if os.path.isfile(path))
     options.inputs = sorted(set(options.inputs))
+    check_sound(options)
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
-        return 0 if check_sound(options) & check_mutants(options, options.keep) else 1
-    with tempfile.TemporaryDirectory(prefix="perfray-verify-") as folder:
-        return 0 if check_sound(options) & check_mutants(options, folder) else 1
+        check_mutants(options, options.keep)
+    else:
+        with harness.scratch("verify") as folder:
+            check_mutants(options, folder)
+    return harness.status()
 
 
 if __name__ == "__main__":

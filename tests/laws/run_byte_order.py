@@ -22,11 +22,12 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-PERFRAY = os.environ["PERFRAY"]
-LONG = bool(os.environ.get("PERFRAY_LONG"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import LONG, PERFRAY  # noqa: E402
+
 SECONDS = 300
 LARGEST = 8 << 20 if LONG else 1 << 20  # bytes of a recording
 KEYS_AT_ONCE = 8
@@ -101,9 +102,7 @@ class Law:
         self.fitting = {}
 
     def run(self, words, path):
-        environment = dict(os.environ, LC_ALL="C", HOME=str(self.folder), XDG_CACHE_HOME="/dev/null", TZ="UTC")
-        done = subprocess.run([PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
-                              timeout=SECONDS, check=False)
+        done = harness.perfray(*words, path.name, cwd=path.parent, env=harness.environment(HOME=str(self.folder)), timeout=SECONDS)
         return ORDER.sub(b"", done.stdout), ORDER.sub(b"", done.stderr), done.returncode
 
     def fitting_keys(self, mode, path):
@@ -174,14 +173,7 @@ class Law:
 
 
 def first_difference(a, b):
-    if a[2] != b[2]:
-        return "status %d and %d" % (a[2], b[2])
-    for x, y in zip(a[:2], b[:2]):
-        for one, other in zip(x.splitlines(), y.splitlines()):
-            if one != other:
-                at = len(os.path.commonprefix([one, other]))
-                return "%r and %r" % (one[max(at - 60, 0):at + 80], other[max(at - 60, 0):at + 80])
-    return "%d and %d bytes" % (len(a[0]), len(b[0]))
+    return "status %d and %d" % (a[2], b[2]) if a[2] != b[2] else harness.first_difference(a[0] + a[1], b[0] + b[1])
 
 
 def is_big_endian(path):
@@ -194,7 +186,7 @@ def recordings(fixtures):
     """What can be converted: files that are no damaged ones."""
     found = sorted(path for folder in ("recorded", "traced", "recorder", "xray") for path in (fixtures / folder).iterdir()
                    if path.suffix in (".data", ".xray"))
-    corpus = os.environ.get("PERFRAY_CORPUS")
+    corpus = harness.corpus()
     if corpus and LONG:
         found += sorted(path for folder in ("perf/recorded", "perf/bigendian", "perf/other", "perf/simpleperf")
                         for path in Path(corpus, folder).iterdir() if path.suffix == ".data")
@@ -204,27 +196,24 @@ def recordings(fixtures):
 
 
 def report(name, findings):
-    for finding in findings[:10]:
-        print("   ", finding)
-    print("not ok" if findings else "ok", "byte_order/" + name, flush=True)
-    return not findings
+    harness.result("byte_order/" + name, findings)
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="perfray-order-") as scratch:
+    with harness.scratch("order") as scratch:
         law = Law(Path(scratch))
         rich = law.folder / "rich.data"
         rich_recording(rich)
-        good = report("rich", list(law.differences(rich, 0, True)))
+        report("rich", list(law.differences(rich, 0, True)))
         for number, recording in enumerate(recordings(Path(sys.argv[1]))):
-            good &= report(recording.name, list(law.differences(recording, number, False)))
+            report(recording.name, list(law.differences(recording, number, False)))
         wanted = {("report", key) for key in law.keys} | {("export", "--format=" + form) for form in law.exports}
         wanted |= {("script", field) for field in law.fields if field not in NOT_RECORDED}
         missing = sorted(wanted - law.printed)
-        good &= report("keys", ["%s %s printed nothing" % row for row in missing])
+        report("keys", ["%s %s printed nothing" % row for row in missing])
         recorded = sorted(field for field in NOT_RECORDED if ("script", field) in law.printed)
-        good &= report("not_recorded", ["%s was printed: it is in NOT_RECORDED no more" % field for field in recorded])
-    return 0 if good else 1
+        report("not_recorded", ["%s was printed: it is in NOT_RECORDED no more" % field for field in recorded])
+    return harness.status()
 
 
 if __name__ == "__main__":

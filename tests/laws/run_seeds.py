@@ -19,11 +19,12 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-PERFRAY = os.environ["PERFRAY"]
-LONG = bool(os.environ.get("PERFRAY_LONG"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import LONG, PERFRAY  # noqa: E402
+
 FIXED = ("1", "0x9e3779b97f4a7c15")
 RUNS = 8 if LONG else 3
 OF_CORPUS = 400 if LONG else 25
@@ -75,11 +76,8 @@ def made_recording(path, seed):
 
 
 def run(words, path, seed=None, before=()):
-    environment = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME="/dev/null", TZ="UTC")
-    if seed:
-        environment["PERFRAY_HASH_SEED"] = seed
-    done = subprocess.run([*before, PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
-                          timeout=SECONDS, check=False)
+    environment = harness.environment(**({"PERFRAY_HASH_SEED": seed} if seed else {}))
+    done = harness.run([*before, PERFRAY, *words, path.name], cwd=path.parent, env=environment, timeout=SECONDS)
     return done.stdout, done.stderr, done.returncode
 
 
@@ -103,7 +101,7 @@ def differences(path):
 
 
 def of_corpus():
-    folder = os.environ.get("PERFRAY_CORPUS")
+    folder = harness.corpus()
     if not folder:
         return []
     found = sorted(path for path in Path(folder).rglob("*") if path.is_file() and path.stat().st_size <= LARGEST and
@@ -112,19 +110,13 @@ def of_corpus():
 
 
 def first_difference(a, b):
-    for x, y in zip(a[:2], b[:2]):
-        for one, other in zip(x.splitlines(), y.splitlines()):
-            if one != other:
-                return "%r and %r" % (one[:150], other[:150])
-    return "status %d and %d, %d and %d bytes" % (a[2], b[2], len(a[0]), len(b[0]))
+    return "status %d and %d" % (a[2], b[2]) if a[2] != b[2] else harness.first_difference(a[0] + a[1], b[0] + b[1])
 
 
 def main():
-    good = True
     if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode:
-        print("skip seeds setarch -R is not permitted here")
-        return 0
-    with tempfile.TemporaryDirectory(prefix="perfray-seeds-") as scratch:
+        return harness.skip("seeds", "setarch -R is not permitted here")
+    with harness.scratch("seeds") as scratch:
         paths = [Path(scratch, "made-%d.data" % seed) for seed in range(MADE)]
         for seed, path in enumerate(paths):
             made_recording(path, seed)
@@ -133,12 +125,8 @@ def main():
                         if path.suffix in (".data", ".xray") and path.is_file() and path.stat().st_size <= LARGEST)
         paths = paths if LONG else paths[:MADE] + paths[MADE::4]
         for path in paths + of_corpus():
-            found = list(differences(path))
-            for finding in found[:10]:
-                print("   ", finding)
-            print("not ok" if found else "ok", "seeds/" + path.name, flush=True)
-            good &= not found
-    return 0 if good else 1
+            harness.result("seeds/" + path.name, list(differences(path)))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -18,15 +18,13 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+from harness import LONG  # noqa: E402
 import tiny_sizes  # noqa: E402
 
-PERFRAY = os.environ["PERFRAY"]
-LONG = bool(os.environ.get("PERFRAY_LONG"))
 LARGEST = 4 << 20 if LONG else 256 << 10
 OF_CORPUS = 400 if LONG else 30
 DRAWS = 6 if LONG else 1
@@ -113,19 +111,14 @@ def make_recordings(folder):
 def run(words, path, sizes):
     environment = dict(tiny_sizes.environment(sizes), LC_ALL="C", XDG_CACHE_HOME="/dev/null", TZ="UTC")
     try:
-        done = subprocess.run([PERFRAY, *words, path.name], cwd=path.parent, env=environment, capture_output=True,
-                              timeout=SECONDS, check=False)
+        done = harness.perfray(*words, path.name, cwd=path.parent, env=environment, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return b"", b"no end after %d s" % SECONDS, 124
     return done.stdout, done.stderr, done.returncode
 
 
-def first_difference(wanted, printed):
-    for a, b in zip(wanted[:2], printed[:2]):
-        for one, other in zip(a.splitlines(), b.splitlines()):
-            if one != other:
-                return "%r and %r" % (one[:150], other[:150])
-    return "status %d and %d, %d and %d bytes" % (wanted[2], printed[2], len(wanted[0]), len(printed[0]))
+def first_difference(a, b):
+    return "status %d and %d" % (a[2], b[2]) if a[2] != b[2] else harness.first_difference(a[0] + a[1], b[0] + b[1])
 
 
 def commands_of(path, number):
@@ -164,22 +157,17 @@ def inputs(scratch, fixtures):
     yield from make_recordings(scratch)
     for folder in ("recorded", "traced", "recorder"):
         yield from sorted(path for path in (fixtures / folder).iterdir() if is_input(path))[::1 if LONG else 4]
-    corpus = os.environ.get("PERFRAY_CORPUS")
+    corpus = harness.corpus()
     if corpus:
         found = sorted(path for path in Path(corpus).rglob("*") if is_input(path))
         yield from found[::max(1, len(found) // OF_CORPUS)]
 
 
 def main():
-    good = True
-    with tempfile.TemporaryDirectory(prefix="perfray-sizes-") as scratch:
+    with harness.scratch("sizes") as scratch:
         for number, path in enumerate(inputs(scratch, Path(sys.argv[1]))):
-            found = list(differences(path, number))
-            for finding in found[:3]:
-                print("   ", finding)
-            print("not ok" if found else "ok", "sizes/" + path.name, flush=True)
-            good &= not found
-    return 0 if good else 1
+            harness.result("sizes/" + path.name, list(differences(path, number)))
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ run must not grow by more than 64 pages, nor the file at all.
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 
 HERE = Path(__file__).resolve().parent / "programs"
@@ -39,8 +40,7 @@ def missing(counts, end):
     return [f"tick {first + i}: {n} calls, not {100 + (first + i) % 7}" for i, n in enumerate(counts) if n != 100 + (first + i) % 7]
 
 
-def main(library, seconds, size):
-    folder = Path(tempfile.mkdtemp(prefix="perfray-keep-last-"))
+def run(folder, library, seconds, size):
     program, trace = folder / "ring", folder / "trace"
     subprocess.run(["gcc", "-O1", "-finstrument-functions", "-pthread", str(HERE / "recorded_ring.c"), "-o", str(program), library,
                     f"-Wl,-rpath,{Path(library).resolve().parent}"], check=True)
@@ -65,9 +65,13 @@ def main(library, seconds, size):
     if on_disk > trace.stat().st_size + 65536:
         wrong.append(f"{on_disk} bytes on the disk")
     print(f"{seconds} s: resident memory {least * 4} to {most * 4} kB, {on_disk >> 10} kB on the disk, lost {recorded.lost}")
-    print("\n".join(["not ok runtime/keep_last"] + wrong if wrong else ["ok runtime/keep_last"]))
-    subprocess.run(["rm", "-rf", str(folder)], check=False)
-    return 1 if wrong else 0
+    harness.result("runtime/keep_last", wrong)
+
+
+def main(*words):
+    with harness.scratch("keep-last") as folder:
+        run(Path(folder), *words)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of the runtime says, read without perfray: calls by tests/xray/oracle.py, names by the notes in the trace
+"""What a trace of the runtime says, read without perfray: calls by tests/oracle/xray/oracle.py, names by the notes in the trace
 (wire/recorder_file.h) and nm."""
 import struct
 import subprocess
@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "xray"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import harness  # noqa: E402,F401  (its paths)
 import oracle  # noqa: E402
 
 MAGIC = b"perfray-rt 1\0\0\0\0"

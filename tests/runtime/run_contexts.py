@@ -12,9 +12,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 
 SOURCE = Path(__file__).resolve().parent / "programs/recorded_contexts.c"
@@ -32,8 +33,8 @@ CASES = (
 
 def differences_of_perfray(trace, lost):
     """perfray reports as many lost calls, and finds no error."""
-    info = subprocess.run([os.environ["PERFRAY"], "info", "--format=json", str(trace)], stdout=subprocess.PIPE, check=False)
-    verify = subprocess.run([os.environ["PERFRAY"], "verify", str(trace)], stdout=subprocess.PIPE, text=True, check=False)
+    info = subprocess.run([harness.PERFRAY, "info", "--format=json", str(trace)], stdout=subprocess.PIPE, check=False)
+    verify = subprocess.run([harness.PERFRAY, "verify", str(trace)], stdout=subprocess.PIPE, text=True, check=False)
     told = json.loads(info.stdout)["quality"].get("lost_calls", 0)
     return ([] if told == lost else [f"perfray info reports {told} lost calls, not {lost}"]) + (verify.stdout.splitlines() if verify.returncode else [])
 
@@ -56,8 +57,8 @@ def judge(done, trace, unfinished, share):
 
 
 def main(library, include, *words):
-    library, failed = Path(library).resolve(), 0
-    with tempfile.TemporaryDirectory(prefix="perfray-contexts-") as folder:
+    library = Path(library).resolve()
+    with harness.scratch("contexts") as folder:
         program, trace = Path(folder) / "contexts", Path(folder) / "trace"
         subprocess.run(["gcc", "-O1", "-finstrument-functions", "-pthread", f"-I{include}", str(SOURCE), "-o", str(program), str(library),
                         f"-Wl,-rpath,{library.parent}"], check=True)
@@ -70,9 +71,8 @@ def main(library, include, *words):
             done = subprocess.run([str(program), mode, str(count), word], env=environment, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, timeout=120, check=False)
             wrong = judge(done, trace, 2 * unfinished * count, share)
-            failed += bool(wrong)
-            print("\n    ".join([("not ok" if wrong else "ok") + " contexts/" + name, *wrong[:8]]), flush=True)
-    return failed > 0
+            harness.result("contexts/" + name, wrong)
+    return harness.status()
 
 
 if __name__ == "__main__":

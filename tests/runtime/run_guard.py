@@ -13,8 +13,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 
 HERE = Path(__file__).resolve().parent / "programs"
 STATUS = 7
@@ -67,12 +69,11 @@ HOSTS = ("", "sigaction own", "signal own", "sysv own", "before own", "blocked",
 
 
 class Guard:
-    def __init__(self, library, archive, include, perfray, words):
+    def __init__(self, folder, library, archive, include, perfray, words):
         self.library, self.archive, self.include = Path(library).resolve(), Path(archive).resolve(), Path(include).resolve()
         self.perfray, self.words = str(Path(perfray).resolve()), words
-        self.folder = Path(tempfile.mkdtemp(prefix="perfray-guard-"))
+        self.folder = Path(folder)
         self.trace = self.folder / "trace"
-        self.failed = 0
         self.program = self.build("guard", [str(self.library), f"-Wl,-rpath,{self.library.parent}"])
 
     def build(self, name, how):
@@ -85,11 +86,7 @@ class Guard:
         return not self.words or any(word in name for word in self.words)
 
     def say(self, name, wrong):
-        print(("not ok" if wrong else "ok") + " guard/" + name)
-        for line in wrong[:8]:
-            print("   ", line)
-        self.failed += bool(wrong)
-        sys.stdout.flush()
+        harness.result("guard/" + name, wrong)
 
     def run(self, act, words, program=None, trace=None, options="keep=first size=2M", before=(), folder=None):
         """status and what was said"""
@@ -192,7 +189,7 @@ def test_disks(t):
     if not t.wants("disk"):
         return
     if not may_mount(t):
-        print("skip guard/disk no user namespaces with mounts here")
+        harness.skip("guard/disk", "no user namespaces with mounts here")
         return
     for words in ("", "threads blocked", "sigaction own"):
         for part in ("all", "slots"):
@@ -214,15 +211,12 @@ def disk_run(t, part, words):
 
 
 def main():
-    t = Guard(*sys.argv[1:5], sys.argv[5:])
-    try:
+    with harness.scratch("guard") as folder:
+        t = Guard(folder, *sys.argv[1:5], sys.argv[5:])
         test_hosts(t)
         test_archive(t)
         test_disks(t)
-    finally:
-        shutil.rmtree(t.folder)
-    print(f"{t.failed} failed")
-    return t.failed != 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -16,10 +16,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 
 HERE = Path(__file__).resolve().parent / "programs"
@@ -27,11 +28,10 @@ NOBODY = 65534
 
 
 class Hosts:
-    def __init__(self, library, include, words):
+    def __init__(self, folder, library, include, words):
         self.library, self.include, self.words = Path(library).resolve(), Path(include).resolve(), words
-        self.folder = Path(tempfile.mkdtemp(prefix="perfray-hosts-"))
+        self.folder = Path(folder)
         self.trace = self.folder / "trace"
-        self.failed = 0
         self.program = self.build("hosts")
         for letter, who in (("a", 12), ("b", 13)):
             subprocess.run(["gcc", "-O1", "-finstrument-functions", "-shared", "-fPIC", f"-DPLUG=plug_{letter}", f"-DPLUG_WHO={who}",
@@ -47,11 +47,7 @@ class Hosts:
         return not self.words or any(word in name for word in self.words)
 
     def say(self, name, wrong):
-        print(("not ok" if wrong else "ok") + " hosts/" + name)
-        for line in wrong[:8]:
-            print("   ", line)
-        self.failed += bool(wrong)
-        sys.stdout.flush()
+        harness.result("hosts/" + name, wrong)
 
     def run(self, mode, count, word="", options="keep=first size=4M buffer=16k", keep=False, program=None, variables=None, **more):
         """what the program printed; the trace is self.trace"""
@@ -79,7 +75,7 @@ class Hosts:
         return wrong
 
     def tell(self, *words):
-        return subprocess.run([os.environ["PERFRAY"], *map(str, words)], stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
+        return subprocess.run([harness.PERFRAY, *map(str, words)], stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
 
     def expect(self, name, calls, mode, count, word="", more=None, **run):
         if self.wants(name):
@@ -195,7 +191,7 @@ def test_as_root(t):
     if not t.wants("root"):
         return
     if os.geteuid() != 0:
-        print("skip hosts/root needs to be root")
+        harness.skip("hosts/root", "needs to be root")
         return
     empty = t.folder / "empty"
     empty.mkdir()
@@ -340,7 +336,7 @@ def test_keep_last(t):
     """A ring that was gone round many times; with PERFRAY_LONG for a minute. bench/RESULTS.md has ten."""
     if not t.wants("keep_last"):
         return
-    seconds, size = ("60", "8M") if os.environ.get("PERFRAY_LONG") else ("3", "1M")
+    seconds, size = ("60", "8M") if harness.LONG else ("3", "1M")
     done = subprocess.run([sys.executable, str(Path(__file__).parent / "keep_last.py"), str(t.library), seconds, size],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     t.say("keep_last", [] if done.returncode == 0 else done.stdout.splitlines())
@@ -350,7 +346,7 @@ def test_command(t):
     """perfray trace says before it runs a program what cannot be, and records what makes it hard."""
     if not t.wants("command") or "PERFRAY" not in os.environ:
         return
-    perfray = os.environ["PERFRAY"]
+    perfray = harness.PERFRAY
 
     def trace(*words, output=None, more=()):
         return subprocess.run([perfray, "trace", "-q", "-o", str(output or t.trace), *more, "--", *map(str, words)], cwd=t.folder,
@@ -420,7 +416,7 @@ def test_patterns(t):
             (["-F", "tcik"], 1, "did you mean 'app::Work::tick'?", []), (["--include", "Nothing*"], 1, "no function of", []),
             (["-t", "10s"], 1, "--time-filter", []), (["-N", "main"], 1, "what the patterns leave", [])):
         run = words if "--" in words else [*words, str(program)]
-        done = subprocess.run([os.environ["PERFRAY"], "trace", "-o", str(t.trace), *run], stdout=subprocess.PIPE,
+        done = subprocess.run([harness.PERFRAY, "trace", "-o", str(t.trace), *run], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60)
         rows = sorted(line.split()[-1] for line in done.stdout.splitlines() if line.split() and line.split()[0] == "1")
         if done.returncode != status or says not in done.stderr or (not says and done.stderr) or rows != names:
@@ -444,9 +440,9 @@ def test_settled(t):
     if not t.wants("settled") or "PERFRAY" not in os.environ:
         return
     if not has_leases(t.folder):
-        print("skip hosts/settled there are no leases of files here")
+        harness.skip("hosts/settled", "there are no leases of files here")
         return
-    perfray, program, count = os.environ["PERFRAY"], t.folder / "big", 1100000
+    perfray, program, count = harness.PERFRAY, t.folder / "big", 1100000
     (t.folder / "big.c").write_text(BIG)
     subprocess.run(["gcc", "-O1", "-finstrument-functions", str(program) + ".c", "-o", str(program)], check=True)
 
@@ -474,21 +470,19 @@ def test_settled(t):
     t.say("settled/converted", [] if done.returncode == 0 and table.stdout.endswith("leaf\n") else [str(done), table.stdout])
     judge("left_behind", [FINISHED], more=["fork"], says="left behind still run")
     for number, (call, which) in enumerate((("pwrite64", 1), ("pwrite64", 2), ("pwrite64", 3), ("ftruncate", 1))):
-        if os.environ.get("PERFRAY_LONG") and shutil.which("strace"):
+        if harness.LONG and shutil.which("strace"):
             judge(f"killed/{number}", [1, SETTLED], status=-9, before=(
                 "strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={which}"))
 
 
 def main(argv):
-    t = Hosts(argv[0], argv[1], argv[2:])
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
-    try:
+    with harness.scratch("hosts") as folder:
+        t = Hosts(folder, argv[0], argv[1], argv[2:])
         for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path, test_clock, test_keep_last, test_command,
                      test_patterns, test_settled):
             test(t)
-    finally:
-        shutil.rmtree(t.folder, ignore_errors=True)
-    return 1 if t.failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ into the other byte order and into version 2. With WORDs only causes whose names
 import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 
 HERE = Path(__file__).resolve().parent / "programs"
@@ -72,11 +72,10 @@ int main(void) {
 
 
 class Losses:
-    def __init__(self, library, include, perfray, words):
+    def __init__(self, folder, library, include, perfray, words):
         self.library, self.include, self.words = Path(library).resolve(), Path(include).resolve(), words
         self.perfray = str(Path(perfray).resolve())
-        self.folder = Path(tempfile.mkdtemp(prefix="perfray-losses-"))
-        self.failed = 0
+        self.folder = Path(folder)
 
     def build(self, name, source, flags=("-finstrument-functions",)):
         path, program = self.folder / (name + ".c"), self.folder / name
@@ -126,11 +125,7 @@ class Losses:
         self.say(name, wrong)
 
     def say(self, name, wrong):
-        print(("not ok" if wrong else "ok") + " losses/" + name)
-        for line in wrong[:8]:
-            print("   ", line)
-        self.failed += bool(wrong)
-        sys.stdout.flush()
+        harness.result("losses/" + name, wrong)
 
     def expect(self, cause, words, options, also=()):
         if self.words and not any(word in cause for word in self.words):
@@ -193,8 +188,8 @@ def nameless(t):
 
 
 def main():
-    t = Losses(*sys.argv[1:4], sys.argv[4:])
-    try:
+    with harness.scratch("losses") as folder:
+        t = Losses(folder, *sys.argv[1:4], sys.argv[4:])
         t.expect("full", lambda: t.host("calls", "100000", ""), "keep=first size=64k")
         t.expect("buffers", lambda: t.host("crowd", "300", ""), "keep=last size=64k buffer=4k")
         t.expect("handler", lambda: [str(t.build("handlers", HANDLERS))], "size=64M")
@@ -205,10 +200,7 @@ def main():
         nameless(t)
         packed(t)
         patched(t)
-    finally:
-        shutil.rmtree(t.folder)
-    print(f"{t.failed} failed")
-    return t.failed != 0
+    return harness.status()
 
 
 if __name__ == "__main__":

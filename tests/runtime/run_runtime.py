@@ -5,7 +5,7 @@
 usage: run_runtime.py LIBRARY ARCHIVE INCLUDE [WORD...]
 
 The programs of tests/runtime/programs are built with -finstrument-functions in several ways and run; how often who called
-whom, as they say it themselves, must be what the trace has. The trace is read by tests/xray/oracle.py, and by llvm-xray
+whom, as they say it themselves, must be what the trace has. The trace is read by tests/oracle/xray/oracle.py, and by llvm-xray
 where that is installed. With WORDs only tests whose names have one of them are run.
 """
 import os
@@ -13,11 +13,12 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 
 HERE = Path(__file__).resolve().parent / "programs"
@@ -34,7 +35,7 @@ BUILDS = {
     "gcc-asan": ("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
 }
 WHOLE = "gcc-O2"  # the other builds make a fifth of the calls
-SHARE = 1 if os.environ.get("PERFRAY_LONG") else 4  # of the calls that are counted here, one in so many is made
+SHARE = 1 if harness.LONG else 4  # of the calls that are counted here, one in so many is made
 # Sanitizers take what ends a program for their own, and have frames too large for a deep recursion.
 SANITIZED = ("calls", "tail", "jumps", "threads", "short_threads", "fork", "errno", "exec", "_exit", "kill")
 # mode -> count, whether paths are compared, whether every call ends, expected status
@@ -51,20 +52,15 @@ FULL_AT = 128 + 32 + 6 * 8 + 3 * 4  # in the file: struct rtf_control
 
 
 class Tests:
-    def __init__(self, library, archive, include, words):
+    def __init__(self, folder, library, archive, include, words):
         self.library, self.archive, self.include, self.words = map_paths(library, archive, include) + (words,)
-        self.folder = Path(tempfile.mkdtemp(prefix="perfray-runtime-"))
-        self.failed = 0
+        self.folder = Path(folder)
 
     def wants(self, name):
         return not self.words or any(word in name for word in self.words)
 
     def say(self, name, wrong):
-        print(("not ok" if wrong else "ok") + " runtime/" + name)
-        for line in wrong[:8]:
-            print("   ", line)
-        self.failed += bool(wrong)
-        sys.stdout.flush()
+        harness.result("runtime/" + name, wrong)
 
     def build(self, name, compiler, flags, source="recorded_calls.c", links=None):
         program = self.folder / name
@@ -141,7 +137,7 @@ def test_modes(t):
     t.plugs()
     for build, (compiler, flags) in BUILDS.items():
         if not shutil.which(compiler):
-            print(f"skip runtime/{build} {compiler} is not installed")
+            harness.skip(f"runtime/{build}", f"{compiler} is not installed")
             continue
         program = t.build(build, compiler, flags) if any(t.wants(f"{build}/{mode}") for mode in MODES) else None
         for mode, (count, *_) in MODES.items() if program else ():
@@ -183,7 +179,7 @@ def test_killed_from_outside(t):
 
 def test_matrix(t):
     """Each compiler, level and standard; all of them with PERFRAY_LONG, else one of each level."""
-    everything = bool(os.environ.get("PERFRAY_LONG"))
+    everything = harness.LONG
     for compiler in ("gcc", "clang-14", "clang-19"):
         for level in range(4):
             for which, standard in enumerate(("c11", "c17", "c++11", "c++14", "c++17", "c++20")):
@@ -194,7 +190,7 @@ def test_matrix(t):
                                              and which in (0, 1, 5)):
                     continue
                 if not shutil.which(made_by):
-                    print(f"skip runtime/{name} {made_by} is not installed")
+                    harness.skip(f"runtime/{name}", f"{made_by} is not installed")
                     continue
                 flags = [f"-O{level}", f"-std={standard}", "-D_GNU_SOURCE"] + (["-x", "c++"] if plus else [])
                 links = ["-x", "none"] if plus else []
@@ -225,7 +221,7 @@ def test_throws(t):
         if not t.wants("throws"):
             continue
         if not shutil.which(compiler):
-            print(f"skip runtime/throws {compiler} is not installed")
+            harness.skip("runtime/throws", f"{compiler} is not installed")
             continue
         program = t.build("throws", compiler, ["-O1", "-x", "c++"], "recorded_throws.cpp",
                           ["-x", "none", str(t.library), f"-Wl,-rpath,{t.library.parent}"])
@@ -259,7 +255,7 @@ def test_valgrind(t):
     if not t.wants("valgrind"):
         return
     if not shutil.which("valgrind"):
-        print("skip runtime/valgrind valgrind is not installed")
+        harness.skip("runtime/valgrind", "valgrind is not installed")
         return
     t.plugs()
     program = t.build("valgrind", "gcc", ["-O1"])
@@ -317,7 +313,7 @@ def test_llvm(t):
     if not t.wants("llvm"):
         return
     if not shutil.which("llvm-xray-19"):
-        print("skip runtime/llvm llvm-xray-19 is not installed")
+        harness.skip("runtime/llvm", "llvm-xray-19 is not installed")
         return
     program = t.build("llvm", "gcc", ["-O1"])
     _, edges, trace = t.run(program, "calls", 3000, "size=1M")
@@ -332,7 +328,7 @@ def test_llvm(t):
 
 
 def perfray(*words, **more):
-    return subprocess.run([os.environ["PERFRAY"], *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    return subprocess.run([harness.PERFRAY, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=120, **more)
 
 
@@ -415,7 +411,7 @@ def test_installed(t):
         return
     build = t.library.parent.parent.parent
     if not (build / "build.ninja").exists() or not shutil.which("meson") or not shutil.which("pkg-config"):
-        print("skip runtime/installed meson or pkg-config is not here")
+        harness.skip("runtime/installed", "meson or pkg-config is not here")
         return
     there = t.folder / "installed"
     done = subprocess.run(["meson", "install", "-C", str(build), "--no-rebuild", "--quiet"], env=dict(os.environ, DESTDIR=str(there)),
@@ -435,7 +431,7 @@ def test_installed(t):
     ways = {"perfray-rt": ("gcc", []), "perfray-rt-xray": ("clang-19", ["-fxray-instrument", "-fxray-instruction-threshold=1"])}
     for name, (compiler, more) in ways.items():
         if not shutil.which(compiler):
-            print(f"skip runtime/installed/{name} {compiler} is not installed")
+            harness.skip(f"runtime/installed/{name}", f"{compiler} is not installed")
             continue
         program, trace = t.folder / "twice", t.folder / "trace"
         trace.unlink(missing_ok=True)
@@ -501,7 +497,7 @@ def test_fortran(t):
     if not t.wants("fortran"):
         return
     if not shutil.which("gfortran"):
-        print("skip runtime/fortran gfortran is not installed")
+        harness.skip("runtime/fortran", "gfortran is not installed")
         return
     program, trace = t.folder / "fortran", t.folder / "trace"
     trace.unlink(missing_ok=True)
@@ -551,7 +547,7 @@ def test_many_functions(t):
     if not t.wants("many_functions"):
         return
     if not shutil.which("valgrind"):
-        print("skip runtime/many_functions valgrind is not installed")
+        harness.skip("runtime/many_functions", "valgrind is not installed")
         return
     source, program = t.folder / "many_functions.c", t.folder / "many_functions"
     source.write_text(MANY_FUNCTIONS)
@@ -572,7 +568,7 @@ def test_system_calls(t):
     if not t.wants("system_calls"):
         return
     if not shutil.which("strace"):
-        print("skip runtime/system_calls strace is not installed")
+        harness.skip("runtime/system_calls", "strace is not installed")
         return
     program = t.build("system_calls", "gcc", ["-O1"])
     calls = []
@@ -586,14 +582,12 @@ def test_system_calls(t):
 
 
 def main(argv):
-    t = Tests(argv[0], argv[1], argv[2], argv[3:])
-    try:
+    with harness.scratch("runtime") as folder:
+        t = Tests(folder, argv[0], argv[1], argv[2], argv[3:])
         for test in (test_modes, test_matrix, test_killed_from_outside, test_static, test_throws, test_signals, test_valgrind, test_filters, test_ring, test_llvm, test_trace, test_status_fd, test_installed, test_as_it_lies,
                      test_examples, test_fortran, test_symbols, test_many_functions, test_system_calls):
             test(t)
-    finally:
-        shutil.rmtree(t.folder, ignore_errors=True)
-    return 1 if t.failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import subprocess
 import sys
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
 from recorded import Recorded
 from run_runtime import HERE, MODES, SANITIZED, Tests, by_callee, differences, judge, perfray, table_of
 
@@ -64,7 +66,7 @@ class Sleds(Tests):
         if not self.wants(name):
             return False
         if not shutil.which(compiler):
-            print(f"skip sleds/{name} {compiler} is not installed")
+            harness.skip(f"sleds/{name}", f"{compiler} is not installed")
             return False
         return True
 
@@ -86,7 +88,7 @@ def test_valgrind(t):
     if not t.has("clang-14", "valgrind"):
         return
     if not shutil.which("valgrind"):
-        print("skip sleds/valgrind valgrind is not installed")
+        harness.skip("sleds/valgrind", "valgrind is not installed")
         return
     t.plugs("clang-14")
     program = t.build("valgrind", "clang-14", ["-O1", "-gdwarf-4"])
@@ -338,7 +340,7 @@ def test_lines(t):
     if not t.has("clang-19", "lines") or "PERFRAY" not in os.environ:
         return
     if not shutil.which("llvm-symbolizer-19"):
-        print("skip sleds/lines llvm-symbolizer-19 is not installed")
+        harness.skip("sleds/lines", "llvm-symbolizer-19 is not installed")
         return
     environment = dict(os.environ, XDG_CACHE_HOME=str(t.folder / "cache"))
 
@@ -420,7 +422,7 @@ def test_llvm(t):
     if not t.has("clang-19", "llvm"):
         return
     if not shutil.which("llvm-xray-19"):
-        print("skip sleds/llvm llvm-xray-19 is not installed")
+        harness.skip("sleds/llvm", "llvm-xray-19 is not installed")
         return
     program = own_program(t, "clang-19", "-O0")
     _, _, trace = t.run(program, "arguments", 3000, "size=1M")
@@ -451,7 +453,7 @@ def test_rust(t):
         ["rustc", "-O", "-Z", "instrument-xray=always", "-o", str(program), str(source)], env=dict(os.environ, RUSTC_BOOTSTRAP="1"),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     if not built:
-        print("skip sleds/rust there is no rustc that knows instrument-xray")
+        harness.skip("sleds/rust", "there is no rustc that knows instrument-xray")
         return
     done = perfray("trace", "-o", trace, "-F", "rust::leaf", program)
     table = table_of(done.stdout)
@@ -459,14 +461,12 @@ def test_rust(t):
 
 
 def main(argv):
-    t = Sleds(argv[0], argv[1], argv[2], argv[3:])
-    try:
+    with harness.scratch("sleds") as folder:
+        t = Sleds(folder, argv[0], argv[1], argv[2], argv[3:])
         for test in (test_modes, test_valgrind, test_throws, test_own, test_filters, test_trace, test_versions, test_loads, test_map, test_lines, test_places, test_llvm,
                      test_rust):
             test(t)
-    finally:
-        shutil.rmtree(t.folder, ignore_errors=True)
-    return 1 if t.failed else 0
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -42,8 +42,10 @@ static inline long with_sanitizers_only(long few, long all) {
 #endif
 }
 
-/* SOME_OF(n), and with sanitizers at most a quarter of n, at least two: of draws that take long and differ little. */
-#define FEW_OF(n) (getenv("PERFRAY_SPARSE") ? SOME_OF(n) : with_sanitizers_only((n) < 8 ? 2 : (n) / 4, (n)))
+/* An eighth of n, at least one, where the machine is emulated, and with sanitizers a quarter, at least two: for draws
+   that take long and differ little. */
+#define FEW_OF(n)                                                                                                      \
+    (getenv("PERFRAY_SPARSE") ? ((n) < 16 ? 1 : (n) / 8) : with_sanitizers_only((n) < 8 ? 2 : (n) / 4, (n)))
 
 /* How far from one place that is damaged or cut to the next: seven times as far where the machine is emulated. */
 #define STEP_OF(n) (getenv("PERFRAY_SPARSE") ? 7 * (n) : (n))

@@ -3,6 +3,9 @@
 #include <string.h>
 #include "base/text/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define NS_PER_SECOND 1000000000ull
 
 size_t format_time(char to[TEXT_TIME_SIZE], uint64_t nanoseconds, unsigned digits) {
@@ -134,4 +137,30 @@ bool parse_duration(const char *text, uint64_t *nanoseconds) {
 
 bool parse_seconds(const char *text, uint64_t *nanoseconds) {
     return parse_time(text, false, nanoseconds);
+}
+
+void format_duration(char to[TEXT_TIME_SIZE], uint64_t ns) {
+    static const struct {
+        uint64_t size;
+        const char *name;
+    } units[] = {{1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
+    if (ns < 1000) {
+        snprintf(to, TEXT_TIME_SIZE, "%" PRIu64 "ns", ns);
+        return;
+    }
+    for (size_t i = 0;; i++) {
+        const uint64_t size = units[i].size;
+        const int digits = ns < 10 * size ? 2 : ns < 100 * size ? 1 : 0;
+        const uint64_t step = digits == 2 ? size / 100 : digits == 1 ? size / 10 : size;
+        const uint64_t rounded = ns / step + (ns % step >= step / 2 && step > 1);
+        const uint64_t scale = size / step;
+        if (rounded / scale >= 1000 && i < 2)
+            continue;
+        if (digits)
+            snprintf(to, TEXT_TIME_SIZE, "%" PRIu64 ".%0*" PRIu64 "%s", rounded / scale, digits, rounded % scale,
+                     units[i].name);
+        else
+            snprintf(to, TEXT_TIME_SIZE, "%" PRIu64 "%s", rounded, units[i].name);
+        return;
+    }
 }

@@ -17,6 +17,9 @@
 size_t format_time(char to[TEXT_TIME_SIZE], uint64_t nanoseconds, unsigned digits);
 void out_time(struct output *out, uint64_t nanoseconds, unsigned digits);
 
+/* Three digits and a unit: "984ns", "1.23us", "12.3ms", "45100s". */
+void format_duration(char to[TEXT_TIME_SIZE], uint64_t nanoseconds);
+
 /* Decimal digits only. */
 bool parse_u64(const char *text, uint64_t *value);
 

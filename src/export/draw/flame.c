@@ -14,9 +14,61 @@
 #define WIDTH_MOST 100000u
 #define NARROW 0.3
 
+static bool is_mapped(const struct rtf_object *o) {
+    return o->kind == RTF_MAPPED;
+}
+
+/* The first object of a process is its program. A forked process has no objects of its own: it gets the name of the
+   program if the trace has only one. NULL: the trace does not say. */
+static const struct rtf_object *program_of(const struct recorder_notes *notes, uint32_t pid) {
+    const struct rtf_object *first = NULL;
+    bool is_only = true;
+    for (size_t i = 0; i < notes->nr_objects; i++) {
+        const struct rtf_object *const o = &notes->objects[i];
+        if (is_mapped(o) && o->pid == pid)
+            return o;
+        first = first || !is_mapped(o) ? first : o;
+        is_only = is_only && (!is_mapped(o) || o->pid == first->pid);
+    }
+    return is_only ? first : NULL;
+}
+
+static void write_program(const struct rtf_object *program, struct output *to) {
+    const char *const slash = program ? strrchr(program->path, '/') : NULL;
+    if (!program)
+        return;
+    out_text(to, slash ? slash + 1 : program->path);
+    out_text(to, ", ");
+}
+
+/* A thread without a name is called ":TID" in tables; a picture has room for words. */
+static bool is_unnamed(const struct intern_text *comm) {
+    for (uint32_t i = 1; i < comm->length; i++)
+        if (comm->bytes[i] < '0' || comm->bytes[i] > '9')
+            return false;
+    return comm->length > 1 && comm->bytes[0] == ':';
+}
+
 static void name_group(const void *exporting, const struct profile_group *group, struct output *to) {
-    const struct intern_text comm = comm_of(exporting, group);
-    out_write(to, comm.bytes, comm.length);
+    const struct exporting *e = exporting;
+    const struct intern_text comm = comm_of(e, group);
+    if (!is_unnamed(&comm)) {
+        out_write(to, comm.bytes, comm.length);
+        return;
+    }
+    if (!profile_measure(e->reader)->has_comms)
+        write_program(program_of(&e->notes, (uint32_t)profile_value(e->profile, group, PROFILE_PID)), to);
+    out_text(to, "thread ");
+    out_write(to, comm.bytes + 1, comm.length - 1);
+}
+
+static pfr_status loaded(struct exporting *e, pfr_error *err) {
+    return profile_measure(e->reader)->has_comms ? PFR_OK : recorder_notes_read(e->reader, e->memory, &e->notes, err);
+}
+
+static bool folds_run(const void *exporting, const struct profile_frame *frame) {
+    (void)exporting;
+    return frame->text == NO_TEXT;
 }
 
 /* Its name first, so that boxes stand by name. No name holds NUL. */
@@ -64,7 +116,7 @@ static pfr_status draw(struct exporting *e, const struct geometry *g, pfr_error 
                                     .subtitle = subtitle.buffer,
                                     .width = options->width ? options->width : WIDTH,
                                     .fixed = options->width != 0,
-                                    .inverted = options->inverted};
+                                    .upward = options->upward};
     const pfr_status st = subtitle.status < 0 ? mem_fail(e->memory, err, "picture") : PFR_OK;
     if (st >= 0)
         e->cut_frames = svg_write(&picture, &e->to->out);
@@ -89,6 +141,9 @@ const struct sink_type sink_flame = {
     .hidden = true,
     .sums_events = true,
     .state_size = 1,
+    .keys_of_traces = PROFILE_BIT(PROFILE_PID),
+    .loaded = loaded,
+    .folds_run = folds_run,
     .name_group = name_group,
     .name_frame = name_frame,
     .end = end,

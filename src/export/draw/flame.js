@@ -6,7 +6,8 @@
     const find = name => root.querySelector(name);
     const area = find(".frames"), details = find(".details"), tools = find(".tools"), reset = find(".reset");
     const field = tools.querySelector("input"), matched = find(".matched"), ruler = find(".ruler");
-    const inverted = root.getAttribute("data-inverted") === "1";
+    const top = find(".top"), bottom = find(".bottom");
+    const upward = root.getAttribute("data-upward") === "1", height = parseFloat(root.getAttribute("height"));
     const MARGIN = 12, NEAR = 2e-5;
 
     const frames = Array.from(area.children, function (element) {
@@ -15,7 +16,7 @@
             element: element, words: words.split("\n").join("   "), name: words.split("\n", 1)[0],
             text: element.lastElementChild, hit: false, shown: true,
             x: parseFloat(element.getAttribute("x")), width: parseFloat(element.getAttribute("width")),
-            row: parseFloat(element.getAttribute("y")) * (inverted ? 1 : -1)
+            row: parseFloat(element.getAttribute("y")) * (upward ? -1 : 1)
         };
     });
     const frameOf = new Map(frames.map(frame => [frame.element, frame]));
@@ -43,6 +44,16 @@
         frame.text.textContent = shorten(frame.name, Math.floor((width / 100 * pixels - 6) / letter));
     }
 
+    // Title, search, details and legend stay where they are seen while the boxes scroll.
+    function pin() {
+        const page = document.documentElement;
+        if (root !== page)
+            return;
+        const below = Math.min(height, window.scrollY + page.clientHeight) - height;
+        top.setAttribute("transform", "translate(0 " + window.scrollY + ")");
+        bottom.setAttribute("transform", "translate(0 " + below + ")");
+    }
+
     function draw() {
         if (!root.hasAttribute("data-fixed"))
             root.setAttribute("width", "100%");
@@ -51,6 +62,7 @@
         area.setAttribute("width", pixels);
         for (const frame of frames)
             place(frame, pixels, letter);
+        pin();
     }
 
     function zoom(frame) {
@@ -121,6 +133,9 @@
         }
     });
     window.addEventListener("resize", draw);
+    window.addEventListener("scroll", pin, {passive: true});
     tools.setAttribute("display", "inline");
     draw();
+    if (upward && root === document.documentElement)
+        window.scrollTo(0, height);
 })();

@@ -3,6 +3,7 @@
 #include "export/draw/svg.h"
 
 #include "base/text/escape.h"
+#include "base/text/text.h"
 #include "export/draw/flame_page.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 enum { MARGIN = 12, TOP = 66, ROW = 18, BOX = 17, FOOT = 58, TONES = 4, TEXT_DOWN = 12 };
 #define LETTER 7.25      /* pixels of a letter of 12 pixels, of fixed width */
 #define LETTERS_LEAST 3u /* fewer say nothing */
+#define RUN_LETTERS 32u  /* at most, of the count of a run */
 
 void svg_name(struct output *to, const void *bytes, size_t length) {
     static const char *const entities[128] = {
@@ -40,14 +42,57 @@ void svg_number(struct output *to, uint64_t value) {
     }
 }
 
+/* "4.56 G" */
+static void write_rounded(struct output *to, uint64_t value) {
+    static const char prefixes[] = "kMGTPE";
+    double scaled = (double)value;
+    int at = -1;
+    for (; scaled >= 999.5; at++)
+        scaled /= 1000;
+    out_f64(to, scaled, scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0);
+    out_char(to, ' ');
+    out_char(to, prefixes[at]);
+}
+
+static void write_amount(struct output *to, uint64_t value, const char *unit) {
+    char text[TEXT_TIME_SIZE];
+    if (strcmp(unit, "ns") == 0) {
+        format_duration(text, value);
+        const size_t digits = strspn(text, "0123456789.");
+        out_write(to, text, digits);
+        out_char(to, ' ');
+        out_text(to, text + digits);
+        return;
+    }
+    if (value < 10000)
+        svg_number(to, value);
+    else
+        write_rounded(to, value);
+    out_char(to, ' ');
+    svg_name(to, unit, strlen(unit));
+}
+
+/* The periods of clocks are nanoseconds, those of counters what they count. */
+static const char *unit_of_periods(const struct exporting *e) {
+    const pfr_event *event = NULL;
+    for (uint32_t i = 0; i < e->profile->nr_events && !event; i++)
+        if (e->profile->totals[i].samples)
+            event = profile_event(e->reader, i);
+    if (!event)
+        return "events";
+    return strstr(event->name, "cpu-clock") || strstr(event->name, "task-clock") ? "ns" : event->name;
+}
+
 void svg_counted(const struct exporting *e, uint64_t number, struct output *to) {
     const struct profile_measure *measure = profile_measure(e->reader);
-    svg_number(to, amount_of(e, number));
+    const uint64_t amount = amount_of(e, number);
+    if (e->by_weight) {
+        write_amount(to, amount, measure->is_amount ? profile_event(e->reader, 0)->unit : unit_of_periods(e));
+        return;
+    }
+    svg_number(to, amount);
     out_char(to, ' ');
-    if (e->by_weight)
-        out_text(to, measure->is_amount ? profile_event(e->reader, 0)->unit : "by period");
-    else
-        out_write(to, measure->counted, strlen(measure->counted) - (number == 1)); /* one has no s */
+    out_write(to, measure->counted, strlen(measure->counted) - (number == 1)); /* one has no s */
 }
 
 static double part_of(const struct picture *p, uint64_t weight) {
@@ -58,12 +103,13 @@ static double part_of(const struct picture *p, uint64_t weight) {
 
 struct box_words {
     struct intern_text name, object;
-    char style[3]; /* class: kind and tone */
+    struct stack_run run; /* frames that the box represents */
+    char style[3];        /* class: kind and tone */
 };
 
 /* A frame's label is its kind, its name, NUL, its object: flame.c. */
 static struct box_words words_of(const struct picture *p, const struct box *box) {
-    struct box_words w = {.name = {(const uint8_t *)"all", 3}, .style = "a"};
+    struct box_words w = {.name = {(const uint8_t *)"all", 3}, .style = "a", .run = {1, 1}};
     if (box->node == NO_NODE)
         return w;
     const struct stack_node *node = &p->e->stacks.nodes[box->node];
@@ -76,6 +122,7 @@ static struct box_words words_of(const struct picture *p, const struct box *box)
         w.name = (struct intern_text){label.bytes, (uint32_t)(nul - label.bytes)};
         w.object = (struct intern_text){nul + 2, label.length - w.name.length - 2};
         w.style[0] = (char)nul[1];
+        w.run = p->e->stacks.runs ? p->e->stacks.runs[box->node] : w.run;
     }
     uint32_t hash = 2166136261u;
     for (uint32_t i = 0; i < w.name.length; i++)
@@ -84,9 +131,19 @@ static struct box_words words_of(const struct picture *p, const struct box *box)
     return w;
 }
 
+/* " (12 frames)", " (up to 12 frames)" where the stacks of a box differ. */
+static void write_run(const struct stack_run *run, struct output *to) {
+    if (run->most < 2)
+        return;
+    out_text(to, run->least < run->most ? " (up to " : " (");
+    svg_number(to, run->most);
+    out_text(to, " frames)");
+}
+
 /* As many letters as the box has room for; cut ones end with dots. */
-static void write_short_name(const struct picture *p, const struct box *box, const struct intern_text *name,
+static void write_short_name(const struct picture *p, const struct box *box, const struct box_words *w,
                              struct output *to) {
+    const struct intern_text *const name = &w->name;
     const double pixels = part_of(p, box->weight) * (p->width - 2 * MARGIN);
     const double letters = (pixels - 6) / LETTER;
     const uint32_t most = letters < LETTERS_LEAST ? 0 : letters < 4096 ? (uint32_t)letters : 4096;
@@ -102,18 +159,21 @@ static void write_short_name(const struct picture *p, const struct box *box, con
     svg_name(to, name->bytes, count <= most ? used : cut);
     if (count > most)
         out_text(to, "..");
+    else if (count + RUN_LETTERS <= most)
+        write_run(&w->run, to);
 }
 
 /* --- Boxes. */
 
 static uint32_t top_of(const struct picture *p, const struct box *box) {
-    const uint32_t row = p->inverted ? box->row : p->geometry->rows - 1 - box->row;
+    const uint32_t row = p->upward ? p->geometry->rows - 1 - box->row : box->row;
     return row * ROW;
 }
 
 static void write_title(const struct picture *p, const struct box *box, const struct box_words *w, struct output *to) {
     out_text(to, "<title>");
     svg_name(to, w->name.bytes, w->name.length);
+    write_run(&w->run, to);
     out_char(to, '\n');
     svg_name(to, w->object.bytes, w->object.length);
     out_text(to, w->object.length ? "\n" : "");
@@ -136,29 +196,25 @@ static void write_box(const struct picture *p, const struct box *box, struct out
     out_text(to, "%\" height=\"17\">");
     write_title(p, box, &w, to);
     out_text(to, "<rect width=\"100%\" height=\"17\" rx=\"1.5\"/><text x=\"4\" y=\"12.5\">");
-    write_short_name(p, box, &w.name, to);
+    write_short_name(p, box, &w, to);
     out_text(to, "</text></svg>\n");
 }
 
 /* --- Around them. */
 
-static void write_head(const struct picture *p, uint32_t height, struct output *to) {
+static void write_begin(const struct picture *p, uint32_t height, struct output *to) {
     char text[400];
     snprintf(text, sizeof text,
              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" "
-             "width=\"%" PRIu32 "\" height=\"%" PRIu32 "\"%s data-inverted=\"%d\">\n",
-             p->width, height, p->fixed ? " data-fixed=\"1\"" : "", p->inverted);
+             "width=\"%" PRIu32 "\" height=\"%" PRIu32 "\"%s data-upward=\"%d\">\n",
+             p->width, height, p->fixed ? " data-fixed=\"1\"" : "", p->upward);
     out_text(to, text);
     out_text(to, "<title>");
     svg_name(to, p->title, strlen(p->title));
     out_text(to, "</title>\n<style>\n");
     out_text(to, flame_css);
-    out_text(to, "</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<text class=\"head\" x=\"12\" "
-                 "y=\"29\">");
-    svg_name(to, p->title, strlen(p->title));
-    out_text(to, "</text>\n<text class=\"sub\" x=\"12\" y=\"50\">");
-    svg_name(to, p->subtitle, strlen(p->subtitle));
-    out_text(to, "</text>\n<text class=\"ruler\" x=\"-9999\" y=\"-99\">MMMMMMMMMM</text>\n");
+    out_text(to, "</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
+                 "<text class=\"ruler\" x=\"-9999\" y=\"-99\">MMMMMMMMMM</text>\n");
 }
 
 /* What the script fills in; without it nothing is seen of this. */
@@ -171,6 +227,17 @@ static void write_tools(struct output *to) {
                  "<g class=\"reset\" role=\"button\" tabindex=\"0\" display=\"none\">"
                  "<rect x=\"-358\" y=\"13\" width=\"94\" height=\"24\" rx=\"4\"/>"
                  "<text x=\"-311\" y=\"29.5\" text-anchor=\"middle\">reset zoom</text></g></svg>\n");
+}
+
+static void write_head(const struct picture *p, struct output *to) {
+    out_text(to, "<g class=\"top\"><rect class=\"page\" width=\"100%\" height=\"64\"/>\n<text class=\"head\" x=\"12\" "
+                 "y=\"29\">");
+    svg_name(to, p->title, strlen(p->title));
+    out_text(to, "</text>\n<text class=\"sub\" x=\"12\" y=\"50\">");
+    svg_name(to, p->subtitle, strlen(p->subtitle));
+    out_text(to, "</text>\n");
+    write_tools(to);
+    out_text(to, "</g>\n");
 }
 
 static void write_legend(struct output *to) {
@@ -188,12 +255,14 @@ static void write_legend(struct output *to) {
     }
 }
 
+/* What is drawn last covers the boxes that scroll below it. */
 static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, struct output *to) {
-    char text[200];
+    char text[300];
     snprintf(text, sizeof text,
+             "<g class=\"bottom\"><rect class=\"page\" y=\"%" PRIu32 "\" width=\"100%%\" height=\"%d\"/>\n"
              "<text class=\"details\" x=\"12\" y=\"%" PRIu32 "\"></text>\n<text class=\"sub\" x=\"12\" y=\"%" PRIu32
              "\">",
-             top + 22, top + 44);
+             top + 2, FOOT - 2, top + 22, top + 44);
     out_text(to, text);
     if (p->geometry->left_out) {
         svg_number(to, p->geometry->left_out);
@@ -208,7 +277,7 @@ static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, 
     snprintf(text, sizeof text, "</text>\n<svg x=\"100%%\" y=\"%" PRIu32 "\" overflow=\"visible\">", top + 44);
     out_text(to, text);
     write_legend(to);
-    out_text(to, "</svg>\n");
+    out_text(to, "</svg></g>\n");
 }
 
 /* Up to the limit, row by row. Returns how many are not drawn. */
@@ -225,14 +294,14 @@ uint64_t svg_write(const struct picture *p, struct output *to) {
     char text[200];
     const struct geometry *g = p->geometry;
     const uint32_t boxes = g->rows * ROW;
-    write_head(p, TOP + boxes + FOOT, to);
-    write_tools(to);
+    write_begin(p, TOP + boxes + FOOT, to);
     snprintf(text, sizeof text,
              "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\">\n", MARGIN, TOP,
              p->width - 2 * MARGIN, boxes);
     out_text(to, text);
     const uint64_t limited = write_boxes(p, to);
     out_text(to, "</svg>\n");
+    write_head(p, to);
     write_foot(p, TOP + boxes, limited, to);
     out_text(to, "<script><![CDATA[\n");
     out_text(to, flame_js);

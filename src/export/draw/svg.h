@@ -6,6 +6,9 @@
  * every picture, and nothing from elsewhere. Each box is a small svg of its own, which cuts off what does not fit into
  * it, with its place in percent of the whole, so that the script widens boxes without any knowledge of pixels.
  *
+ * The head (title, search) and the foot (details, legend) are groups after the boxes: the script keeps them at the
+ * edges of the window while the boxes scroll.
+ *
  * What comes from the recording or from the user is text between tags, and goes through svg_name.
  */
 #include "export/draw/geometry.h"
@@ -17,7 +20,7 @@ struct picture {
     const char *title, *subtitle; /* plain: they are escaped here */
     uint32_t width;               /* pixels */
     bool fixed;                   /* as wide also in a window that is not */
-    bool inverted;
+    bool upward;                  /* the whole is at the bottom */
 };
 
 /* Returns how many boxes are not drawn because the room of the output is used up. */
@@ -28,7 +31,7 @@ void svg_name(struct output *to, const void *bytes, size_t length);
 
 /* 1,234,567 */
 void svg_number(struct output *to, uint64_t value);
-/* What frames count, and of what: "1,024 samples". */
+/* A count, a duration or a sum of periods with its unit: "1,024 samples", "12.3 ms", "4.56 G cycles". */
 void svg_counted(const struct exporting *e, uint64_t number, struct output *to);
 
 #endif

@@ -10,19 +10,14 @@
 #include "export/stacks/stacks.h"
 
 #include "base/memory/fail.h"
+#include "export/stacks/merge_items.h"
 
-#define DIGITS 2048u
-#define FEW 24u /* sorted in place */
 #define LEFT_OUT UINT32_MAX
 #define INTO_PARENT (UINT32_MAX - 1)
 
 /* A node of a level, first as it was met, then where it belongs. */
 struct met {
     uint32_t node, parent, label;
-};
-
-struct merge_item {
-    uint32_t label, node;
 };
 
 struct building {
@@ -34,6 +29,8 @@ struct building {
     bool *has_samples;    /* by node of the profile: it, or some below */
     uint32_t *level;      /* LEFT_OUT, INTO_PARENT */
     uint32_t *became;     /* its node in the stacks */
+    uint32_t *head;       /* by node of the profile: the first node of its run, mostly itself; NULL: no run is folded */
+    uint32_t *run;        /* which frame of its run it is, from 1 on */
     uint32_t *label_of;   /* of frames: number of its label + 1; 0: not asked yet */
     uint32_t *root_label; /* of groups, in the same way */
     struct met *by_level;
@@ -43,6 +40,14 @@ struct building {
     size_t nr_items;
     uint32_t levels;
 };
+
+static pfr_status take_run_tables(struct building *b, size_t nodes, pfr_error *err) {
+    if (!b->naming->folds_run)
+        return PFR_OK;
+    b->head = mem_alloc(b->memory, nodes, sizeof *b->head);
+    b->run = mem_alloc(b->memory, nodes, sizeof *b->run);
+    return b->head && b->run ? PFR_OK : mem_fail(b->memory, err, "stacks");
+}
 
 static pfr_status take_tables(struct building *b, pfr_error *err) {
     const struct profile *p = b->profile;
@@ -56,7 +61,7 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
     if (!b->has_samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
         return mem_fail(b->memory, err, "stacks");
-    return PFR_OK;
+    return take_run_tables(b, nodes, err);
 }
 
 static void give_tables_back(struct building *b) {
@@ -67,6 +72,8 @@ static void give_tables_back(struct building *b) {
     mem_free(b->memory, b->level, nodes, sizeof *b->level);
     mem_free(b->memory, b->became, nodes, sizeof *b->became);
     mem_free(b->memory, b->by_level, nodes, sizeof *b->by_level);
+    mem_free(b->memory, b->head, nodes, sizeof *b->head);
+    mem_free(b->memory, b->run, nodes, sizeof *b->run);
     mem_free(b->memory, b->label_of, (size_t)p->nr_frames + 1, sizeof *b->label_of);
     mem_free(b->memory, b->root_label, (size_t)p->nr_groups + 1, sizeof *b->root_label);
     mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
@@ -111,9 +118,34 @@ static bool wants_group(const struct building *b, uint32_t group) {
     return !b->naming->wants || b->naming->wants(b->naming->context, b->profile->groups[group]);
 }
 
+static uint32_t head_of(const struct building *b, uint32_t n) {
+    return b->head ? b->head[n] : n;
+}
+
+static void begin_run(struct building *b, uint32_t n) {
+    if (!b->head)
+        return;
+    b->head[n] = n;
+    b->run[n] = 1;
+}
+
+/* Whether frame n, which has a label now, goes into the node of its parent. */
+static bool joins_run(struct building *b, uint32_t n) {
+    const struct profile *p = b->profile;
+    const uint32_t frame = node_frame(&p->nodes[n]), parent = p->nodes[n].parent;
+    if (!b->head || p->nodes[parent].parent == NO_NODE ||
+        !b->naming->folds_run(b->naming->context, &p->frames[frame]) ||
+        b->label_of[frame] != b->label_of[node_frame(&p->nodes[b->head[parent]])])
+        return false;
+    b->head[n] = b->head[parent];
+    b->run[n] = b->run[parent] + 1;
+    return true;
+}
+
 static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
     const uint32_t group = b->profile->nodes[n].frame;
     b->level[n] = LEFT_OUT;
+    begin_run(b, n);
     if (!b->has_samples[n] || !wants_group(b, group))
         return PFR_OK;
     b->level[n] = 0;
@@ -149,15 +181,18 @@ static pfr_status name_frame(struct building *b, uint32_t frame, pfr_error *err)
 
 static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) {
     const struct profile_node *node = &b->profile->nodes[n];
-    const uint32_t outer = b->level[node->parent];
+    const uint32_t outer = b->level[head_of(b, node->parent)];
     const bool is_apart = (node->frame & NODE_APART) && outer != 0;
     b->level[n] = LEFT_OUT;
+    begin_run(b, n);
     if (outer == LEFT_OUT || !b->has_samples[n])
         return PFR_OK;
-    b->level[n] = is_apart ? INTO_PARENT : outer + 1;
+    if (!is_apart)
+        PFR_TRY(name_frame(b, node_frame(node), err));
+    b->level[n] = is_apart || joins_run(b, n) ? INTO_PARENT : outer + 1;
     if (b->level[n] != INTO_PARENT && b->level[n] >= b->levels)
         b->levels = b->level[n] + 1;
-    return is_apart ? PFR_OK : name_frame(b, node_frame(node), err);
+    return PFR_OK;
 }
 
 /* --- Stacks that are told one by one. */
@@ -238,6 +273,11 @@ static uint32_t label_of(const struct building *b, uint32_t n) {
     return b->stacks->frames.rank[b->label_of[node_frame(node)] - 1];
 }
 
+static uint32_t outer_of(const struct building *b, uint32_t n) {
+    const uint32_t parent = b->profile->nodes[n].parent;
+    return parent == NO_NODE ? NO_NODE : head_of(b, parent);
+}
+
 static pfr_status sort_by_level(struct building *b, pfr_error *err) {
     const uint32_t nodes = b->profile->nr_nodes;
     b->begins = mem_zeroed(b->memory, (size_t)b->levels + 2, sizeof *b->begins);
@@ -251,53 +291,8 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
         next[l] += next[l - 1];
     for (uint32_t n = 0; n < nodes; n++)
         if (b->level[n] < INTO_PARENT)
-            b->by_level[next[b->level[n]]++] = (struct met){n, b->profile->nodes[n].parent, label_of(b, n)};
+            b->by_level[next[b->level[n]]++] = (struct met){n, outer_of(b, n), label_of(b, n)};
     return PFR_OK;
-}
-
-/* --- Sorting by label: few by insertion, many by digits, from the last one, those that are the same everywhere left
- * out. */
-
-static void insert_each(struct merge_item *at, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        const struct merge_item moved = at[i];
-        uint32_t to = i;
-        for (; to && at[to - 1].label > moved.label; to--)
-            at[to] = at[to - 1];
-        at[to] = moved;
-    }
-}
-
-static struct merge_item *sort_by_digit(const struct merge_item *from, struct merge_item *to, uint32_t count,
-                                        unsigned shift) {
-    uint32_t at[DIGITS + 1] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        at[(from[i].label >> shift & (DIGITS - 1)) + 1]++;
-    for (unsigned i = 1; i < DIGITS; i++)
-        at[i] += at[i - 1];
-    for (uint32_t i = 0; i < count; i++)
-        to[at[from[i].label >> shift & (DIGITS - 1)]++] = from[i];
-    return to;
-}
-
-static void sort_items(struct merge_item *items, struct merge_item *other, uint32_t count) {
-    struct merge_item *now = items, *spare = other;
-    uint32_t differ = 0;
-    if (count <= FEW) {
-        insert_each(items, count);
-        return;
-    }
-    for (uint32_t i = 1; i < count; i++)
-        differ |= now[i].label ^ now[0].label;
-    for (unsigned shift = 0; shift < 32; shift += 11) {
-        if (!(differ >> shift & (DIGITS - 1)))
-            continue;
-        struct merge_item *const before = now;
-        now = sort_by_digit(now, spare, count, shift);
-        spare = before;
-    }
-    if (now != items)
-        memcpy(items, now, count * sizeof *items);
 }
 
 /* --- Nodes. */
@@ -350,7 +345,7 @@ static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? b->stacks->count - outer : 1;
     gather(b, b->by_level + b->begins[level], count, outer, parents);
     for (uint32_t i = 0, from = 0; i < parents; from = b->ends[i++]) {
-        sort_items(b->items + from, b->other, b->ends[i] - from);
+        merge_items_sort(b->items + from, b->other, b->ends[i] - from);
         take_inner(b, level ? outer + i : NO_NODE, b->items + from, b->ends[i] - from);
     }
 }
@@ -382,13 +377,37 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What was sampled beside its chain. */
+/* What was sampled beside its chain, and the later frames of runs. */
 static void add_apart(struct building *b) {
     struct stacks *s = b->stacks;
     const struct profile *p = b->profile;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         if (b->level[n] == INTO_PARENT)
-            add_weight(&s->nodes[b->became[p->nodes[n].parent]].self, node_weight(&p->self, n));
+            add_weight(&s->nodes[b->became[head_of(b, p->nodes[n].parent)]].self, node_weight(&p->self, n));
+}
+
+/* A stack leaves its run after frame n. */
+static void end_run(struct building *b, uint32_t n) {
+    struct stack_run *const run = &b->stacks->runs[b->became[b->head[n]]];
+    run->least = run->least && run->least < b->run[n] ? run->least : b->run[n];
+    run->most = run->most > b->run[n] ? run->most : b->run[n];
+}
+
+static pfr_status measure_runs(struct building *b, pfr_error *err) {
+    const struct profile *p = b->profile;
+    if (!b->head)
+        return PFR_OK;
+    b->stacks->runs = mem_zeroed(b->memory, b->stacks->room, sizeof *b->stacks->runs);
+    if (!b->stacks->runs)
+        return mem_fail(b->memory, err, "stacks");
+    for (uint32_t n = 0; n < p->nr_nodes; n++) {
+        const bool is_apart = p->nodes[n].parent != NO_NODE && (p->nodes[n].frame & NODE_APART);
+        if (b->level[n] != LEFT_OUT && node_weight(&p->self, n)->samples)
+            end_run(b, is_apart && b->level[n] == INTO_PARENT ? p->nodes[n].parent : n);
+        if (b->level[n] < INTO_PARENT && p->nodes[n].parent != NO_NODE)
+            end_run(b, p->nodes[n].parent);
+    }
+    return PFR_OK;
 }
 
 static pfr_status build(struct building *b, pfr_error *err) {
@@ -399,7 +418,7 @@ static pfr_status build(struct building *b, pfr_error *err) {
     take_levels(b);
     add_apart(b);
     b->stacks->levels = b->levels;
-    return PFR_OK;
+    return measure_runs(b, err);
 }
 
 pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, const struct stack_naming *naming,
@@ -431,6 +450,7 @@ void stacks_free(struct stacks *stacks) {
     mem_free(stacks->memory, stacks->frame_label, stacks->nr_frames, sizeof *stacks->frame_label);
     mem_free(stacks->memory, stacks->frame_uses, stacks->nr_frames, sizeof *stacks->frame_uses);
     mem_free(stacks->memory, stacks->totals, stacks->room, sizeof *stacks->totals);
+    mem_free(stacks->memory, stacks->runs, stacks->room, sizeof *stacks->runs);
     mem_free(stacks->memory, stacks->nodes, stacks->room, sizeof *stacks->nodes);
     labels_free(&stacks->groups);
     labels_free(&stacks->frames);

@@ -11,7 +11,7 @@
  *         ... stacks.nodes[i], and below it stacks.nodes[node->inner] and node->nr_inner - 1 more ...
  *     stacks_free(&stacks);
  *
- * Stacks that the profile tells one by one (profile_request.whole_stacks) stay so:
+ * Stacks that the profile tells one by one (PROFILE_STACKS) stay so:
  *
  *     for (uint32_t i = 0; i < profile->nr_stacks; i++)
  *         if (stacks_wants(&stacks, &profile->stacks[i]))
@@ -31,10 +31,16 @@ struct stack_node {
     struct profile_weight self;
 };
 
+/* Frames that one node of a folded run represents: the shortest and the longest of its stacks. */
+struct stack_run {
+    uint32_t least, most;
+};
+
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
     struct stack_node *nodes;
+    struct stack_run *runs;        /* by node; NULL: the naming folds no runs */
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;
     uint32_t count, nr_roots, levels;
@@ -53,6 +59,8 @@ struct stack_naming {
     void (*name_frame)(const void *context, const struct profile_frame *frame, struct output *to);
     const void *context;
     void (*key_frame)(const void *context, const struct profile_frame *frame, struct label_key *key); /* or this */
+    /* Consecutive frames of one label become one node if this returns true for them. NULL: no run is folded. */
+    bool (*folds_run)(const void *context, const struct profile_frame *frame);
 };
 
 /* < 0: *err; call stacks_free all the same. */

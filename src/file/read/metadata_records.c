@@ -5,6 +5,7 @@
  */
 #include "file/read/recording.h"
 
+#include "base/memory/capped_sum.h"
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
 
@@ -17,16 +18,16 @@ typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_lay
 
 static pfr_status on_lost(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)err;
-    r->quality.lost_records += body->as_lost.lost;
+    r->quality.lost_records = capped_sum(r->quality.lost_records, body->as_lost.lost);
     return PFR_OK;
 }
 
 static pfr_status on_lost_samples(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)err;
     if (rec->misc & LOST_BY_BPF)
-        r->quality.lost_samples_bpf += body->as_lost_samples.lost;
+        r->quality.lost_samples_bpf = capped_sum(r->quality.lost_samples_bpf, body->as_lost_samples.lost);
     else
-        r->quality.lost_samples += body->as_lost_samples.lost;
+        r->quality.lost_samples = capped_sum(r->quality.lost_samples, body->as_lost_samples.lost);
     return PFR_OK;
 }
 

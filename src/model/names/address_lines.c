@@ -6,7 +6,7 @@
 
 static void open_lines(struct address_names *n, struct named_object *o, const struct object *what) {
     const struct debug_search search = address_names_search(n, what);
-    named_object_open_lines(o, &search, n->options.cache_folder, &n->line_memory);
+    named_object_open_lines(o, &search, n->options.naming.cache_dir, &n->line_memory);
 }
 
 /* The kernel is in the file that was named for it, which has its build-id. */
@@ -15,9 +15,9 @@ static void open_kernel_lines(struct address_names *n, struct named_object *o, c
     (void)what;
     const uint8_t *id = o->source->build_id(o->handle, &size);
     const struct symbol_object file = {
-        .kind = SYMBOL_KERNEL, .path = n->options.vmlinux, .build_id = id, .build_id_size = size};
+        .kind = SYMBOL_KERNEL, .path = n->options.naming.vmlinux, .build_id = id, .build_id_size = size};
     o->lines_asked = true;
-    named_object_try_lines(o, &file, n->options.debug_folder, n->options.cache_folder, &n->line_memory);
+    named_object_try_lines(o, &file, n->options.naming.debug_dir, n->options.naming.cache_dir, &n->line_memory);
 }
 
 static void count_caches(struct address_names *n, const struct named_object *o) {
@@ -44,10 +44,10 @@ static pfr_status find_object(struct address_names *n, const struct place *place
                               struct address_line *line, struct named_object **found, pfr_error *err) {
     *line = (struct address_line){.address = place->offset};
     *found = NULL;
-    if (place->object == NO_OBJECT || n->options.none)
+    if (place->object == NO_OBJECT || n->options.naming.no_symbols)
         return PFR_OK;
     const struct object *what = &n->state->objects.at[place->object];
-    if (what->kind != OBJECT_FILE && !(is_kernel(what) && n->options.vmlinux))
+    if (what->kind != OBJECT_FILE && !(is_kernel(what) && n->options.naming.vmlinux))
         return PFR_OK;
     struct named_object *o;
     uint64_t at;
@@ -67,7 +67,8 @@ static pfr_status find_object(struct address_names *n, const struct place *place
 
 /* What the compiler told of its own code. */
 static bool find_made(const struct address_names *n, const struct place *place, struct address_line *line) {
-    if (place->object == NO_OBJECT || n->options.none || n->state->objects.at[place->object].kind != OBJECT_JITDUMP)
+    if (place->object == NO_OBJECT || n->options.naming.no_symbols ||
+        n->state->objects.at[place->object].kind != OBJECT_JITDUMP)
         return false;
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, place->object);
     const struct jit_line *told = dump ? jit_dump_line(dump, place->offset) : NULL;
@@ -117,7 +118,7 @@ static pfr_status add_call(struct address_names *n, struct named_object *o, cons
         return PFR_OK;
     const struct symbol symbol = {.name = frame->function};
     const struct symbol_text *text =
-        named_object_text(&n->texts, o, &symbol, n->options.mangled, address_names_flags(n));
+        named_object_text(&n->texts, o, &symbol, n->options.naming.mangled, address_names_flags(n));
     if (!text)
         return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
     call->function = text->text;

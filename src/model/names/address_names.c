@@ -55,7 +55,7 @@ bool kernel_release_is_running(const char *release) {
 
 /* Who names a folder with the objects means those: this machine's kernel is none of them, as in perf. */
 static bool means_elsewhere(const struct address_names_options *options) {
-    return options->symfs && *options->symfs;
+    return options->naming.symfs && *options->naming.symfs;
 }
 
 /* Whether the running kernel is the one recorded: its addresses then mean the same. */
@@ -88,26 +88,28 @@ static uint32_t kernel_object(const struct address_names *n) {
 static const struct symbol_source *choose_source(const struct address_names *n, const struct object *o,
                                                  struct symbol_object *wanted, char map[64]) {
     wanted->path = intern_chars(&n->state->names, o->path);
-    wanted->symfs = n->options.symfs;
+    wanted->symfs = n->options.naming.symfs;
     wanted->build_id = o->build_id;
     wanted->build_id_size = o->build_id_size;
     if (o->kind == OBJECT_FILE)
         return wanted->kind = SYMBOL_USER, &elf_symbol_source;
-    if ((o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) && n->options.vmlinux && !n->options.kallsyms) {
+    if ((o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) && n->options.naming.vmlinux &&
+        !n->options.naming.kallsyms) {
         const uint32_t kernel = kernel_object(n);
         const struct object *of = kernel == NO_OBJECT ? o : &n->state->objects.at[kernel];
         *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
-                                         .path = n->options.vmlinux,
+                                         .path = n->options.naming.vmlinux,
                                          .build_id = of->build_id,
                                          .build_id_size = of->build_id_size};
         return &elf_symbol_source;
     }
     if (o->kind == OBJECT_KERNEL || o->kind == OBJECT_MODULE) {
-        if (!n->options.kallsyms && !kernel_is_running(o, &n->options))
+        if (!n->options.naming.kallsyms && !kernel_is_running(o, &n->options))
             return NULL;
-        *wanted = (struct symbol_object){.kind = SYMBOL_KERNEL,
-                                         .path = n->options.kallsyms ? n->options.kallsyms : "/proc/kallsyms",
-                                         .cache = n->options.kallsyms ? NULL : n->options.cache_folder};
+        *wanted =
+            (struct symbol_object){.kind = SYMBOL_KERNEL,
+                                   .path = n->options.naming.kallsyms ? n->options.naming.kallsyms : "/proc/kallsyms",
+                                   .cache = n->options.naming.kallsyms ? NULL : n->options.naming.cache_dir};
         return &kallsyms_symbol_source;
     }
     if (o->kind == OBJECT_ANONYMOUS) {
@@ -128,7 +130,7 @@ static void open_kept(const struct object *o, struct named_object *into) {
 static void open_fetched(struct address_names *n, const struct object *o, struct named_object *into) {
     char path[DEBUG_PATH_ROOM];
     struct symbol_object kept;
-    if (!fetched_object_place(n->options.fetched, o->build_id, o->build_id_size, "executable", path, &kept))
+    if (!fetched_object_place(n->options.naming.fetched, o->build_id, o->build_id_size, "executable", path, &kept))
         return;
     kept.may_be_bare = true;
     named_object_open(into, &kept);
@@ -149,9 +151,9 @@ static void open_vdso(struct address_names *n, const struct object *o, struct na
 
 struct debug_search address_names_search(const struct address_names *n, const struct object *what) {
     return (struct debug_search){.path = intern_chars(&n->state->names, what->path),
-                                 .symfs = n->options.symfs,
-                                 .folder = n->options.debug_folder,
-                                 .fetched = n->options.fetched,
+                                 .symfs = n->options.naming.symfs,
+                                 .folder = n->options.naming.debug_dir,
+                                 .fetched = n->options.naming.fetched,
                                  .build_id = what->build_id,
                                  .size = what->build_id_size};
 }
@@ -240,12 +242,12 @@ static uint64_t address_in(const struct address_names *n, const struct named_obj
 /* perf leaves names of the kernel as they are, and those of kallsyms always; so do we. */
 static bool is_mangled(const struct address_names *n, const struct named_object *o) {
     if (o != &n->kernel)
-        return n->options.mangled;
-    return !n->options.demangle_kernel || o->source != &elf_symbol_source;
+        return n->options.naming.mangled;
+    return !n->options.naming.demangle_kernel || o->source != &elf_symbol_source;
 }
 
 unsigned address_names_flags(const struct address_names *n) {
-    return n->options.parameters ? DEMANGLE_PARAMETERS : 0;
+    return n->options.naming.parameters ? DEMANGLE_PARAMETERS : 0;
 }
 
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,
@@ -276,7 +278,7 @@ pfr_status address_names_object(struct address_names *n, uint32_t object, uint64
 /* What nothing needs to be opened for. */
 static bool is_told(const struct address_names *n, uint32_t object, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
-    if (object == NO_OBJECT || n->options.none)
+    if (object == NO_OBJECT || n->options.naming.no_symbols)
         return true;
     const struct object *what = &n->state->objects.at[object];
     if (what->kind != OBJECT_KSYMBOL)

@@ -16,21 +16,12 @@
  *     address_names_free(&names);
  */
 #include "model/names/named_object.h"
+#include "model/names/naming.h"
 #include "model/state/state.h"
 
 struct address_names_options {
-    const char *symfs;        /* objects are looked for under this folder; NULL: / */
-    const char *debug_folder; /* what was taken out of objects is looked for here, not in /usr/lib/debug below symfs */
-    const char *fetched;      /* what debuginfod keeps, which is looked at last; NULL: nothing was fetched */
-    const char *kallsyms;     /* names of the kernel; NULL: the running kernel's, when it is the one recorded */
-    const char *vmlinux;      /* names of the kernel out of this file, if it is the one recorded; NULL: see kallsyms */
-    const char *cache_folder; /* of lines, and names of the kernel, that were found out before
-                                 (symbol/table/cache_folder.h); NULL: none */
-    const char *release;      /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
-    bool none;                /* open nothing: no address has a name */
-    bool mangled;             /* names as the object has them */
-    bool parameters;          /* those of C++ with the types of their parameters */
-    bool demangle_kernel;     /* of the kernel's, which are as its object has them otherwise, those out of `vmlinux` */
+    pfr_symbol_options naming;
+    const char *release; /* of the recorded kernel; for recordings that hold no build-id of it; NULL: not told */
 };
 
 struct address_names {

@@ -37,7 +37,7 @@ static pfr_status open_map(struct function_names *n, const char *path, pfr_error
 
 static pfr_status open_maps(struct function_names *n, pfr_error *err) {
     size_t count = 0;
-    while (n->options.maps[count])
+    while (n->options.naming.instr_maps[count])
         count++;
     if (count == 0)
         return PFR_OK;
@@ -47,22 +47,24 @@ static pfr_status open_maps(struct function_names *n, pfr_error *err) {
     if (!n->objects)
         return mem_fail(n->memory, err, "instr-map");
     for (size_t i = 0; i < count; i++)
-        PFR_TRY(open_map(n, n->options.maps[i], err));
+        PFR_TRY(open_map(n, n->options.naming.instr_maps[i], err));
     return PFR_OK;
 }
 
 pfr_status function_names_open(struct function_names *n, struct memory *memory,
                                const struct function_names_options *options, pfr_error *err) {
-    *n = (struct function_names){.memory = memory, .options = options ? *options : (struct function_names_options){0}};
+    *n = (struct function_names){.memory = memory};
+    if (options)
+        n->options = *options;
     symbol_texts_init(&n->texts, memory);
     u64_map_init(&n->by_id, memory);
     memory_share_sparing(&n->line_memory, memory);
     name_limits_init(&n->limits, memory);
     n->recorded = (struct recorded_names){.memory = memory};
-    const struct debug_search where = {.symfs = n->options.symfs, .folder = n->options.debug_folder};
-    if (n->options.none)
+    const struct debug_search where = {.symfs = n->options.naming.symfs, .folder = n->options.naming.debug_dir};
+    if (n->options.naming.no_symbols)
         return PFR_OK;
-    if (n->options.maps && n->options.maps[0])
+    if (n->options.naming.instr_maps && n->options.naming.instr_maps[0])
         return open_maps(n, err);
     return recorded_names_open(&n->recorded, &n->limits, n->options.trace, &where, err);
 }
@@ -84,7 +86,7 @@ void function_names_close(struct function_names *n) {
 
 /* The user named the object as it lies here: symfs has no say. */
 static struct debug_search search_of(const struct function_names *n, const struct function_object *o) {
-    return (struct debug_search){.path = o->path, .folder = n->options.debug_folder};
+    return (struct debug_search){.path = o->path, .folder = n->options.naming.debug_dir};
 }
 
 static void open_symbols(struct function_names *n, struct function_object *o) {
@@ -103,14 +105,14 @@ static const struct symbol_text *text_by_address(struct function_names *n, struc
     if (!o->symbols.handle || !named_object_find(&o->symbols, address, &symbol) || symbol.start != address)
         return NULL;
     const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
-    return named_object_text(&n->texts, &o->symbols, &symbol, n->options.mangled, flags);
+    return named_object_text(&n->texts, &o->symbols, &symbol, n->options.naming.mangled, flags);
 }
 
 static const struct symbol_text *text_of(struct function_names *n, struct function_object *o,
                                          const struct xray_function *f) {
     const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
     if (o->map.has_names)
-        return f->name && *f->name ? symbol_text_of(&n->texts, f->name, n->options.mangled, flags) : NULL;
+        return f->name && *f->name ? symbol_text_of(&n->texts, f->name, n->options.naming.mangled, flags) : NULL;
     return text_by_address(n, o, f->address);
 }
 
@@ -137,8 +139,8 @@ static void count_unmapped(struct function_names *n, const struct function_name 
 /* As the trace itself says; false: it does not. */
 static bool fill_recorded(struct function_names *n, struct function_name *name, const struct symbol_text **text) {
     const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
-    if (!recorded_name_find(&n->recorded, name->id, n->options.mangled, flags, &n->texts, &name->address, &name->path,
-                            text))
+    if (!recorded_name_find(&n->recorded, name->id, n->options.naming.mangled, flags, &n->texts, &name->address,
+                            &name->path, text))
         return false;
     name->object = 0;
     name->function = name->id;
@@ -265,7 +267,7 @@ static void read_line(struct function_names *n, struct named_object *o, const st
                       struct function_name *name) {
     struct source_frame first;
     if (!o->lines_asked)
-        named_object_open_lines(o, search, n->options.cache, &n->line_memory);
+        named_object_open_lines(o, search, n->options.naming.cache_dir, &n->line_memory);
     if (o->lines && first_frame(o, name->address, &first))
         set_line(n, &first, &name->line);
 }

@@ -17,6 +17,7 @@
  * function_name and its text live until function_names_close.
  */
 #include "model/names/named_object.h"
+#include "model/names/naming.h"
 #include "model/names/recorded_names.h"
 #include "symbol/xray/xray_map.h"
 
@@ -25,14 +26,9 @@
 #define FUNCTION_OBJECTS_MOST 256u
 
 struct function_names_options {
-    const char *const *maps;  /* paths, by number of the object; ends with NULL; NULL: none */
-    pfr_reader *trace;        /* whose own notes name functions where no maps do; NULL: none */
-    const char *symfs;        /* objects that the trace names are looked for under this folder; NULL: / */
-    const char *debug_folder; /* what was taken out of objects is looked for here; NULL: /usr/lib/debug (below symfs) */
-    const char *cache;        /* the folder of lines that were found out before; NULL: none */
-    bool none;                /* open nothing: no function has a name */
-    bool mangled;             /* names as the object has them */
-    bool parameters;          /* C++: "area(int)" instead of "area" */
+    pfr_symbol_options naming; /* instr_maps: paths, by number of the object */
+    pfr_reader *trace;         /* whose own notes name functions where no maps do; NULL: none */
+    bool parameters;           /* C++: "area(int)" instead of "area"; naming.parameters has no say */
 };
 
 /* Where a function begins. */

@@ -6,7 +6,7 @@
 
 static struct symbol_object wanted_of(const struct address_names *n) {
     const struct objects *all = &n->state->objects;
-    struct symbol_object wanted = {.kind = SYMBOL_KERNEL, .path = n->options.vmlinux};
+    struct symbol_object wanted = {.kind = SYMBOL_KERNEL, .path = n->options.naming.vmlinux};
     if (all->newest_kernel != NO_OBJECT) {
         wanted.build_id = all->at[all->newest_kernel].build_id;
         wanted.build_id_size = all->at[all->newest_kernel].build_id_size;
@@ -15,7 +15,7 @@ static struct symbol_object wanted_of(const struct address_names *n) {
 }
 
 bool kernel_file_is_refused(const struct address_names *n, struct elf_facts *facts, enum symbol_result *result) {
-    if (!n->options.vmlinux || n->options.kallsyms || !n->kernel.open || n->kernel.handle)
+    if (!n->options.naming.vmlinux || n->options.naming.kallsyms || !n->kernel.open || n->kernel.handle)
         return false;
     const struct symbol_object wanted = wanted_of(n);
     *result = elf_look(&wanted, n->memory, facts);

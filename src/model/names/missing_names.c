@@ -93,7 +93,7 @@ static void look_at_file(struct address_names *n, const struct object *what, con
     struct symbol_object kept;
     const struct symbol_object own = {.kind = SYMBOL_USER,
                                       .path = intern_chars(&n->state->names, what->path),
-                                      .symfs = n->options.symfs,
+                                      .symfs = n->options.naming.symfs,
                                       .build_id = what->build_id,
                                       .build_id_size = what->build_id_size};
     struct elf_facts facts;
@@ -199,7 +199,7 @@ static bool by_debuginfod(struct spare_search *s, const char *file) {
 
 /* The place of a number; *ended: there are no more. False: there is none of this number. */
 static bool object_place(struct spare_search *s, unsigned number, bool *ended) {
-    const bool has_symfs = s->names->options.symfs && *s->names->options.symfs;
+    const bool has_symfs = s->names->options.naming.symfs && *s->names->options.naming.symfs;
     s->below = number != 1 && number != 2;
     switch (number) {
     case 0:
@@ -267,7 +267,7 @@ static bool would_help(struct spare_search *s) {
     struct elf_facts facts;
     const struct symbol_object tried = {.kind = SYMBOL_USER,
                                         .path = s->tried,
-                                        .symfs = s->below ? s->names->options.symfs : NULL,
+                                        .symfs = s->below ? s->names->options.naming.symfs : NULL,
                                         .build_id = s->look->id.bytes,
                                         .build_id_size = s->look->id.size};
     if (elf_look(&tried, s->names->memory, &facts) != SYMBOL_FOUND)
@@ -303,7 +303,7 @@ pfr_status object_spare_find(struct address_names *n, uint32_t object, const str
                              : kept_object_place(look->id.bytes, look->id.size, false, spare->place, &kept)))
         spare->place[0] = '\0';
     if (search(&s) && !made(snprintf(spare->path, sizeof spare->path, "%s%s",
-                                     s.below && n->options.symfs ? n->options.symfs : "", s.tried)))
+                                     s.below && n->options.naming.symfs ? n->options.naming.symfs : "", s.tried)))
         spare->path[0] = '\0';
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "symbols") : PFR_OK;
 }

@@ -3,6 +3,7 @@
 #include "model/open/calls_rows.h"
 
 #include "model/names/function_names.h"
+#include "model/names/naming.h"
 #include "file/read/recording.h"
 
 #include <inttypes.h>
@@ -356,14 +357,9 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     static const struct calls_sink sink = {
         .begin = on_begin, .thread = on_thread, .calls = on_calls, .open = on_open, .end = on_end};
     const pfr_model_options *o = r->of->options;
-    const struct function_names_options how = {.maps = o->instr_maps,
-                                               .trace = r->of->trace,
-                                               .symfs = o->symfs,
-                                               .debug_folder = o->debug_dir,
-                                               .cache = o->cache_dir,
-                                               .none = o->no_symbols,
-                                               .mangled = o->mangled,
-                                               .parameters = o->parameters};
+    const pfr_symbol_options naming = naming_of(o->naming);
+    const struct function_names_options how = {
+        .naming = naming, .trace = r->of->trace, .parameters = naming.parameters};
     const struct calls_request request = {
         .sink = &sink, .gather = CALLS_SINGLY, .jobs = 1, .hole = tell_hole, .context = r};
     struct calls_totals totals;

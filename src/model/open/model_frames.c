@@ -108,7 +108,7 @@ static pfr_model_symbol symbol_of(const struct profile *p, const struct profile_
         symbol.mangled = mangled;
     if (f->is_inlined)
         return symbol;
-    symbol.address = named && p->request.addresses ? f->start : f->address;
+    symbol.address = named && request_has_addresses(&p->request) ? f->start : f->address;
     symbol.size = named ? f->size : 0;
     return symbol;
 }

@@ -2,6 +2,7 @@
 /* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
 #include "model/open/calls_rows.h"
 
+#include "model/names/naming.h"
 #include "wire/feature_bits.h"
 
 /* Bytes that a node and a frame will need when the profile becomes the model. */
@@ -14,7 +15,6 @@ struct loading {
     pfr_model_options options;
     struct collector collector;
     pfr_reader *trace; /* NULL: there is none */
-    char release[128];
 };
 
 /* --- Options. */
@@ -23,11 +23,12 @@ static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr
     if (o->functions && (o->lines || o->inlined))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "functions",
                         "lines and inlined functions are of addresses: not with `functions`");
-    if (o->mangled && o->parameters)
+    const pfr_symbol_options naming = naming_of(o->naming);
+    if (naming.mangled && naming.parameters)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mangled", "mangled names have no parameters");
     if (o->max_stack > DEEPEST)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "max_stack", "max_stack is at most %u", DEEPEST);
-    if (o->instr_maps && !trace)
+    if (naming.instr_maps && !trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                         "instrumentation maps name functions of traces, and this is perf.data");
     return PFR_OK;
@@ -51,42 +52,24 @@ static void learn_release(struct loading *l) {
     if (!f || pfr_decode_feature(l->model->reader, f, &release, sizeof release, NULL) != PFR_OK)
         return;
     const size_t length = strnlen((const char *)release.osrelease.at, release.osrelease.length);
-    if (length < sizeof l->release)
-        memcpy(l->release, release.osrelease.at, length);
+    if (length < sizeof l->model->release)
+        memcpy(l->model->release, release.osrelease.at, length);
 }
 
 static struct profile_request request_of(struct loading *l) {
     const pfr_model_options *o = &l->options;
-    return (struct profile_request){.frames = true,
-                                    .chains = true,
-                                    .addresses = !o->functions,
-                                    .named_last = !o->functions,
+    return (struct profile_request){.shape = PROFILE_TREE,
+                                    .unit = o->functions ? PROFILE_FUNCTIONS : PROFILE_NAMED_LAST,
+                                    .lines = o->inlined ? PROFILE_INLINED
+                                             : o->lines ? PROFILE_LINES
+                                                        : PROFILE_NO_LINES,
                                     .mangled_names = true,
-                                    .lines = o->lines || o->inlined,
-                                    .inlined = o->inlined,
                                     .stitched = o->stitched,
                                     .max_stack = o->max_stack,
                                     .jobs = o->jobs,
                                     .node_cost = NODE_COST,
                                     .frame_cost = FRAME_COST,
-                                    .names = {.symfs = o->symfs,
-                                              .debug_folder = o->debug_dir,
-                                              .fetched = o->fetched,
-                                              .cache_folder = o->cache_dir,
-                                              .vmlinux = o->vmlinux,
-                                              .kallsyms = o->kallsyms,
-                                              .release = l->release,
-                                              .none = o->no_symbols,
-                                              .mangled = o->mangled,
-                                              .parameters = o->parameters,
-                                              .demangle_kernel = o->demangle_kernel},
-                                    .functions = {.maps = o->instr_maps,
-                                                  .symfs = o->symfs,
-                                                  .debug_folder = o->debug_dir,
-                                                  .cache = o->cache_dir,
-                                                  .none = o->no_symbols,
-                                                  .mangled = o->mangled,
-                                                  .parameters = o->parameters},
+                                    .names = {.naming = naming_of(o->naming), .release = l->model->release},
                                     .hole = tell_hole,
                                     .note = o->note ? tell_note : NULL,
                                     .context = l,
@@ -232,7 +215,7 @@ static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, p
 }
 
 static pfr_status load_both(struct loading *l, pfr_error *err) {
-    if (l->trace && l->model->reader->trace)
+    if (l->options.beside && l->model->reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two traces are not one model");
     if (l->options.beside && !l->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two recordings are not one model");

@@ -77,6 +77,7 @@ struct pfr_model {
     struct model_calls *traced; /* calls of a trace; NULL: there is none */
     uint32_t traced_event;      /* id of the event that they are; 0 */
     uint64_t unmatched_exits, limited_calls;
+    char release[128]; /* of the recorded kernel; "": not told */
     bool ticks, lossy;
 };
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/memory/capped_sum.h"
 #include "base/memory/sizes.h"
 
 /* What a trace takes does not depend on its size. */
@@ -20,7 +21,7 @@ static pfr_status begin(struct profile *p, pfr_reader *reader, const struct prof
     intern_init(&p->texts, p->memory);
     arena_init(&p->arena, p->memory);
     address_names_init(&p->names, &p->state, p->memory, &request->names);
-    if (!request->names.none && is_large(reader))
+    if (!request->names.naming.no_symbols && is_large(reader))
         demangler_prepare();
     return PFR_OK;
 }
@@ -29,18 +30,18 @@ void profile_close(struct profile *p) {
     if (!p)
         return;
     struct memory *m = p->memory;
-    mem_free(m, p->frames, p->frames_room, sizeof *p->frames);
-    mem_free(m, p->lines, p->lines_room, sizeof *p->lines);
-    mem_free(m, p->nodes, p->nodes_room, sizeof *p->nodes);
+    mem_free(m, p->frames, p->rooms.frames, sizeof *p->frames);
+    mem_free(m, p->lines, p->rooms.lines, sizeof *p->lines);
+    mem_free(m, p->nodes, p->rooms.nodes, sizeof *p->nodes);
     node_weights_free(&p->self, m);
-    mem_free(m, p->stacks, p->stacks_room, sizeof *p->stacks);
+    mem_free(m, p->stacks, p->rooms.stacks, sizeof *p->stacks);
     stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
-    mem_free(m, p->sums, p->sums_room, sizeof *p->sums);
-    mem_free(m, p->sum_keys, p->sum_keys_room, sizeof *p->sum_keys);
+    mem_free(m, p->sums, p->rooms.sums, sizeof *p->sums);
+    mem_free(m, p->sum_keys, p->rooms.sum_keys, sizeof *p->sum_keys);
     mem_free(m, p->sum_order, p->sum_order ? p->nr_sum_keys : 0, sizeof *p->sum_order);
-    mem_free(m, p->selves, p->selves_room, sizeof *p->selves);
-    mem_free(m, p->groups, p->groups_room, sizeof *p->groups);
-    mem_free(m, p->places, p->places_room, sizeof *p->places);
+    mem_free(m, p->selves, p->rooms.selves, sizeof *p->selves);
+    mem_free(m, p->groups, p->rooms.groups, sizeof *p->groups);
+    mem_free(m, p->places, p->rooms.places, sizeof *p->places);
     mem_free(m, p->unwound, p->unwound ? (size_t)p->nr_events + 1 : 0, sizeof *p->unwound);
     mem_free(m, p->totals, p->totals ? (size_t)p->nr_events + 1 : 0, sizeof *p->totals);
     intern_free(&p->texts);
@@ -58,14 +59,16 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
     p->unwound = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->unwound);
     if (!p->totals || !p->unwound || !*places)
         return mem_fail(p->memory, err, "profile");
-    for (uint32_t i = 0; i < p->nr_events; i++)
+    for (uint32_t i = 0; i < p->nr_events; i++) {
         pick_learn(&(*places)[i], p->reader, i, &p->request);
+        p->signed_steps = p->signed_steps || (*places)[i].reads;
+    }
     return PFR_OK;
 }
 
 static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
-        p->totals[i].weight += c->totals[i].weight;
+        p->totals[i].weight = weights_sum(p, p->totals[i].weight, c->totals[i].weight);
         p->totals[i].samples += c->totals[i].samples;
     }
     chain_counts_add(p->unwound, p->nr_events, &c->maker);
@@ -99,7 +102,8 @@ static pfr_status count(struct profile *p, struct profile_workers *w, pfr_error 
     if (st >= 0)
         chain_counts_note(p->unwound, p->nr_events, p->request.note, p->request.context);
     if (st >= 0)
-        deferred_note(&p->state.deferred, p->request.chains && !p->request.keep, p->request.note, p->request.context);
+        deferred_note(&p->state.deferred, request_has_chains(&p->request) && !p->request.keep, p->request.note,
+                      p->request.context);
     if (st >= 0)
         st = whole_give(&w->at[0].counter.whole, w->count == 1, p, err);
     if (st >= 0)
@@ -114,7 +118,8 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     struct profile_workers w;
     workers_init(&w, p);
     struct state_watch watch = workers_watch(&w);
-    watch.jit = (struct jit_request){.read = !p->request.names.none, .symfs = p->request.names.symfs};
+    watch.jit =
+        (struct jit_request){.read = !p->request.names.naming.no_symbols, .symfs = p->request.names.naming.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
     p->late = p->state.late;
     if (st >= 0)
@@ -122,20 +127,35 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     if (st >= 0)
         st = count(p, &w, err);
     workers_free(&w);
-    if (st >= 0 && p->request.named_last)
+    if (st >= 0 && p->request.unit == PROFILE_NAMED_LAST)
         st = profile_names_find(p, err);
     return st < 0 ? st : features_unread(p->reader, err);
+}
+
+/* No sum of some samples is larger than that of all: where this one fits, none wraps. */
+static pfr_status weights_fit(const struct profile *p, pfr_error *err) {
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < p->nr_events; i++)
+        all = capped_sum(all, p->totals[i].weight);
+    if (all < UINT64_MAX || p->signed_steps)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "period",
+                    "the %s add up to 2^64 or more: there are no shares to report; perfray script shows each of them",
+                    p->reader->trace ? "times of all calls" : "periods of all samples");
 }
 
 pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct profile_request *request,
                         pfr_error *err) {
     *out = NULL;
+    PFR_TRY(profile_request_check(request, err));
     struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
     *out = p;
     begin(p, reader, request);
     pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    if (st >= 0)
+        st = weights_fit(p, err);
     if (st >= 0)
         st = profile_learn_lines(p, err);
     if (st < 0) {

@@ -89,7 +89,7 @@ static struct cached_frame object_key(const struct place *place) {
 /* What a place in an object is called depends on nothing else, if it has a name. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
     return !c->frames->one_worker && place->object != NO_OBJECT && !place->ksymbol &&
-           !c->frames->profile->request.addresses;
+           !request_has_addresses(&c->frames->profile->request);
 }
 
 static pfr_status find_named(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
@@ -126,7 +126,7 @@ pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned m
 pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
                             const struct record_key *key, struct frame_found *found, pfr_error *err) {
     struct place place;
-    if (!key && c->frames->profile->request.chains)
+    if (!key && request_has_chains(&c->frames->profile->request))
         return frame_cache_find_in(c, frame_cache_in(mode, space), address, found, err);
     frame_cache_place(c, mode, space, address, key, &place);
     return frame_cache_at(c, &place, mode, address, found, err);

@@ -7,6 +7,7 @@
  */
 #include "model/profile/profile_calls.h"
 
+#include "base/memory/capped_sum.h"
 #include "model/profile/profile_parts.h"
 #include "model/profile/profile_tally.h"
 
@@ -106,12 +107,15 @@ static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *f
 
 /* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
 static uint32_t frames_requested(const struct profile_request *request) {
-    return !request->frames ? 0 : !request->chains ? 1 : request->max_stack ? request->max_stack : PROFILE_CALLS_DEEP;
+    return !request_has_frames(request)   ? 0
+           : !request_has_chains(request) ? 1
+           : request->max_stack           ? request->max_stack
+                                          : PROFILE_CALLS_DEEP;
 }
 
 /* A path's node is its callees' way, too, unless frames count from a path's own on. */
 static bool shares_nodes(const struct profile_request *request) {
-    return frames_requested(request) == UINT32_MAX || (request->chains && request->from_outermost);
+    return frames_requested(request) == UINT32_MAX || (request_has_chains(request) && request->from_outermost);
 }
 
 static void free_by_path(struct telling *all) {
@@ -259,7 +263,7 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
     }
     PFR_TRY(st);
     profile_tree_weigh(&all->tree, node, &(struct profile_weight){entry->ticks, entry->count});
-    if (all->profile->request.chains && !all->profile->request.max_stack &&
+    if (request_has_chains(&all->profile->request) && !all->profile->request.max_stack &&
         all->depth_of[entry->path] > PROFILE_CALLS_DEEP)
         all->cut += entry->count;
     return PFR_OK;
@@ -321,7 +325,7 @@ static void add_up(struct telling *all) {
         const bool below = (int64_t)self->weight < 0;
         self->weight = below ? 0 : self->weight;
         all->below_zero += below;
-        p->totals[0].weight += self->weight;
+        p->totals[0].weight = capped_sum(p->totals[0].weight, self->weight);
         p->totals[0].samples += self->samples;
     }
 }
@@ -445,8 +449,8 @@ static pfr_status load(struct telling *all, pfr_error *err) {
     if (!p->totals)
         return mem_fail(p->memory, err, "profile");
     PFR_TRY(state_begin(&p->state, p->reader, p->memory, &no_jit, err));
-    struct function_names_options how = p->request.functions;
-    how.trace = p->reader;
+    const struct function_names_options how = {
+        .naming = p->request.names.naming, .trace = p->reader, .parameters = p->request.names.naming.parameters};
     PFR_TRY(function_names_open(&all->names, p->memory, &how, err));
     return read_calls(all, err);
 }

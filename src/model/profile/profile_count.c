@@ -47,18 +47,20 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
     u64_map_init(&c->individual_samples.of, memory);
-    c->words = 1 + w->frames + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) + (w->chains ? 2 : 0);
+    c->words = 1 + request_has_frames(w) + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) +
+               (request_has_chains(w) ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
-    c->kernel_apart = !c->has_places && !w->chains && !w->branches;
-    c->plain = w->frames && c->words == 2;
+    c->kernel_apart = !c->has_places && !request_has_chains(w) && w->counted != PROFILE_BRANCHES;
+    c->plain = request_has_frames(w) && c->words == 2;
     c->plainly.memory = memory;
-    c->by_digest = w->chains;
+    c->by_digest = request_has_chains(w);
     c->key_words = c->by_digest ? 2 : c->words;
     c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
-    if (w->sums)
+    if (w->shape == PROFILE_SUMS)
         PFR_TRY(sums_begin(c, err));
-    PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->sums ? &c->sums.own : memory, err));
+    PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->shape == PROFILE_SUMS ? &c->sums.own : memory,
+                                  err));
     c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
     c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
     c->seed = table_seed(c->table->slot_count);
@@ -119,8 +121,8 @@ static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
 /* Groups of the same words come again and again, and take long to find. */
 pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
                         pfr_error *err) {
-    const unsigned first = 1 + c->profile->request.frames,
-                   keys = c->words - first - (c->profile->request.chains ? 2 : 0);
+    const unsigned first = 1 + request_has_frames(&c->profile->request),
+                   keys = c->words - first - (request_has_chains(&c->profile->request) ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
     for (unsigned i = 0; i < keys; i++)
@@ -138,7 +140,7 @@ pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_
 }
 
 static uint64_t weight_of(const struct sample_counter *c, const struct picked *s) {
-    return c->profile->request.branches ? 1 : s->period;
+    return c->profile->request.counted == PROFILE_BRANCHES ? 1 : s->period;
 }
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. */
@@ -175,7 +177,7 @@ static pfr_status add_row(struct sample_counter *c, const struct sample_item *it
 
 static void fetch_row(const struct sample_counter *c, const struct waiting *w, unsigned row) {
     const struct sample_item *item = row < w->count ? w->items[row] : NULL;
-    if (item && c->profile->request.sums)
+    if (item && c->profile->request.shape == PROFILE_SUMS)
         sums_fetch_seen(&c->sums, item->hash);
     if (item)
         profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, timestamp_key(item));
@@ -298,7 +300,7 @@ static pfr_status take_row(struct sample_counter *c, struct sample_item *item, u
     *done = item->alone;
     if (item->alone)
         return count_individually(c, item, row, err);
-    if (row->whole && c->profile->request.sums)
+    if (row->whole && c->profile->request.shape == PROFILE_SUMS)
         return take_sum(c, item, number, done, err);
     uint64_t entry;
     PFR_TRY(make_entry(c, item, number, &entry, err));
@@ -317,7 +319,7 @@ static pfr_status expect_summed(struct sample_counter *c, const struct waiting *
 
 /* To this row; the next one is expected. */
 static pfr_status turn_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
-    if (!c->profile->request.sums)
+    if (c->profile->request.shape != PROFILE_SUMS)
         return PFR_OK;
     sums_turn(&c->sums);
     return expect_summed(c, w, number + 1, err);
@@ -325,7 +327,7 @@ static pfr_status turn_summed(struct sample_counter *c, const struct waiting *w,
 
 static pfr_status take_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
     unsigned kept = 0;
-    if (c->profile->request.sums)
+    if (c->profile->request.shape == PROFILE_SUMS)
         PFR_TRY(expect_summed(c, w, 0, err));
     for (unsigned i = 0; i < w->count; i++) {
         bool done = true;
@@ -400,11 +402,11 @@ static void pour_entry(struct sample_counter *c, const struct entry_count *count
     const struct profile_weight weight = {count->weight, count->samples};
     if (count->node == NO_NODE)
         return;
-    if (c->profile->request.sums) {
+    if (c->profile->request.shape == PROFILE_SUMS) {
         sums_add_row(&c->sums, count->node, &weight);
         return;
     }
-    if (c->profile->request.whole_stacks)
+    if (c->profile->request.shape == PROFILE_STACKS)
         weight_add(&c->whole.at[count->node].self, &weight);
     else
         profile_tree_weigh(c->tree, count->node, &weight);
@@ -413,7 +415,8 @@ static void pour_entry(struct sample_counter *c, const struct entry_count *count
 #define POURED_AHEAD 16u /* entries */
 
 static void fetch_node(const struct sample_counter *c, uint32_t entry) {
-    if (entry >= c->table->count || c->profile->request.sums || c->profile->request.whole_stacks)
+    if (entry >= c->table->count || c->profile->request.shape == PROFILE_SUMS ||
+        c->profile->request.shape == PROFILE_STACKS)
         return;
     const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
     if (node != NO_NODE)
@@ -462,7 +465,7 @@ void counter_mark_individual_samples(const struct sample_counter *c) {
 /* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
 static bool marks_nodes(const struct sample_counter *c) {
     const struct profile_request *w = &c->profile->request;
-    return w->chains && !w->sums && !w->whole_stacks && !counter_met_limit(c);
+    return request_has_chains(w) && w->shape != PROFILE_SUMS && w->shape != PROFILE_STACKS && !counter_met_limit(c);
 }
 
 static pfr_status begin_weights(struct sample_counter *c, pfr_error *err) {
@@ -517,7 +520,7 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
-    c->totals[s->event].weight += weight_of(c, s);
+    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, weight_of(c, s));
     c->totals[s->event].samples++;
     c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
@@ -553,7 +556,7 @@ static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, co
         const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
         return st == PFR_ERR_LIMIT ? PFR_OK : st;
     }
-    return c->profile->request.branches ? push_branches(c, b, s, err) : push(c, b, err);
+    return c->profile->request.counted == PROFILE_BRANCHES ? push_branches(c, b, s, err) : push(c, b, err);
 }
 
 static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,

@@ -72,7 +72,8 @@ static bool grow_slots(struct sample_counter *c) {
 /* Of a counter's own table, which is given back when all is counted. */
 static void note_spare(struct sample_counter *c) {
     const struct entry_table *t = &c->own_table;
-    c->own_tree.spare = c->profile->request.sums ? c->sums.defer_lookup : (t->room * c->stride + t->slot_count) * 8;
+    c->own_tree.spare =
+        c->profile->request.shape == PROFILE_SUMS ? c->sums.defer_lookup : (t->room * c->stride + t->slot_count) * 8;
 }
 
 /* Nobody else is within. */

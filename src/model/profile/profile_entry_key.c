@@ -23,7 +23,8 @@ static pfr_status put_who(struct sample_counter *c, const struct thread_view *vi
     struct who who = {.name = NO_NAME, .space = NO_SPACE};
     if (named)
         who.name = view->name, who.tid = view->name == NO_NAME ? tid : 0;
-    if (!in_kernel && (w->frames || w->branches || (w->keys & PROFILE_BIT(PROFILE_ADDR))))
+    if (!in_kernel &&
+        (request_has_frames(w) || w->counted == PROFILE_BRANCHES || (w->keys & PROFILE_BIT(PROFILE_ADDR))))
         who.space = view->space;
     PFR_TRY(intern_put(&c->whos, &who, sizeof who, number, err));
     return *number <= WHO_MOST ? PFR_OK
@@ -154,11 +155,11 @@ pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_er
     *at++ = words_first(s, who);
     if (c->places[s->event].makes)
         PFR_TRY(make_chain(c, item, who, err));
-    if (w->frames)
+    if (request_has_frames(w))
         *at++ = s->ip;
     if (w->keys & ~KEYS_APART)
         PFR_TRY(put_values(c, s, &at, err));
-    if (w->chains) {
+    if (request_has_chains(w)) {
         put_chain(c, s, at);
         make_digest(c, item);
     } else {

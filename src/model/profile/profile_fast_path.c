@@ -7,6 +7,7 @@
  * profile_count.c.
  */
 #include "model/profile/profile_parts.h"
+#include "base/memory/capped_sum.h"
 
 #include "base/memory/sizes.h"
 #include "wire/record_bits.h"
@@ -230,9 +231,10 @@ pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, st
             left->at[left->count++] = number[i];
             continue;
         }
-        total.weight += samples[i].weight;
+        total.weight = capped_sum(total.weight, samples[i].weight);
         total.samples++;
     }
-    weight_add(&c->totals[run->event], &total);
+    c->totals[run->event].weight = capped_sum(c->totals[run->event].weight, total.weight);
+    c->totals[run->event].samples += total.samples;
     return PFR_OK;
 }

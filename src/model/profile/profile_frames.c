@@ -21,12 +21,8 @@ void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
     pthread_mutex_init(&f->lock, NULL);
     u64_map_init(&f->places, p->memory);
-    const struct unwind_options how = {.symfs = p->request.names.symfs,
-                                       .debug_folder = p->request.names.debug_folder,
-                                       .fetched = p->request.names.fetched,
-                                       .release = p->request.names.release,
-                                       .arch = f->arch,
-                                       .none = p->request.names.none};
+    const struct unwind_options how = {
+        .naming = p->request.names.naming, .release = p->request.names.release, .arch = f->arch};
     unwind_objects_init(&f->unwinding, &p->state, p->memory, &how);
 }
 
@@ -45,13 +41,13 @@ void profile_frames_forget(struct frames_of *f) {
     char arch[sizeof f->arch];
     memcpy(arch, f->arch, sizeof arch);
     profile_frames_free(f);
-    mem_free(p->memory, p->frames, p->frames_room, sizeof *p->frames);
-    mem_free(p->memory, p->places, p->places_room, sizeof *p->places);
+    mem_free(p->memory, p->frames, p->rooms.frames, sizeof *p->frames);
+    mem_free(p->memory, p->places, p->rooms.places, sizeof *p->places);
     intern_free(&p->texts);
     address_names_free(&p->names);
     p->frames = NULL;
     p->places = NULL;
-    p->frames_room = p->places_room = 0;
+    p->rooms.frames = p->rooms.places = 0;
     p->nr_frames = p->nr_places = 0;
     intern_init(&p->texts, p->memory);
     address_names_init(&p->names, &p->state, p->memory, &p->request.names);
@@ -66,7 +62,7 @@ static pfr_status make_room(struct frames_of *f, pfr_error *err) {
     struct profile *p = f->profile;
     if (p->nr_frames == NODE_APART - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "there are more than 2^31 frames");
-    void *more = mem_grow(f->memory, p->frames, p->nr_frames, &p->frames_room, 256, sizeof *p->frames);
+    void *more = mem_grow(f->memory, p->frames, p->nr_frames, &p->rooms.frames, 256, sizeof *p->frames);
     if (!more)
         return mem_fail(f->memory, err, "frames");
     p->frames = more;
@@ -83,14 +79,15 @@ static void keep_least(struct profile_frame *kept, const struct profile_frame *f
 static uint32_t hash_frame(const struct frames_of *f, const struct profile_frame *frame) {
     uint64_t h = (frame->address ^ f->index.seed) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ ((uint64_t)frame->object << 32 | frame->text)) * 0xd6e8feb86659fd93u;
-    h = (h ^ h >> 29 ^ (f->profile->request.addresses_apart || frame->text == NO_TEXT ? frame->ip : 0)) *
+    h = (h ^ h >> 29 ^
+         (f->profile->request.unit == PROFILE_ADDRESSES_APART || frame->text == NO_TEXT ? frame->ip : 0)) *
         0x9e3779b97f4a7c15u;
     return (uint32_t)(h >> 32);
 }
 
 static bool is_same_frame(const struct frames_of *f, const struct profile_frame *a, const struct profile_frame *b) {
     return a->address == b->address && a->object == b->object && a->text == b->text &&
-           (a->ip == b->ip || (a->text != NO_TEXT && !f->profile->request.addresses_apart));
+           (a->ip == b->ip || (a->text != NO_TEXT && f->profile->request.unit != PROFILE_ADDRESSES_APART));
 }
 
 /* The slot of the frame, or the empty one where it belongs. */
@@ -147,7 +144,7 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
 
 static struct profile_frame unnamed(const struct frames_of *f, const struct place *place, unsigned mode,
                                     uint64_t address) {
-    const bool together = f->profile->request.unnamed_together;
+    const bool together = f->profile->request.unnamed == PROFILE_UNNAMED_TOGETHER;
     const uint64_t of_mode = place->object == NO_OBJECT ? mode : 0;
     return (struct profile_frame){.object = place->object,
                                   .text = NO_TEXT,
@@ -178,8 +175,8 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
             PFR_TRY(intern_put(&p->texts, name.mangled, strlen(name.mangled), &frame.mangled, err));
         frame.start = place->offset - name.ahead;
         frame.size = name.size;
-        frame.address = p->request.addresses ? place->offset : frame.start;
-        frame.ip = p->request.addresses ? address : 0;
+        frame.address = request_has_addresses(&p->request) ? place->offset : frame.start;
+        frame.ip = request_has_addresses(&p->request) ? address : 0;
     }
     return put_frame(f, &frame, number, err);
 }
@@ -188,8 +185,8 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
 static bool is_near(struct frames_of *f, const struct frame_near *near, const struct place *place, unsigned mode,
                     uint64_t address) {
     const struct profile_request *request = &f->profile->request;
-    return near->names.name.text && near->mode == mode && !request->addresses && !request->addresses_apart &&
-           !place->ksymbol &&
+    return near->names.name.text && near->mode == mode && !request_has_addresses(request) &&
+           request->unit != PROFILE_ADDRESSES_APART && !place->ksymbol &&
            address_names_is_near(&f->profile->names, &near->names, place->object, address, place->offset);
 }
 
@@ -286,12 +283,12 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
 static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
                              uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;
-    if (f->profile->request.named_last && profile_names_may_wait(f->profile, place))
+    if (f->profile->request.unit == PROFILE_NAMED_LAST && profile_names_may_wait(f->profile, place))
         return find_nameless(f, place, mode, address, number, err);
     if (place->object == NO_OBJECT || place->ksymbol)
         return name_place(f, NULL, place, mode, address, number, err);
     PFR_TRY(find_place(f, place, &slot, err));
-    if (slot->frame && slot->frame != UNNAMED && f->profile->request.addresses_apart)
+    if (slot->frame && slot->frame != UNNAMED && f->profile->request.unit == PROFILE_ADDRESSES_APART)
         return put_at_address(f, slot->frame - 1, mode, address, number, err);
     if (slot->frame && slot->frame != UNNAMED)
         return keep_least_at(f, *number = slot->frame - 1, mode, address), PFR_OK;
@@ -325,7 +322,8 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
 static void look_at_name(const struct frames_of *f, struct frame_found *found, bool *named) {
     const struct profile_frame *frame = &f->profile->frames[found->frame];
     *named = frame->text != NO_TEXT;
-    found->two_names = !*named && (f->profile->request.unnamed_together || frame->address != frame->ip);
+    found->two_names =
+        !*named && (f->profile->request.unnamed == PROFILE_UNNAMED_TOGETHER || frame->address != frame->ip);
 }
 
 /* What is known of a place already says nothing of what is beside it. */
@@ -345,7 +343,7 @@ pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigne
     if (!f->one_worker)
         lock_awake(&f->lock);
     const pfr_status st = name_found(f, place, mode, address, &found->frame, err);
-    *named = f->profile->request.named_last;
+    *named = f->profile->request.unit == PROFILE_NAMED_LAST;
     if (st >= 0 && !*named)
         look_at_name(f, found, named);
     if (!f->one_worker)
@@ -384,7 +382,7 @@ pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint
 
 static pfr_status put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value, pfr_error *err) {
     struct profile *p = f->profile;
-    void *places = mem_grow(f->memory, p->places, p->nr_places, &p->places_room, 64, sizeof *p->places);
+    void *places = mem_grow(f->memory, p->places, p->nr_places, &p->rooms.places, 64, sizeof *p->places);
     if (!places)
         return mem_fail(f->memory, err, "profile");
     p->places = places;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of frames, and inlined functions as frames and nodes of their own, once all is counted. A frame is an address
- * here (profile_request.addresses); what was inlined at it becomes frames with the same address and other names, and
+ * here (profile_request.unit); what was inlined at it becomes frames with the same address and other names, and
  * each of its nodes a row of nodes:
  *
  *     main > kitchen               main > kitchen > bowl > stir > (kitchen, apart)
@@ -43,20 +43,20 @@ static struct place place_of(const struct profile_frame *f) {
 }
 
 static pfr_status room_for_frames(struct profile *p, pfr_error *err) {
-    const size_t before = p->frames_room;
-    void *frames = mem_grow(p->memory, p->frames, p->nr_frames, &p->frames_room, 256, sizeof *p->frames);
+    const size_t before = p->rooms.frames;
+    void *frames = mem_grow(p->memory, p->frames, p->nr_frames, &p->rooms.frames, 256, sizeof *p->frames);
     if (!frames)
         return mem_fail(p->memory, err, "frames");
     p->frames = frames;
-    if (p->frames_room == before)
+    if (p->rooms.frames == before)
         return PFR_OK;
-    struct frame_lines *lines = mem_zeroed(p->memory, p->frames_room, sizeof *lines);
+    struct frame_lines *lines = mem_zeroed(p->memory, p->rooms.frames, sizeof *lines);
     if (!lines)
         return mem_fail(p->memory, err, "frames");
     memcpy(lines, p->lines, p->nr_frames * sizeof *lines);
-    mem_free(p->memory, p->lines, p->lines_room, sizeof *lines);
+    mem_free(p->memory, p->lines, p->rooms.lines, sizeof *lines);
     p->lines = lines;
-    p->lines_room = p->frames_room;
+    p->rooms.lines = p->rooms.frames;
     return PFR_OK;
 }
 
@@ -115,7 +115,7 @@ static pfr_status learn_lines(struct unfolding *u, pfr_error *err) {
         u->first[f] = p->nr_frames;
         p->lines[f] = (struct frame_lines){.own = none, .sampled = none};
         if (has_place(p, f))
-            PFR_TRY((p->request.inlined ? learn_inlined : learn_line)(p, f, err));
+            PFR_TRY((p->request.lines == PROFILE_INLINED ? learn_inlined : learn_line)(p, f, err));
     }
     u->first[u->nr_frames] = p->nr_frames;
     return PFR_OK;
@@ -167,11 +167,11 @@ static void swap_nodes(struct unfolding *u) {
     struct profile *p = u->p;
     for (uint32_t g = 0; g < p->nr_groups; g++)
         p->groups[g]->root = u->new_of[p->groups[g]->root];
-    mem_free(p->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
+    mem_free(p->memory, p->nodes, p->rooms.nodes, sizeof *p->nodes);
     node_weights_free(&p->self, p->memory);
     p->nodes = u->nodes;
     p->self = (struct node_weights){.at = u->self, .room = u->room};
-    p->nodes_room = u->room;
+    p->rooms.nodes = u->room;
     p->nr_nodes = u->count;
 }
 
@@ -210,12 +210,12 @@ pfr_status profile_learn_lines(struct profile *p, pfr_error *err) {
     if (!p->request.lines || !p->nr_frames)
         return PFR_OK;
     u.first = mem_alloc(p->memory, (size_t)u.nr_frames + 1, sizeof *u.first);
-    p->lines = mem_zeroed(p->memory, p->frames_room, sizeof *p->lines);
-    p->lines_room = p->lines ? p->frames_room : 0;
+    p->lines = mem_zeroed(p->memory, p->rooms.frames, sizeof *p->lines);
+    p->rooms.lines = p->lines ? p->rooms.frames : 0;
     pfr_status st = u.first && p->lines ? PFR_OK : mem_fail(p->memory, err, "lines");
     if (st >= 0)
         st = learn_lines(&u, err);
-    if (st >= 0 && p->request.inlined)
+    if (st >= 0 && p->request.lines == PROFILE_INLINED)
         st = unfold_nodes(&u, err);
     mem_free(p->memory, u.first, (size_t)u.nr_frames + 1, sizeof *u.first);
     return st;

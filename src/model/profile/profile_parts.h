@@ -45,6 +45,7 @@
  */
 #include "model/profile/profile.h"
 
+#include "base/memory/capped_sum.h"
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
 #include "base/io/output.h"
@@ -553,6 +554,11 @@ pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *
 
 /* The text of a tracepoint, with the fields that are wished for behind it: profile_trace_part takes it apart. */
 pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err);
+
+/* Sums of periods stay at 2^64 - 1, in any order of adding, so that profile_load sees that they do not fit. */
+static inline uint64_t weights_sum(const struct profile *p, uint64_t a, uint64_t b) {
+    return p->signed_steps ? a + b : capped_sum(a, b);
+}
 
 /* --- profile_reads.c */
 

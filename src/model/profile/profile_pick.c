@@ -32,13 +32,13 @@ void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
     p->fixed = PLACE(PFR_SAMPLE_IP, ip, false, &p->ip) && PLACE(PFR_SAMPLE_TID, pid, true, &p->pid) &&
                PLACE(PFR_SAMPLE_TIME, time, false, &p->time) && PLACE(PFR_SAMPLE_CPU, cpu, true, &p->cpu) &&
                PLACE(PFR_SAMPLE_PERIOD, period, false, &p->period_at);
-    if (request->chains)
+    if (request_has_chains(request))
         p->fixed = PLACE(PFR_SAMPLE_CALLCHAIN, nr_chain, false, &p->chain) && p->fixed;
-    p->makes = request->chains && chain_is_made(&e->public);
-    p->stitches = request->chains && request->stitched && chain_has_calls(&e->public);
+    p->makes = request_has_chains(request) && chain_is_made(&e->public);
+    p->stitches = request_has_chains(request) && request->stitched && chain_has_calls(&e->public);
     p->reads = p->sample_type & PFR_SAMPLE_READ && e->public.attr.read_format & READ_ID;
-    p->fixed =
-        p->fixed && !p->reads && !p->makes && !(request->keys & ~FIXED_KEYS) && !request->branches && e->length.known;
+    p->fixed = p->fixed && !p->reads && !p->makes && !(request->keys & ~FIXED_KEYS) &&
+               request->counted != PROFILE_BRANCHES && e->length.known;
 }
 
 void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, struct picked *out) {

@@ -205,14 +205,14 @@ static void fetch_chain(const struct sample_counter *c, const struct picked *pic
 
 void profile_stacks_fetch(const struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
                           const struct record_key *key) {
-    if (c->profile->request.chains && !key && c->stacks.slots)
+    if (request_has_chains(&c->profile->request) && !key && c->stacks.slots)
         fetch_chain(c, picked, space, row_slots(&c->stacks, row));
 }
 
 void profile_stacks_expect(struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
                            const struct record_key *key) {
     const struct profile_request *w = &c->profile->request;
-    if (w->frames && !w->chains)
+    if (request_has_frames(w) && !request_has_chains(w))
         frame_cache_place(&c->cache, picked->mode, space, picked->ip, key, &c->stacks.leaves[row]);
 }
 
@@ -236,7 +236,8 @@ static uint64_t innermost(const pfr_u64s *chain) {
 
 /* Whether the sampled address is another one than that its chain ends with, though the frame is the same. */
 static bool is_apart(const struct profile_request *w, const struct picked *picked, const struct frame_found *leaf) {
-    return leaf->two_names && (w->unnamed_apart || (w->unnamed_together && innermost(&picked->chain) != picked->ip));
+    return leaf->two_names && (w->unnamed == PROFILE_UNNAMED_APART ||
+                               (w->unnamed == PROFILE_UNNAMED_TOGETHER && innermost(&picked->chain) != picked->ip));
 }
 
 /* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
@@ -261,12 +262,12 @@ pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *pic
                             .place = *place,
                             .node = place->root,
                             .since = place->since,
-                            .whole = (w->whole_stacks || w->sums) && !place->key};
+                            .whole = (w->shape == PROFILE_STACKS || w->shape == PROFILE_SUMS) && !place->key};
     PFR_TRY(make_room(s, 0, err));
-    if (w->chains && picked->chain.count)
+    if (request_has_chains(w) && picked->chain.count)
         PFR_TRY(read_chain(c, picked, place, &row, err));
     uint32_t *frames = s->frames + s->count * (s->room + 1) + row.from;
-    if (w->frames && !w->chains)
+    if (request_has_frames(w) && !request_has_chains(w))
         PFR_TRY(put_only(c, picked, &s->leaves[place->row], &row, frames, err));
     s->rows[s->count++] = row;
     return PFR_OK;
@@ -293,7 +294,7 @@ pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err) {
     for (unsigned i = 0; i < s->nr_deferred; i++)
         PFR_TRY(blame(&s->rows[s->aside[i].row], settle_deferred(c, &s->aside[i], err)));
     s->nr_deferred = 0;
-    for (unsigned i = 0; c->profile->request.chains && i < s->count; i++)
+    for (unsigned i = 0; request_has_chains(&c->profile->request) && i < s->count; i++)
         if (s->rows[i].status >= 0)
             PFR_TRY(blame(&s->rows[i], put_leaf(c, &s->rows[i], stack_frames(s, i), err)));
     return PFR_OK;

@@ -328,7 +328,7 @@ static pfr_status add_all(struct sample_counter *c, const struct summed *stack, 
         uint32_t sum = found[i];
         if (__builtin_expect(!s->at[sum].self, 0))
             PFR_TRY(find_sum(c, stack, stack->frames[i], &sum, err));
-        struct profile_sum *to = &s->at[ *leaf = sum];
+        struct counted_sum *to = &s->at[ *leaf = sum];
         const bool is_new = to->mark != s->mark;
         found[*added] = sum;
         *added += is_new;

@@ -27,6 +27,13 @@ struct sum_group {
     size_t room;
 };
 
+/* A sum while it is counted. */
+struct counted_sum {
+    struct profile_weight total;
+    uint32_t mark; /* of the last stack that it was in */
+    uint32_t self; /* 0: there is no such sum; else a number in `selves` + 1, or that it has none */
+};
+
 /* What was sampled, by group and frame, where the sum's is another one. */
 struct self_slot {
     uint32_t group, frame, number; /* + 1; 0: empty */
@@ -45,7 +52,7 @@ struct sums {
     uint64_t defer_lookup;
     struct sum_group *groups;
     struct sum_page *pages;
-    struct profile_sum *at; /* leaves */
+    struct counted_sum *at; /* leaves */
     struct profile_sum_key *keys;
     struct profile_self *selves;
     struct self_slot *by_leaf;

@@ -34,7 +34,7 @@ static pfr_status join_sum(struct sums_joining *j, uint32_t number, pfr_error *e
     const uint32_t theirs = key.sum, count = ours->count;
     PFR_TRY(join_group(j, key.group, &key.group, err));
     PFR_TRY(sums_put(j->to, &key, &key.sum, err));
-    struct profile_sum *sum = &ours->at[key.sum];
+    struct counted_sum *sum = &ours->at[key.sum];
     sum->mark = ours->count > count ? count : sum->mark;
     weight_add(&sum->total, &j->from->sums.at[theirs].total);
     if (key.place < ours->keys[sum->mark].place)
@@ -108,21 +108,39 @@ static pfr_status sort_sums(struct sums *s, uint32_t **order, pfr_error *err) {
     return st;
 }
 
+#define WORDS(count, type) ((size_t)(count) * (sizeof(type) / sizeof(uint64_t)))
+
+/* The totals take the place of the sums, and what they leave of it goes back: a second array may be too much. */
+static pfr_status give_totals(struct sums *s, struct profile *p, pfr_error *err) {
+    struct profile_weight *totals = (struct profile_weight *)(void *)s->at;
+    p->nr_sums = (s->nr_leaves + 1) << SUM_BITS;
+    if (!s->at)
+        return PFR_OK;
+    for (size_t i = 0; i < p->nr_sums; i++)
+        memmove(&totals[i], &s->at[i].total, sizeof *totals);
+    totals = mem_resize(s->memory, totals, WORDS(s->room, struct counted_sum), WORDS(p->nr_sums, struct profile_weight),
+                        sizeof(uint64_t));
+    if (!totals)
+        return mem_fail(s->memory, err, "sums");
+    p->sums = totals;
+    p->rooms.sums = p->nr_sums;
+    s->at = NULL;
+    s->room = 0;
+    return PFR_OK;
+}
+
 pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err) {
     if (!sorted && s->count)
         PFR_TRY(sort_sums(s, &p->sum_order, err));
-    p->sums = s->at;
+    PFR_TRY(give_totals(s, p, err));
     p->sum_keys = s->keys;
     p->selves = s->selves;
-    p->nr_sums = (s->nr_leaves + 1) << SUM_BITS;
     p->nr_sum_keys = s->count;
     p->nr_selves = s->nr_selves;
-    p->sums_room = s->room;
-    p->sum_keys_room = s->keys_room;
-    p->selves_room = s->selves_room;
-    s->at = NULL;
+    p->rooms.sum_keys = s->keys_room;
+    p->rooms.selves = s->selves_room;
     s->keys = NULL;
     s->selves = NULL;
-    s->room = s->keys_room = s->selves_room = 0;
+    s->keys_room = s->selves_room = 0;
     return PFR_OK;
 }

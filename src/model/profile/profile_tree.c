@@ -294,8 +294,8 @@ void profile_tree_give(struct node_tree *t, struct profile *p) {
     p->groups = t->groups;
     p->nr_nodes = t->nr_nodes;
     p->nr_groups = t->nr_groups;
-    p->nodes_room = t->nodes_room;
-    p->groups_room = t->groups_room;
+    p->rooms.nodes = t->nodes_room;
+    p->rooms.groups = t->groups_room;
     p->arena = t->arena;
     p->arena.memory = p->memory;
     t->nodes = NULL;

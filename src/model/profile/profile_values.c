@@ -51,7 +51,7 @@ static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, p
    other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
    addresses. */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
-    const bool branches = m->counter->profile->request.branches;
+    const bool branches = m->counter->profile->request.counted == PROFILE_BRANCHES;
     const unsigned first = branches && m->mode == PFR_CPUMODE_KERNEL ? PFR_CPUMODE_USER : m->mode;
     const unsigned modes[] = {first, PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - first};
     for (unsigned i = 0; i < (m->mode == PFR_CPUMODE_USER || m->mode == PFR_CPUMODE_KERNEL ? 2 : 1); i++) {
@@ -103,7 +103,7 @@ pfr_status values_root(struct sample_counter *c, const uint64_t *words, const st
     uint64_t values[PROFILE_KEYS];
     unsigned count = 0;
     struct making m = {.counter = c,
-                       .words = words + 1 + c->profile->request.frames,
+                       .words = words + 1 + request_has_frames(&c->profile->request),
                        .who = counter_who(c, words[0]),
                        .mode = (unsigned)(words[0] >> WHO_BITS & PFR_CPUMODE_MASK),
                        .key = key};
@@ -131,8 +131,8 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
         PFR_TRY(limited_value(frames, (enum profile_key)__builtin_ctz(keys), frame, &values[count++], err));
     PFR_TRY(profile_tree_root(tree, event, values, count, &node, err));
-    if (w->frames)
-        PFR_TRY(profile_tree_child(tree, node, w->chains ? frame | NODE_APART : frame, &node, err));
+    if (request_has_frames(w))
+        PFR_TRY(profile_tree_child(tree, node, request_has_chains(w) ? frame | NODE_APART : frame, &node, err));
     profile_tree_weigh(tree, node, limited);
     p->limited.weight += limited->weight;
     p->limited.samples += limited->samples;

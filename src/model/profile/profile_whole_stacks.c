@@ -234,7 +234,7 @@ pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pf
     p->stack_parts = w->parts;
     p->nr_stacks = w->count;
     p->nr_stack_parts = w->nr_parts;
-    p->stacks_room = w->room;
+    p->rooms.stacks = w->room;
     *w = (struct whole_stacks){.memory = w->memory};
     return PFR_OK;
 }

@@ -100,7 +100,7 @@ static bool any_is_made(const struct profile_workers *w) {
 
 /* Stacks, instead of keeping them as they are or in sum. */
 static bool makes_nodes(const struct profile_request *request) {
-    return request->chains && !request->whole_stacks && !request->sums;
+    return request_has_chains(request) && request->shape != PROFILE_STACKS && request->shape != PROFILE_SUMS;
 }
 
 static struct workers_size size_of(const struct profile_workers *w) {
@@ -109,10 +109,10 @@ static struct workers_size size_of(const struct profile_workers *w) {
                                  .slices = w->nr_slices,
                                  .cpus = thread_pool_cpus(),
                                  .asked = request->jobs,
-                                 .chains = request->chains,
+                                 .chains = request_has_chains(request),
                                  .nodes = makes_nodes(request),
                                  .made = any_is_made(w),
-                                 .branches = request->branches,
+                                 .branches = request->counted == PROFILE_BRANCHES,
                                  .plain = !request->keys || request->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
@@ -305,7 +305,7 @@ static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
 static pfr_status join(struct profile_workers *w, pfr_error *err) {
     struct sample_counter *first = &w->at[0].counter;
     const unsigned values = (unsigned)__builtin_popcount(w->profile->request.keys);
-    const bool whole = w->profile->request.whole_stacks;
+    const bool whole = w->profile->request.shape == PROFILE_STACKS;
     for (uint32_t i = 1; whole && i < w->count; i++) {
         struct sample_counter *c = &w->at[i].counter;
         PFR_TRY(whole_join(first, c, i + 1 < w->count, err));
@@ -319,7 +319,7 @@ static pfr_status join(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 1; i < w->count; i++) {
         struct sample_counter *c = &w->at[i].counter;
         PFR_TRY(counter_pour(c, err));
-        if (w->profile->request.sums)
+        if (w->profile->request.shape == PROFILE_SUMS)
             PFR_TRY(sums_join(first, c, err));
         PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->limited, err));
         add_limited(first, c);

@@ -49,9 +49,9 @@ static enum symbol_result judge(struct unwind_object *into, enum symbol_result r
 static enum symbol_result open_table(struct unwind_objects *all, const struct object *o, const struct symbol_object *at,
                                      struct unwind_object *into) {
     struct apart apart = {.search = {.path = intern_chars(&all->state->names, o->path),
-                                     .symfs = all->options.symfs,
-                                     .folder = all->options.debug_folder,
-                                     .fetched = all->options.fetched,
+                                     .symfs = all->options.naming.symfs,
+                                     .folder = all->options.naming.debug_dir,
+                                     .fetched = all->options.naming.fetched,
                                      .build_id = o->build_id,
                                      .size = o->build_id_size}};
     const struct unwind_places places = {.count = DEBUG_PLACES, .context = &apart, .find = find_apart};
@@ -69,7 +69,7 @@ static enum symbol_result open_kept(struct unwind_objects *all, const struct obj
 static enum symbol_result open_file(struct unwind_objects *all, const struct object *o, struct unwind_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_USER,
                                       .path = intern_chars(&all->state->names, o->path),
-                                      .symfs = all->options.symfs,
+                                      .symfs = all->options.naming.symfs,
                                       .build_id = o->build_id,
                                       .build_id_size = o->build_id_size};
     const enum symbol_result result = open_table(all, o, &own, into);
@@ -95,7 +95,7 @@ static enum symbol_result open_dump(struct unwind_objects *all, struct unwind_ob
 static pfr_status open_object(struct unwind_objects *all, struct unwind_object *into, pfr_error *err) {
     const struct object *o = &all->state->objects.at[into->number];
     enum symbol_result result = SYMBOL_NO_FILE;
-    if (all->options.none)
+    if (all->options.naming.no_symbols)
         return PFR_OK;
     if (o->kind == OBJECT_FILE)
         result = open_file(all, o, into);

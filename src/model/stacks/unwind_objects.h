@@ -6,6 +6,7 @@
  * then any thread may use it. An object is looked for as for its names (address_names.h), and must be the recorded
  * build. What one object may take is bounded (unwind_limits.h).
  */
+#include "model/names/naming.h"
 #include "model/state/state.h"
 #include "model/stacks/unwind_limits.h"
 #include "symbol/unwind/unwind_table.h"
@@ -13,11 +14,9 @@
 #include <pthread.h>
 
 struct unwind_options {
-    const char *symfs;                  /* objects are looked for under this folder; NULL: / */
-    const char *debug_folder, *fetched; /* as names have them (address_names.h) */
-    const char *release;                /* of the recorded kernel; NULL: not told */
-    const char *arch;                   /* of the recorded machine; NULL or "": this one's */
-    bool none;                          /* open nothing: no stack is unwound */
+    pfr_symbol_options naming; /* no_symbols: no stack is unwound */
+    const char *release;       /* of the recorded kernel; NULL: not told */
+    const char *arch;          /* of the recorded machine; NULL or "": this one's */
 };
 
 /* Does not change once it was found, but for `ended`. */

@@ -83,6 +83,16 @@ static pfr_status add_map(struct jit *j, struct spaces *spaces, const struct jit
     return PFR_OK;
 }
 
+/* One dump may take a quarter of the memory and all together half, so that the report has room for what it counts. */
+static uint64_t room_of_next(const struct jit *j) {
+    uint64_t left = j->memory->limit / 2;
+    for (size_t i = 0; i < j->nr_dumps; i++) {
+        const struct jit_dump *d = j->dumps[i].dump;
+        left -= d && d->taken < left ? d->taken : d ? left : 0;
+    }
+    return left < j->memory->limit / 4 ? left : j->memory->limit / 4;
+}
+
 static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, struct spaces *spaces, pfr_error *err) {
     const struct symbol_object wanted = {
         .kind = SYMBOL_JIT, .path = path, .symfs = j->request.symfs, .owner = (uint32_t)getuid()};
@@ -94,7 +104,7 @@ static pfr_status open_dump(struct jit *j, uint32_t object, const char *path, st
     }
     struct jit_opened *o = &j->dumps[j->nr_dumps];
     *o = (struct jit_opened){.object = object};
-    o->result = jit_dump_open(&wanted, j->memory, &o->dump);
+    o->result = jit_dump_open(&wanted, j->memory, room_of_next(j), &o->dump);
     if (o->result == SYMBOL_NO_MEMORY)
         return mem_fail(j->memory, err, "jitdump");
     PFR_TRY(u64_map_put(&j->dump_of, object, j->nr_dumps++, err));

@@ -57,6 +57,9 @@ static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct c
     return result;
 }
 
+/* Measured: a change, its code, the hashed name and the map that the model makes of it take 265 bytes. */
+#define CHANGE_TAKES 256u
+
 static enum symbol_result take_name(struct jit_dump *d, uint32_t *name) {
     const char *text;
     size_t length;
@@ -66,6 +69,7 @@ static enum symbol_result take_name(struct jit_dump *d, uint32_t *name) {
     if (result != SYMBOL_FOUND)
         return result;
     d->name_bytes += length;
+    d->taken += length;
     return intern_put(&d->names, text, length, name, NULL) < 0 ? table_memory_result(d->memory) : SYMBOL_FOUND;
 }
 
@@ -79,6 +83,7 @@ static enum symbol_result add_change(struct jit_dump *d, uint64_t address, uint6
         d->changes = more;
     }
     d->changes[d->nr_changes++] = (struct jit_change){d->reading->time, address, size, code};
+    d->taken += CHANGE_TAKES;
     return SYMBOL_FOUND;
 }
 
@@ -160,6 +165,7 @@ static enum symbol_result add_line(struct jit_dump *d, const struct jit_line *li
         d->lines = more;
     }
     d->lines[d->nr_lines++] = *line;
+    d->taken += 2 * sizeof *d->lines;
     return SYMBOL_FOUND;
 }
 
@@ -208,6 +214,7 @@ static enum symbol_result keep_frames(struct jit_dump *d, size_t size) {
     if (!d->reading->frames)
         return table_memory_result(d->memory);
     d->reading->frames_size = (uint32_t)size;
+    d->taken += size;
     return SYMBOL_FOUND;
 }
 
@@ -288,7 +295,7 @@ void jit_dump_read_on(struct jit_dump *d) {
     r->window.size = size < JIT_DUMP_BYTES_MOST ? size : JIT_DUMP_BYTES_MOST;
     enum symbol_result result = SYMBOL_FOUND;
     while (result == SYMBOL_FOUND && !r->ended && r->next < r->window.size)
-        result = read_record(d);
+        result = d->taken < d->room ? read_record(d) : SYMBOL_LIMIT;
     d->ended = result == SYMBOL_NO_MATCH ? SYMBOL_FOUND : result;
     if (d->ended == SYMBOL_FOUND && !r->ended && size > JIT_DUMP_BYTES_MOST)
         d->ended = SYMBOL_LIMIT;
@@ -328,7 +335,7 @@ static enum symbol_result open_dump(const struct symbol_object *object, int *fd,
     return SYMBOL_NOT_PERMITTED;
 }
 
-static struct jit_dump *new_dump(int fd, struct memory *memory) {
+static struct jit_dump *new_dump(int fd, struct memory *memory, uint64_t room) {
     struct jit_dump *made = mem_zeroed(memory, 1, sizeof *made);
     struct jit_reading *reading = made ? mem_zeroed(memory, 1, sizeof *reading) : NULL;
     if (!reading) {
@@ -336,6 +343,7 @@ static struct jit_dump *new_dump(int fd, struct memory *memory) {
         return NULL;
     }
     made->memory = memory;
+    made->room = room;
     made->nearest_line = UINT32_MAX;
     made->reading = reading;
     intern_init(&made->names, memory);
@@ -345,14 +353,15 @@ static struct jit_dump *new_dump(int fd, struct memory *memory) {
     return made;
 }
 
-enum symbol_result jit_dump_open(const struct symbol_object *object, struct memory *memory, struct jit_dump **dump) {
+enum symbol_result jit_dump_open(const struct symbol_object *object, struct memory *memory, uint64_t room,
+                                 struct jit_dump **dump) {
     int fd;
     uint64_t size;
     *dump = NULL;
     enum symbol_result result = open_dump(object, &fd, &size);
     if (result != SYMBOL_FOUND)
         return result;
-    struct jit_dump *made = new_dump(fd, memory);
+    struct jit_dump *made = new_dump(fd, memory, room);
     if (!made) {
         close(fd);
         return table_memory_result(memory);

@@ -15,7 +15,7 @@
  * a part of that file, as with any other file, and stays the same when it is moved. The bytes themselves are passed
  * over. The dump may grow meanwhile: what is not whole yet is read later.
  *
- *     jit_dump_open(&object, memory, &dump);
+ *     jit_dump_open(&object, memory, room, &dump);
  *     dump->changes[i]: at .time, code number .code came to .address; jit_dump_code: what is at an offset
  */
 #include "base/tables/intern.h"
@@ -59,6 +59,8 @@ struct jit_dump {
     uint32_t pid;
     uint16_t machine;    /* as ELF numbers them */
     uint64_t name_bytes; /* of functions and files, as often as they are told */
+    uint64_t taken;      /* bytes of memory, estimated; at `room` reading ends */
+    uint64_t room;
     bool swap;
     bool by_cpu_clock;        /* times are the cpu's time stamps, not those of CLOCK_MONOTONIC */
     uint64_t damaged;         /* records that contradict themselves, and were left out; */
@@ -71,8 +73,11 @@ struct jit_dump {
 bool jit_dump_is_named(const char *path, size_t length);
 
 /* Opens and reads what is there. `object` is a path, with symfs; the file must be regular, no link, and belong to
-   `owner`, to root or to us. FOUND; NOT_ELF: it does not begin as a dump does; and what opening a file gives. */
-enum symbol_result jit_dump_open(const struct symbol_object *object, struct memory *memory, struct jit_dump **dump);
+   `owner`, to root or to us. FOUND; NOT_ELF: it does not begin as a dump does; and what opening a file gives. Reading
+   ends with LIMIT at the first record after `room` bytes of memory are taken, maps of its code included; what was read
+   before is kept. */
+enum symbol_result jit_dump_open(const struct symbol_object *object, struct memory *memory, uint64_t room,
+                                 struct jit_dump **dump);
 void jit_dump_close(struct jit_dump *dump);
 
 /* What was written meanwhile. What ends it is in dump->ended; what was read before stays. */

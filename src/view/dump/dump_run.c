@@ -74,7 +74,7 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     if (!d->reader->trace && d->options.instr_maps)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                         "instrumentation maps name functions of traces, and this is perf.data");
-    const struct function_names_options how = {.maps = d->options.instr_maps, .trace = d->reader};
+    const struct function_names_options how = {.naming = {.instr_maps = d->options.instr_maps}, .trace = d->reader};
     PFR_TRY(function_names_open(&d->functions, &d->to->memory, &how, err));
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
     if (d->filter.timed)

@@ -5,6 +5,7 @@
  */
 #include "view/info/info_facts.h"
 
+#include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"
 #include "file/read/header_walk.h"
 
@@ -108,7 +109,7 @@ static pfr_status count_lost_samples(struct info_facts *facts, const pfr_record 
     if (pfr_event_count(facts->reader) == 0 || pfr_decode(rec, &body, sizeof body, err) != PFR_OK)
         return PFR_OK;
     PFR_TRY(count_of(facts, event, &count, err));
-    count->lost += body.lost;
+    count->lost = capped_sum(count->lost, body.lost);
     return PFR_OK;
 }
 

@@ -64,12 +64,7 @@ static void tell_notes(const struct latency *l) {
 }
 
 static pfr_status load(struct latency *l, pfr_error *err) {
-    const struct function_names_options names = {.maps = l->options->instr_maps,
-                                                 .trace = l->reader,
-                                                 .symfs = l->options->symfs,
-                                                 .debug_folder = l->options->debug_dir,
-                                                 .cache = l->options->cache_dir,
-                                                 .mangled = l->options->mangled};
+    const struct function_names_options names = {.naming = naming_of(l->options->naming), .trace = l->reader};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
     PFR_TRY(call_costs_load(&l->costs, l->reader, &l->request, err));
     return latency_rows_make(l, err);

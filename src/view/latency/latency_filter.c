@@ -84,12 +84,12 @@ bool latency_wants_row(const struct latency *l, const struct latency_row *row) {
 
 static bool wants_thread(void *context, const struct calls_thread *thread) {
     const struct latency *l = context;
-    return thread->has_tid && script_ranges_have(&l->tids, (uint32_t)thread->tid);
+    return thread->has_tid && ranges_have(&l->calls.tids, (uint32_t)thread->tid);
 }
 
 static bool wants_time(void *context, uint64_t ticks) {
     const struct latency *l = context;
-    return script_ranges_have(&l->times, trace_clock_ns(&l->clock, ticks));
+    return ranges_have(&l->calls.times, trace_clock_ns(&l->clock, ticks));
 }
 
 static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
@@ -116,14 +116,12 @@ static pfr_status read_duration(struct latency *l, pfr_error *err) {
 
 /* Nothing in a trace says in front when its first call was. */
 static pfr_status read_times(struct latency *l, pfr_error *err) {
-    bool since_start = false;
-    l->times.any = !l->options->time;
     if (!l->options->time)
         return PFR_OK;
     const bool in_parts = strchr(l->options->time, '%') != NULL;
     const struct times_known known = {.bounded = in_parts};
-    PFR_TRY(script_times_read(l->memory, l->options->time, &known, &l->times, &since_start, err));
-    since_start = since_start || in_parts;
+    PFR_TRY(sample_filter_read_time(&l->calls, l->options->time, &known, err));
+    const bool since_start = l->calls.waits_for_start || in_parts;
     if (since_start || l->reader->header.cycle_frequency == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         since_start ? "a trace does not say when its first call was: name times by its clock"
@@ -137,7 +135,7 @@ pfr_status latency_filter_read(struct latency *l, pfr_error *err) {
     const pfr_latency_options *o = l->options;
     PFR_TRY(read_names(l, &l->functions, o->functions, err));
     PFR_TRY(read_names(l, &l->objects, o->objects, err));
-    PFR_TRY(script_ranges_read(l->memory, &l->tids, "tid", o->tids, err));
+    PFR_TRY(sample_filter_read(&l->calls, l->memory, &(struct sample_lists){.tids = o->tids}, err));
     PFR_TRY(read_duration(l, err));
     PFR_TRY(read_times(l, err));
     l->request.least = l->least;
@@ -149,6 +147,5 @@ pfr_status latency_filter_read(struct latency *l, pfr_error *err) {
 void latency_filter_free(struct latency *l) {
     free_names(l, &l->functions);
     free_names(l, &l->objects);
-    mem_free(l->memory, l->tids.at, l->tids.room, sizeof *l->tids.at);
-    mem_free(l->memory, l->times.at, l->times.room, sizeof *l->times.at);
+    sample_filter_free(&l->calls);
 }

@@ -18,7 +18,7 @@
 #include "file/xray/xray_clock.h"
 #include "model/latency/call_costs.h"
 #include "model/names/function_names.h"
-#include "query/ranges.h"
+#include "query/sample_filter.h"
 
 #define LATENCY_RANKS 5u /* percentiles, by latency_ranks */
 
@@ -55,7 +55,7 @@ struct latency {
     struct trace_clock clock; /* of --time */
     /* what is wanted */
     uint64_t least;
-    struct script_ranges tids, times;
+    struct sample_filter calls;
     struct latency_names functions, objects;
     /* what there is */
     struct costs_request request;

@@ -34,7 +34,7 @@ int64_t latency_shown_self(const struct latency *l, __int128 ticks) {
 static void note_object(struct latency *l, const char *object) {
     if (!object)
         return;
-    l->tells_objects |= l->options->instr_maps || (l->object && strcmp(l->object, object) != 0);
+    l->tells_objects |= l->names.options.naming.instr_maps || (l->object && strcmp(l->object, object) != 0);
     l->object = object;
 }
 

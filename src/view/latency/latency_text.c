@@ -6,44 +6,18 @@
 #include "view/latency/latency_parts.h"
 
 #include "base/memory/fail.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CELL_ROOM 32u
+#define CELL_ROOM TEXT_TIME_SIZE
 #define BAR_WIDTH 40u
-
-/* Three digits and a unit: "984ns", "1.23us", "12.3ms", "45100s". */
-static void write_ns(char to[CELL_ROOM], uint64_t ns) {
-    static const struct {
-        uint64_t size;
-        const char *name;
-    } units[] = {{1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
-    if (ns < 1000) {
-        snprintf(to, CELL_ROOM, "%" PRIu64 "ns", ns);
-        return;
-    }
-    for (size_t i = 0;; i++) {
-        const uint64_t size = units[i].size;
-        const int digits = ns < 10 * size ? 2 : ns < 100 * size ? 1 : 0;
-        const uint64_t step = digits == 2 ? size / 100 : digits == 1 ? size / 10 : size;
-        const uint64_t rounded = ns / step + (ns % step >= step / 2 && step > 1);
-        const uint64_t scale = size / step;
-        if (rounded / scale >= 1000 && i < 2)
-            continue;
-        if (digits)
-            snprintf(to, CELL_ROOM, "%" PRIu64 ".%0*" PRIu64 "%s", rounded / scale, digits, rounded % scale,
-                     units[i].name);
-        else
-            snprintf(to, CELL_ROOM, "%" PRIu64 "%s", rounded, units[i].name);
-        return;
-    }
-}
 
 static void write_amount(const struct latency *l, char to[CELL_ROOM], uint64_t amount) {
     if (l->frequency)
-        write_ns(to, amount);
+        format_duration(to, amount);
     else
         snprintf(to, CELL_ROOM, "%" PRIu64, amount);
 }

@@ -194,7 +194,8 @@ static void tell_note(void *context, const char *sentence) {
 
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
-    return samples_keep(&r->kept, sample);
+    const struct sample_facts facts = sample_facts_of(sample);
+    return sample_filter_passes(&r->kept, &facts);
 }
 
 /* Names of the running kernel are those of the recorded one where both have the same release. */
@@ -213,7 +214,26 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filter.any || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+}
+
+static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
+    if (needs & NEEDS_APART)
+        return PROFILE_ADDRESSES_APART;
+    return needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address) || lines == PROFILE_INLINED
+               ? PROFILE_ADDRESSES
+               : PROFILE_FUNCTIONS;
+}
+
+/* Where rows are all that is printed, of functions and what they call, sums do. */
+static enum profile_shape shape_of(const struct report *r, bool chains, bool frames, enum profile_line_use lines) {
+    if (r->mode == REPORT_BRANCHES)
+        return PROFILE_ROOTS;
+    if (!chains)
+        return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
+    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+                      !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
+    return sums ? PROFILE_SUMS : PROFILE_TREE;
 }
 
 static struct profile_request request_of(struct report *r) {
@@ -226,53 +246,35 @@ static struct profile_request request_of(struct report *r) {
     r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
     request.from_outermost = r->chain.caller;
     request.stitched = o->stitched;
-    request.branches = r->mode == REPORT_BRANCHES;
+    if (r->mode == REPORT_BRANCHES)
+        request.counted = PROFILE_BRANCHES;
     if (r->mode == REPORT_MEMORY)
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
-    if (request.branches && needs & NEEDS_FRAMES)
+    if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    request.chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
-    request.frames = !request.branches && (needs & NEEDS_FRAMES || filter_needs_frames || request.chains);
-    request.addresses = needs & NEEDS_ADDRESSES || (r->chain.mode != CHAIN_NONE && r->chain.by_address);
-    request.addresses_apart = needs & NEEDS_APART;
-    request.inlined = o->inlined && request.chains;
-    request.lines = needs & NEEDS_LINES || request.inlined;
-    request.addresses = request.addresses || request.inlined;
-    request.sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
-                   !r->filter.any && !request.lines && sums_can_be(r);
-    request.likeness = request.sums ? sums_likeness : NULL;
-    request.unnamed_apart = r->children;
+    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
+    request.unit = unit_of(r, needs, request.lines);
+    request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
+    request.likeness = request.shape == PROFILE_SUMS ? sums_likeness : NULL;
+    request.unnamed = r->children ? PROFILE_UNNAMED_APART : PROFILE_UNNAMED_EACH;
     request.trace_plain = o->raw_trace;
     request.trace_fields = r->trace_request;
     request.nr_trace_fields = r->nr_trace;
-    request.node_cost = cost_of_node(r, request.chains && !request.sums);
+    request.node_cost = cost_of_node(r, chains && request.shape != PROFILE_SUMS);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-    request.names = (struct address_names_options){.symfs = o->symfs,
-                                                   .debug_folder = o->debug_dir,
-                                                   .fetched = o->fetched,
-                                                   .cache_folder = o->cache_dir,
-                                                   .vmlinux = o->vmlinux,
-                                                   .kallsyms = o->kallsyms,
-                                                   .release = r->release,
-                                                   .none = o->no_symbols,
-                                                   .mangled = o->mangled,
-                                                   .parameters = o->parameters};
-    request.functions = (struct function_names_options){.maps = o->instr_maps,
-                                                        .symfs = o->symfs,
-                                                        .debug_folder = o->debug_dir,
-                                                        .none = o->no_symbols,
-                                                        .mangled = o->mangled};
+    request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
-    request.keep = r->kept.any ? keep_sample : NULL;
+    request.keep = sample_filter_has_numbers(&r->kept) ? keep_sample : NULL;
     request.context = r;
     return request;
 }
 
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
-    PFR_TRY(samples_choose(&r->kept, r->reader, r->options->cpus, r->options->time, err));
+    PFR_TRY(filter_choose_samples(r, err));
     PFR_TRY(learn_release(r, err));
     const struct profile_request request = request_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &request, err));
@@ -335,7 +337,6 @@ static void close_report(struct report *r) {
     mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
     mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
     filter_free(r);
-    samples_free(&r->kept);
     out_close(&r->cell.out, NULL);
     if (r->parent_made)
         regfree(&r->parent);
@@ -344,7 +345,7 @@ static void close_report(struct report *r) {
 
 /* Options that mean nothing to this kind of recording would be passed over in silence. */
 static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options *options, pfr_error *err) {
-    if (!options->instr_maps || profile_measure(reader)->is_amount)
+    if (!naming_of(options->naming).instr_maps || profile_measure(reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
                     "instrumentation maps name functions of traces, and this is perf.data");

@@ -77,7 +77,7 @@ static void add_weight(struct profile_weight *to, struct profile_weight more) {
 
 static pfr_status weigh(struct report *r, pfr_error *err) {
     struct call_trees *f = &r->call_trees;
-    if (r->mode != REPORT_MEMORY && !r->filter.any)
+    if (r->mode != REPORT_MEMORY && !r->filters_rows)
         return PFR_OK;
     PFR_TRY(copy_weights(r, err));
     uint32_t *root_of = roots_of_nodes(r);
@@ -93,7 +93,7 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
         if (r->mode == REPORT_MEMORY)
             weigh_cost(r, group, self);
         add_weight(&r->all[group->event], *self);
-        const bool kept = !r->filter.any || filter_keeps(r, group, frame_of_node(f, n));
+        const bool kept = !r->filters_rows || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
             add_weight(&r->totals[group->event], *self);
         if (!kept)

@@ -156,7 +156,7 @@ static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
     if (f->is_inlined)
         return 0;
-    return r->profile->request.addresses && f->start ? f->start : f->address;
+    return request_has_addresses(&r->profile->request) && f->start ? f->start : f->address;
 }
 
 int collate_symbols(const struct report *r, uint64_t a, uint64_t b) {

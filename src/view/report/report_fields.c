@@ -219,10 +219,10 @@ static void add_all(struct field_list list, const struct report_field *const *fi
 
 /* A column that can have but one value is not shown, as in perf: one name for a filter says it. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
-    const struct report_filter *filter = &r->filter;
-    const char *const names = f->keys == KEY(COMM)                ? filter->comms
-                              : f->identity == identity_of_dso    ? filter->dsos
-                              : f->identity == identity_of_symbol ? filter->symbols
+    const struct sample_lists *lists = &r->filter.lists;
+    const char *const names = f->keys == KEY(COMM)                ? lists->comms
+                              : f->identity == identity_of_dso    ? lists->objects
+                              : f->identity == identity_of_symbol ? lists->symbols
                                                                   : NULL;
     return names && !strchr(names, ',');
 }

@@ -9,34 +9,32 @@
 
 #include <string.h>
 
-static bool is_listed(const char *list, const char *name, size_t length) {
-    for (const char *at = list; *at; at += *at == ',') {
-        const size_t word = strcspn(at, ",");
-        if (word == length && memcmp(at, name, length) == 0)
-            return true;
-        at += word;
-    }
-    return false;
-}
-
 pfr_status filter_choose(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
-    r->filter = (struct report_filter){.comms = o->comms, .dsos = o->objects, .symbols = o->symbols};
-    r->filter.any = o->comms || o->objects || o->symbols || o->pids || o->tids;
+    const struct sample_lists lists = {
+        .pids = o->pids, .tids = o->tids, .comms = o->comms, .objects = o->objects, .symbols = o->symbols};
     r->relative = o->relative;
-    PFR_TRY(script_ranges_read(r->memory, &r->filter.pids, "pid", o->pids, err));
-    return script_ranges_read(r->memory, &r->filter.tids, "tid", o->tids, err);
+    PFR_TRY(sample_filter_read(&r->filter, r->memory, &lists, err));
+    r->filters_rows = sample_filter_has_numbers(&r->filter) || sample_filter_has_names(&r->filter);
+    return PFR_OK;
+}
+
+pfr_status filter_choose_samples(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    PFR_TRY(sample_filter_read(&r->kept, r->memory, &(struct sample_lists){.cpus = o->cpus}, err));
+    PFR_TRY(samples_check_cpus(r->reader, o->cpus, err));
+    return sample_filter_read_time_of(&r->kept, o->time, r->reader, err);
 }
 
 void filter_free(struct report *r) {
-    mem_free(r->memory, r->filter.pids.at, r->filter.pids.room, sizeof *r->filter.pids.at);
-    mem_free(r->memory, r->filter.tids.at, r->filter.tids.room, sizeof *r->filter.tids.at);
+    sample_filter_free(&r->filter);
+    sample_filter_free(&r->kept);
 }
 
 static bool keeps_comm(const struct report *r, const struct profile_group *group) {
     const uint64_t comm = profile_value(r->profile, group, PROFILE_COMM);
     const struct intern_text text = intern_get(&r->profile->texts, (uint32_t)comm);
-    return is_listed(r->filter.comms, (const char *)text.bytes, text.length);
+    return sample_filter_wants_comm(&r->filter, (const char *)text.bytes, text.length);
 }
 
 /* By the short name or by the path. */
@@ -46,26 +44,31 @@ static bool keeps_dso(const struct report *r, const struct profile_frame *f) {
     const struct object *o = &r->profile->state.objects.at[f->object];
     const struct intern_text name = intern_get(&r->profile->state.names, o->short_name);
     const struct intern_text path = intern_get(&r->profile->state.names, o->path);
-    return is_listed(r->filter.dsos, (const char *)name.bytes, name.length) ||
-           is_listed(r->filter.dsos, (const char *)path.bytes, path.length);
+    return sample_filter_wants_object(&r->filter, &path, &name);
 }
 
 static bool keeps_symbol(const struct report *r, const struct profile_frame *f) {
     if (!f || f->text == NO_TEXT)
         return false;
     const struct intern_text name = intern_get(&r->profile->texts, f->text);
-    return is_listed(r->filter.symbols, (const char *)name.bytes, name.length);
+    return sample_filter_wants_symbol(&r->filter, (const char *)name.bytes, name.length);
+}
+
+/* A group has the keys that filter_keys_needed asked for. */
+static bool keeps_numbers(const struct report *r, const struct profile_group *group) {
+    struct sample_facts facts = {.known = SAMPLE_PID | SAMPLE_TID};
+    if (!r->filter.pids.any)
+        facts.pid = (uint32_t)profile_value(r->profile, group, PROFILE_PID);
+    if (!r->filter.tids.any)
+        facts.tid = (uint32_t)profile_value(r->profile, group, PROFILE_TID);
+    return sample_filter_passes(&r->filter, &facts);
 }
 
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame) {
-    const struct report_filter *filter = &r->filter;
+    const struct sample_lists *lists = &r->filter.lists;
     const struct profile_frame *f = report_frame(r, frame);
-    return (!filter->comms || keeps_comm(r, group)) && (!filter->dsos || keeps_dso(r, f)) &&
-           (!filter->symbols || keeps_symbol(r, f)) &&
-           (filter->pids.any ||
-            script_ranges_have(&filter->pids, (uint32_t)profile_value(r->profile, group, PROFILE_PID))) &&
-           (filter->tids.any ||
-            script_ranges_have(&filter->tids, (uint32_t)profile_value(r->profile, group, PROFILE_TID)));
+    return (!lists->comms || keeps_comm(r, group)) && (!lists->objects || keeps_dso(r, f)) &&
+           (!lists->symbols || keeps_symbol(r, f)) && keeps_numbers(r, group);
 }
 
 bool filter_keeps_row(const struct report *r, const struct row *row) {
@@ -89,8 +92,8 @@ void filter_totals(struct report *r) {
 }
 
 uint32_t filter_keys_needed(const struct report *r, bool *frames) {
-    const struct report_filter *filter = &r->filter;
-    *frames = filter->dsos || filter->symbols || r->options->symbol_filter;
-    return (filter->comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |
+    const struct sample_filter *filter = &r->filter;
+    *frames = filter->lists.objects || filter->lists.symbols || r->options->symbol_filter;
+    return (filter->lists.comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |
            (filter->tids.any ? 0 : PROFILE_BIT(PROFILE_TID));
 }

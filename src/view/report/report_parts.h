@@ -227,6 +227,8 @@ bool filter_keeps(const struct report *r, const struct profile_group *group, uin
 bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
 pfr_status filter_choose(struct report *r, pfr_error *err);
+/* -C and --time, asked of samples as they are counted. */
+pfr_status filter_choose_samples(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);
 
@@ -379,12 +381,6 @@ pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, 
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
-struct report_filter {
-    const char *comms, *dsos, *symbols; /* NULL: all */
-    struct script_ranges pids, tids;
-    bool any;
-};
-
 /* report_cache_lines.c: lines that were met, and a frame in each */
 struct cache_lines {
     struct intern_table keys;
@@ -427,7 +423,8 @@ struct report {
     bool asks_trees;  /* CSV and JSON have them */
     bool row_trees;   /* rows that are heavy enough have one */
     struct chain_how chain;
-    struct report_filter filter;
+    struct sample_filter filter;                     /* of rows */
+    bool filters_rows;                               /* it asks for something */
     const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
     const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
     const struct report_field *columns[FIELDS_MOST]; /* what is printed */
@@ -451,7 +448,7 @@ struct report {
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events side by side */
     size_t groups_room;
-    struct report_samples kept;
+    struct sample_filter kept; /* the others are in no total */
     struct cache_lines cache_lines;
     struct intern_table maps;      /* report_maps.c: that there were */
     struct report_map *map_pieces; /* by object and address; room for as many as `maps` */

@@ -18,7 +18,7 @@ static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) 
         return (struct symbol_key){UINT64_MAX, frame & NODE_APART ? f->address : f->ip, 0};
     if (f->is_inlined)
         return (struct symbol_key){frame_object_name(p, frame), f->text, 1};
-    const uint64_t start = p->request.addresses && f->start ? f->start : f->address;
+    const uint64_t start = request_has_addresses(&p->request) && f->start ? f->start : f->address;
     return (struct symbol_key){frame_object_name(p, frame), start, 0};
 }
 

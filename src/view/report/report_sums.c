@@ -42,7 +42,7 @@ static pfr_status add_sum(struct report *r, const struct profile_sum_key *key, u
     const struct profile *p = r->profile;
     const struct cell_key spot = {p->groups[key->group], key->frame, NO_PARENT};
     PFR_TRY(rows_find(r, &spot, row, err));
-    const struct profile_weight *more = &p->sums[key->sum].total;
+    const struct profile_weight *more = &p->sums[key->sum];
     struct profile_weight *total = &r->rows.at[*row].total;
     total->weight += more->weight;
     total->samples += more->samples;

@@ -77,7 +77,7 @@ static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *er
 /* Where frames are addresses a tree shows functions all the same, unless -g address. */
 static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
     const uint32_t frame = node_frame(&r->call_trees.nodes[node]);
-    return r->profile->request.addresses && !r->chain.by_address ? r->symbol_of[frame] : frame;
+    return request_has_addresses(&r->profile->request) && !r->chain.by_address ? r->symbol_of[frame] : frame;
 }
 
 static bool is_root(const struct report *r, uint32_t path_segment) {

@@ -46,7 +46,7 @@ void script_print_sample(struct script *s, const struct moment *m) {
 }
 
 void script_deliver(struct script *s, const struct moment *m) {
-    if (s->options->dump)
+    if (s->shared->options->dump)
         script_dump_sample(s, m);
     if (script_wants(s, m) && script_is_on(s, m))
         script_print_sample(s, m);
@@ -70,26 +70,25 @@ static bool is_guest(const pfr_record *rec) {
 /* A guest that nothing says a word of. */
 static void leave_out_guest(struct script *s, const struct moment *m) {
     s->guests++;
-    if (s->options->dump)
+    if (s->shared->options->dump)
         script_dump_left_out(s, m);
 }
 
 /* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
 static void take_guest(struct script *s, struct moment *m) {
-    const bool none = s->names->all.options.none;
     pfr_record here = *m->rec;
     if ((here.misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
         here.misc = (uint16_t)((here.misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     m->rec = &here;
-    s->names->all.options.none = true;
+    s->unnamed = true;
     tell_sample(s, m);
-    s->names->all.options.none = none;
+    s->unnamed = false;
 }
 
 /* Member by member: clearing them first would cost as much again. */
 static void fill_moment(const struct script *s, const pfr_record *rec, const struct record_key *key, struct moment *m) {
     const struct pfr_rec_sample *const sample = &s->sample;
-    const struct script_event *const event = &s->events[rec->event];
+    const struct script_event *const event = &s->shared->events[rec->event];
     const uint64_t type = event->sample_type;
     m->rec = rec;
     m->sample = sample;
@@ -102,15 +101,16 @@ static void fill_moment(const struct script *s, const pfr_record *rec, const str
     m->time = SAMPLE_HAS(type, S_TIME) ? sample->time : UINT64_MAX;
     m->period = SAMPLE_HAS(type, S_PERIOD) ? sample->period : event->event->attr.sample_period;
     m->misc = rec->misc;
-    m->guest = s->state->guests.any
-                   ? guests_of_id(&s->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id)
-                   : (struct guest){0};
+    m->guest =
+        s->shared->state->guests.any
+            ? guests_of_id(&s->shared->state->guests, SAMPLE_HAS(type, S_IDENTIFIER) ? sample->identifier : sample->id)
+            : (struct guest){0};
 }
 
 static void take_sample(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error err;
     struct moment m;
-    if (rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+    if (rec->event < 0 || (uint32_t)rec->event >= s->shared->nr_events)
         return;
     if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
         script_tell_hole(s, &err);
@@ -124,7 +124,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
         return;
     }
     m.thread = script_thread_of(s, rec, m.guest, m.pid, m.tid, &m.key);
-    if (m.thread && s->state->guests.any)
+    if (m.thread && s->shared->state->guests.any)
         take_guest(s, &m);
     else if (m.thread)
         leave_out_guest(s, &m);
@@ -134,7 +134,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
 static void take_state(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)key;
     s->epoch++;
-    if (s->learns)
+    if (s->shared->learns)
         chain_maker_forget(&s->maker);
     s->kernel_epoch += (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL;
 }
@@ -218,7 +218,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct record_ke
     }
     if (s->failed < 0)
         return;
-    if (s->options->dump)
+    if (s->shared->options->dump)
         script_dump_record(s, rec);
     if (taker_of(rec->type))
         takers[rec->type](s, rec, key);
@@ -228,36 +228,36 @@ void script_take(struct script *s, const pfr_record *rec, const struct record_ke
 
 /* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
-    const struct jit_request jit = {.read = !s->options->no_symbols, .symfs = s->options->symfs};
-    if (!(s->options->show & PFR_SCRIPT_ROUNDS) && !s->options->unsorted) {
-        PFR_TRY(timeline_open(&s->timeline, s->reader, s->memory, &jit, err));
-        s->state = timeline_state(s->timeline);
-        s->learns = timeline_learns(s->timeline);
+    const struct jit_request jit = {.read = !s->own->naming.no_symbols, .symfs = s->own->naming.symfs};
+    if (!(s->own->options->show & PFR_SCRIPT_ROUNDS) && !s->own->options->unsorted) {
+        PFR_TRY(timeline_open(&s->own->timeline, s->own->reader, s->memory, &jit, err));
+        s->own->state = timeline_state(s->own->timeline);
+        s->own->learns = timeline_learns(s->own->timeline);
         return PFR_OK;
     }
-    s->state = &s->as_recorded;
-    pfr_status st = state_build_as_recorded(s->state, s->reader, s->memory, &jit, err);
+    s->own->state = &s->own->as_recorded;
+    pfr_status st = state_build_as_recorded(s->own->state, s->own->reader, s->memory, &jit, err);
     if (st >= 0)
-        st = pfr_rewind(s->reader, err);
+        st = pfr_rewind(s->own->reader, err);
     if (st < 0)
-        state_free(s->state);
+        state_free(s->own->state);
     return st;
 }
 
 static void close_records(struct script *s) {
-    if (s->timeline)
-        timeline_close(s->timeline);
+    if (s->own->timeline)
+        timeline_close(s->own->timeline);
     else
-        state_free(s->state);
+        state_free(s->own->state);
 }
 
 pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err) {
-    if (s->timeline)
-        return timeline_next(s->timeline, some, room, count, err);
-    const pfr_status st = pfr_next(s->reader, &some->rec, err);
+    if (s->shared->timeline)
+        return timeline_next(s->shared->timeline, some, room, count, err);
+    const pfr_status st = pfr_next(s->shared->reader, &some->rec, err);
     *count = st == PFR_OK;
     if (st == PFR_OK)
-        some->key = state_key(s->state, &some->rec, 0);
+        some->key = state_key(s->shared->state, &some->rec, 0);
     return st;
 }
 
@@ -292,28 +292,14 @@ static pfr_status take_all(struct script *s) {
 }
 
 static void names_open(struct script *s, struct script_names *names) {
-    const struct address_names_options how = {.symfs = s->options->symfs,
-                                              .debug_folder = s->options->debug_dir,
-                                              .fetched = s->options->fetched,
-                                              .cache_folder = s->options->cache_dir,
-                                              .kallsyms = s->options->kallsyms,
-                                              .vmlinux = s->options->vmlinux,
-                                              .release = s->release,
-                                              .none = s->options->no_symbols,
-                                              .mangled = s->options->mangled,
-                                              .parameters = s->options->parameters,
-                                              .demangle_kernel = s->options->demangle_kernel};
-    const struct unwind_options unwinding = {.symfs = s->options->symfs,
-                                             .debug_folder = s->options->debug_dir,
-                                             .fetched = s->options->fetched,
-                                             .release = s->release,
-                                             .arch = s->arch,
-                                             .none = s->options->no_symbols};
+    const struct address_names_options how = {.naming = s->shared->naming, .release = s->shared->release};
+    const struct unwind_options unwinding = {
+        .naming = s->shared->naming, .release = s->shared->release, .arch = s->shared->arch};
     memory_share(&names->memory, s->memory);
-    unwind_objects_init(&names->unwinding, s->state, s->memory, &unwinding);
-    address_names_init(&names->all, s->state, &names->memory, &how);
+    unwind_objects_init(&names->unwinding, s->shared->state, s->memory, &unwinding);
+    address_names_init(&names->all, s->shared->state, &names->memory, &how);
     pthread_mutex_init(&names->lock, NULL);
-    s->names = names;
+    s->own->names = names;
 }
 
 static void names_close(struct script_names *names) {
@@ -326,7 +312,7 @@ static pfr_status make_parts(struct script *s, pfr_error *err) {
     PFR_TRY(script_threads_make(s, err));
     PFR_TRY(script_lines_make(s, err));
     PFR_TRY(script_filter_make(s, err));
-    PFR_TRY(script_stat_open(&s->stat, s->reader, s->memory, err));
+    PFR_TRY(script_stat_open(&s->stat, s->shared->reader, s->memory, err));
     if (script_is_json(s))
         script_stat_as_json(s->stat);
     return script_prepare(s, err);
@@ -336,7 +322,7 @@ static pfr_status print_all(struct script *s, pfr_error *err) {
     PFR_TRY(make_parts(s, err));
     if (script_is_json(s))
         script_json_begin(s);
-    if (s->options->dump)
+    if (s->shared->options->dump)
         script_dump_begin(s);
     PFR_TRY(take_all(s));
     PFR_TRY(script_add_unwound(s, s, err));
@@ -373,7 +359,7 @@ static void script_free(struct script *s) {
 
 /* What is of traces alone. */
 static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
-    if (!options->instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
+    if (!naming_of(options->naming).instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
                     "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
@@ -383,19 +369,22 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     if (reader->trace)
         return trace_script_print(reader, options, out, err);
     PFR_TRY(refuse(options, err));
-    struct script s = {.options = options,
-                       .reader = reader,
+    struct script_shared shared = {.options = options, .naming = naming_of(options->naming), .reader = reader};
+    struct script s = {.shared = &shared,
+                       .own = &shared,
                        .memory = &reader->memory,
                        .to = out,
                        .out = &out->out,
                        .err = err,
+                       .hole = options->hole,
+                       .context = options->context,
                        .epoch = 1,
                        .kernel_epoch = 1,
                        .order_epoch = 1};
-    s.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
+    shared.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
     arena_init(&s.arena, s.memory);
     u64_map_init(&s.counts, s.memory);
-    s.raw_names = out->raw_names || script_is_json(&s);
+    shared.raw_names = out->raw_names || script_is_json(&s);
     s.json_text.raw_names = true;
     memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
     out_open_memory(&s.json_text.out, s.memory);

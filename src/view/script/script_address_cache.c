@@ -69,7 +69,7 @@ void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint6
     struct near_slot one = *found;
     one.block = address / NEAR_BLOCK;
     one.space = script_space(m, cpumode);
-    one.lasting = cpumode == SCRIPT_USER && !s->learns && !s->disorder.is_on;
+    one.lasting = cpumode == SCRIPT_USER && !s->shared->learns && !s->disorder.is_on;
     one.epoch = epoch_of(s, cpumode, one.lasting);
     if ((!t->slots || (t->bits < BITS_MOST && t->pushed_out >> (t->bits - 1))) && !grow(&s->frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));
@@ -79,9 +79,9 @@ void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint6
 }
 
 void near_expect(const struct script *s, const pfr_record *rec) {
-    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->nr_events)
+    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->shared->nr_events)
         return;
-    const struct script_event *e = &s->events[rec->event];
+    const struct script_event *e = &s->shared->events[rec->event];
     const struct near_table *t = &s->frames.near[e->name_form];
     if (!t->slots || !e->ip_at || rec->size < e->tid_at + 4u)
         return;

@@ -39,7 +39,7 @@ void print_chain(struct script *s, const struct moment *m) {
     while (chain_next(&walk, &address)) {
         expect(s, m, chain, walk.at - 1);
         script_write_chain_frame(s, m, walk.mode, address, m->event->chain_form);
-        if (s->options->stop_at && script_stops_at(s, m, walk.mode, address))
+        if (s->shared->options->stop_at && script_stops_at(s, m, walk.mode, address))
             break;
     }
 }
@@ -48,10 +48,10 @@ void print_chain(struct script *s, const struct moment *m) {
  */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
     const unsigned mode = m->rec->misc & PFR_CPUMODE_MASK, other = PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - mode;
-    state_place_in(s->state, mode, m->thread->space, address, m->key, place);
+    state_place_in(s->shared->state, mode, m->thread->space, address, m->key, place);
     if (place->map || (mode != PFR_CPUMODE_USER && mode != PFR_CPUMODE_KERNEL))
         return mode;
-    state_place_in(s->state, other, m->thread->space, address, m->key, place);
+    state_place_in(s->shared->state, other, m->thread->space, address, m->key, place);
     return place->map ? other : mode;
 }
 

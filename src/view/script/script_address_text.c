@@ -88,7 +88,7 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
 /* What to look for; false: the address is mapped nowhere, or code came there that has its own name. */
 static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted_text *w) {
     const bool user = cpumode == SCRIPT_USER;
-    state_place_in(s->state, cpumode, m->thread->space, address, m->key, &w->at);
+    state_place_in(s->shared->state, cpumode, m->thread->space, address, m->key, &w->at);
     w->place = user ? w->at.offset : address;
     w->owner = user ? w->at.object : script_space(m, cpumode);
     w->for_ever = user;
@@ -105,7 +105,7 @@ static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsi
 
 /* A kernel's map may be another for a while, and code may come within it: then blocks are not asked. */
 static bool is_kept(const struct script *s, unsigned cpumode) {
-    const struct space *ksymbols = &s->state->spaces.at[s->state->ksymbols];
+    const struct space *ksymbols = &s->shared->state->spaces.at[s->shared->state->ksymbols];
     return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
 }
 
@@ -136,7 +136,7 @@ static bool is_block(const struct script *s, const struct moment *m, unsigned cp
     const uint64_t first = address - address % BLOCK;
     return cpumode != SCRIPT_USER ||
            ((address - w->place) % BLOCK == 0 && w->at.map->start <= first && w->at.map->last - first >= BLOCK - 1 &&
-            space_has_alone(&s->state->spaces, m->thread->space, w->at.map));
+            space_has_alone(&s->shared->state->spaces, m->thread->space, w->at.map));
 }
 
 const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,

@@ -19,9 +19,9 @@
 
 /* Said where the records of a file have no times to be sorted by. */
 void script_dump_begin(struct script *s) {
-    const pfr_event *first = pfr_event_count(s->reader) ? pfr_get_event(s->reader, 0) : NULL;
-    if (first && !first->attr.flags.sample_id_all && !s->options->unsorted &&
-        pfr_get_header(s->reader)->container != PFR_PIPE)
+    const pfr_event *first = pfr_event_count(s->shared->reader) ? pfr_get_event(s->shared->reader, 0) : NULL;
+    if (first && !first->attr.flags.sample_id_all && !s->shared->options->unsorted &&
+        pfr_get_header(s->shared->reader)->container != PFR_PIPE)
         out_text(s->out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
 }
 
@@ -35,7 +35,7 @@ static void write_object(struct script *s, const struct object *o, uint32_t numb
         script_write_object_name(s, number, s->to);
         return;
     }
-    const struct intern_text path = intern_get(&s->state->names, o->path);
+    const struct intern_text path = intern_get(&s->shared->state->names, o->path);
     print_name(s->to, path.bytes, path.length);
 }
 
@@ -60,6 +60,6 @@ void script_dump_sample(struct script *s, const struct moment *m) {
     if (object == NO_OBJECT)
         out_text(s->out, "<not found>");
     else
-        write_object(s, &s->state->objects.at[object], object);
+        write_object(s, &s->shared->state->objects.at[object], object);
     out_char(s->out, '\n');
 }

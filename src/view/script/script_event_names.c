@@ -10,13 +10,13 @@
 #include "file/read/recording.h"
 
 void script_labels_free(struct script *s) {
-    struct script_labels *const l = &s->labels;
+    struct script_labels *const l = &s->own->labels;
     mem_free(s->memory, l->of_length, l->room, sizeof *l->of_length);
     *l = (struct script_labels){0};
 }
 
 static bool has_room_for(struct script *s, size_t length) {
-    struct script_labels *const l = &s->labels;
+    struct script_labels *const l = &s->own->labels;
     if (length < l->room)
         return true;
     const size_t room = 2 * length + 64;
@@ -54,8 +54,8 @@ static pfr_status label(struct script *s, struct script_event *e, pfr_output *sh
     if (!kept)
         return mem_fail(s->memory, err, "script");
     if (e->label)
-        forget_length(&s->labels, e->name_length);
-    count_length(&s->labels, own);
+        forget_length(&s->own->labels, e->name_length);
+    count_length(&s->own->labels, own);
     e->label = kept;
     e->label_length = (uint32_t)length;
     e->name_length = (uint32_t)own;
@@ -64,12 +64,12 @@ static pfr_status label(struct script *s, struct script_event *e, pfr_output *sh
 
 /* Of events that came since, and of those with another name. */
 static pfr_status label_those(struct script *s, uint32_t from, pfr_output *shown, pfr_error *err) {
-    const pfr_reader *const r = s->reader;
-    for (uint32_t i = from; i < s->nr_events; i++)
-        PFR_TRY(label(s, &s->events[i], shown, err));
-    for (; s->labels.seen < r->nr_renamed; s->labels.seen++)
-        if (r->renamed[s->labels.seen] < s->nr_events)
-            PFR_TRY(label(s, &s->events[r->renamed[s->labels.seen]], shown, err));
+    const pfr_reader *const r = s->own->reader;
+    for (uint32_t i = from; i < s->own->nr_events; i++)
+        PFR_TRY(label(s, &s->own->events[i], shown, err));
+    for (; s->own->labels.seen < r->nr_renamed; s->own->labels.seen++)
+        if (r->renamed[s->own->labels.seen] < s->own->nr_events)
+            PFR_TRY(label(s, &s->own->events[r->renamed[s->own->labels.seen]], shown, err));
     return PFR_OK;
 }
 

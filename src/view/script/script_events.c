@@ -3,7 +3,6 @@
  * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
  * kind decides for all of its kind, as in perf.
  */
-#include "query/sample_filter.h"
 #include "view/script/script_parts.h"
 
 #include "base/text/escape.h"
@@ -19,10 +18,10 @@
 #define MAJOR_FAULTS 6u
 
 void script_events_free(struct script *s) {
-    mem_free(s->memory, s->events, s->events_room, sizeof *s->events);
-    s->events = NULL;
-    s->nr_events = 0;
-    s->events_room = 0;
+    mem_free(s->memory, s->own->events, s->own->events_room, sizeof *s->own->events);
+    s->own->events = NULL;
+    s->own->nr_events = 0;
+    s->own->events_room = 0;
     script_labels_free(s);
 }
 
@@ -31,14 +30,14 @@ static enum script_type type_of(const pfr_event *event) {
 }
 
 static bool is_stream(const struct script *s) {
-    return pfr_get_header(s->reader)->container == PFR_PIPE;
+    return pfr_get_header(s->own->reader)->container == PFR_PIPE;
 }
 
 /* Whether an event has chains: each is looked at once. */
 static bool any_chains(struct script *s) {
-    for (uint32_t i = s->nr_events; i < pfr_event_count(s->reader) && !s->has_chains; i++)
-        s->has_chains = SAMPLE_HAS(pfr_get_event(s->reader, i)->attr.sample_type, S_CHAIN);
-    return s->has_chains && !s->options->hide_call_graph;
+    for (uint32_t i = s->own->nr_events; i < pfr_event_count(s->own->reader) && !s->own->has_chains; i++)
+        s->own->has_chains = SAMPLE_HAS(pfr_get_event(s->own->reader, i)->attr.sample_type, S_CHAIN);
+    return s->own->has_chains && !s->own->options->hide_call_graph;
 }
 
 #define LENIENT                                                                                                        \
@@ -46,13 +45,13 @@ static bool any_chains(struct script *s) {
 
 /* Fields that may come out of AUX data: who asks for them gets them, also where they were not recorded. */
 static uint64_t lenient_fields(const struct script *s) {
-    const pfr_header *h = pfr_get_header(s->reader);
+    const pfr_header *h = pfr_get_header(s->own->reader);
     return h->features[0] >> BIT_AUXTRACE & 1 ? LENIENT : 0;
 }
 
 /* What perf stat recorded has no samples whose fields could be missing. */
 static bool is_stat(const struct script *s) {
-    const pfr_header *h = pfr_get_header(s->reader);
+    const pfr_header *h = pfr_get_header(s->own->reader);
     return h->features[0] >> BIT_STAT & 1;
 }
 
@@ -76,11 +75,11 @@ static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient,
 
 static bool learn_wall(struct script *s) {
     struct times_known known = {0};
-    if (!s->wall.known)
-        script_times_learn(s->reader, &known);
+    if (!s->own->wall.known)
+        times_learn(s->own->reader, &known);
     if (known.walled)
-        s->wall = (struct script_wall){.ahead = known.ahead, .moment = known.day, .known = true};
-    return s->wall.known;
+        s->own->wall = (struct script_wall){.ahead = known.ahead, .moment = known.day, .known = true};
+    return s->own->wall.known;
 }
 
 static pfr_status check_wall(struct script *s, struct script_choice *choice, pfr_error *err) {
@@ -107,7 +106,7 @@ static pfr_status check_sense(const struct script_choice *choice, pfr_error *err
 /* Tracepoints show where they were only if chains were recorded. */
 static void add_places(struct script *s, bool has_chains) {
     const uint64_t placed = FIELD(F_IP) | FIELD(F_SYM) | FIELD(F_SYMOFF) | FIELD(F_DSO);
-    struct script_choice *trace = &s->choices[TYPE_TRACE];
+    struct script_choice *trace = &s->own->choices[TYPE_TRACE];
     if (has_chains && !trace->set && !is_stream(s))
         trace->fields |= placed;
 }
@@ -115,35 +114,35 @@ static void add_places(struct script *s, bool has_chains) {
 /* perf learns the events of a stream after it has read -F, and then adds what a chain is printed with. */
 static void add_stream_places(struct script *s, const pfr_event *event, bool has_chains) {
     if (is_stream(s) && has_chains)
-        s->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
+        s->own->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
 }
 
 /* The first of each kind decides. */
 static pfr_status check_event(struct script *s, const pfr_event *event, bool has_chains, pfr_error *err) {
     const enum script_type type = type_of(event);
     add_stream_places(s, event, has_chains);
-    if (s->seen >> type & 1 ||
+    if (s->own->seen >> type & 1 ||
         (is_stream(s) && event->attr.sample_type == 0)) /* the latter counts, and has no samples */
         return PFR_OK;
-    s->seen |= 1u << type;
+    s->own->seen |= 1u << type;
     if (is_stat(s))
         return PFR_OK;
-    PFR_TRY(check_recorded(&s->choices[type], lenient_fields(s), event, err));
-    PFR_TRY(check_sense(&s->choices[type], err));
-    return check_wall(s, &s->choices[type], err);
+    PFR_TRY(check_recorded(&s->own->choices[type], lenient_fields(s), event, err));
+    PFR_TRY(check_sense(&s->own->choices[type], err));
+    return check_wall(s, &s->own->choices[type], err);
 }
 
 /* Events that came since the last time, or all, where the first chain came with them. */
 static pfr_status check_events(struct script *s, pfr_error *err) {
-    const bool had_chains = s->has_chains, has_chains = any_chains(s), again = s->has_chains != had_chains;
-    s->seen = again ? 0 : s->seen;
+    const bool had_chains = s->own->has_chains, has_chains = any_chains(s), again = s->own->has_chains != had_chains;
+    s->own->seen = again ? 0 : s->own->seen;
     add_places(s, has_chains);
-    for (uint32_t i = again ? 0 : s->nr_events; i < pfr_event_count(s->reader); i++)
-        PFR_TRY(check_event(s, pfr_get_event(s->reader, i), has_chains, err));
+    for (uint32_t i = again ? 0 : s->own->nr_events; i < pfr_event_count(s->own->reader); i++)
+        PFR_TRY(check_event(s, pfr_get_event(s->own->reader, i), has_chains, err));
     if (!is_stat(s))
-        PFR_TRY(samples_check_cpus(s->reader, s->options->cpus, err));
+        PFR_TRY(samples_check_cpus(s->own->reader, s->own->options->cpus, err));
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
-        if (!(s->seen >> t & 1) && s->choices[t].set && s->choices[t].fields == 0 && t < TYPE_SYNTH)
+        if (!(s->own->seen >> t & 1) && s->own->choices[t].set && s->own->choices[t].fields == 0 && t < TYPE_SYNTH)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
                             "%s events do not exist. Remove corresponding -F option to proceed",
                             script_type_name((enum script_type)t));
@@ -188,13 +187,13 @@ static void list_printers(struct script_event *e) {
 
 static void describe(struct script *s, struct script_event *e, const pfr_event *event, uint32_t ip_at) {
     *e = (struct script_event){.event = event, .sample_type = event->attr.sample_type, .type = type_of(event)};
-    e->fields = s->choices[e->type].fields;
+    e->fields = s->own->choices[e->type].fields;
     e->makes_chains = chain_is_made(e->event);
-    e->stitches = s->options->stitched && chain_has_calls(e->event);
-    e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->options->hide_call_graph;
+    e->stitches = s->own->options->stitched && chain_has_calls(e->event);
+    e->chains = (e->fields & FIELD(F_IP)) && SAMPLE_HAS(e->sample_type, S_CHAIN) && !s->own->options->hide_call_graph;
     e->addr_is_place = has_place_in_addr(event);
     e->name_form = name_form(e->fields);
-    e->chain_form = (uint8_t)(e->name_form | (s->options->inlined && e->name_form & NAME_SYM ? NAME_INLINED : 0));
+    e->chain_form = (uint8_t)(e->name_form | (s->own->options->inlined && e->name_form & NAME_SYM ? NAME_INLINED : 0));
     e->who_form = who_form(e);
     e->reads = script_has_reads(e);
     if (SAMPLE_HAS(e->sample_type, S_IP) && SAMPLE_HAS(e->sample_type, S_TID)) {
@@ -214,71 +213,71 @@ static void keep_text(char *to, size_t room, const pfr_text *text) {
 static void learn_machine(struct script *s) {
     struct pfr_rec_feature_arch arch;
     struct pfr_rec_feature_osrelease release;
-    const pfr_feature *feature = pfr_find_feature(s->reader, BIT_ARCH, NULL);
-    if (feature && pfr_decode_feature(s->reader, feature, &arch, sizeof arch, NULL) == PFR_OK)
-        keep_text(s->arch, sizeof s->arch, &arch.arch);
-    feature = pfr_find_feature(s->reader, BIT_OSRELEASE, NULL);
-    if (feature && pfr_decode_feature(s->reader, feature, &release, sizeof release, NULL) == PFR_OK)
-        keep_text(s->release, sizeof s->release, &release.osrelease);
-    if (s->options->stitched)
-        s->branch_registers = branch_registers(s->reader);
+    const pfr_feature *feature = pfr_find_feature(s->own->reader, BIT_ARCH, NULL);
+    if (feature && pfr_decode_feature(s->own->reader, feature, &arch, sizeof arch, NULL) == PFR_OK)
+        keep_text(s->own->arch, sizeof s->own->arch, &arch.arch);
+    feature = pfr_find_feature(s->own->reader, BIT_OSRELEASE, NULL);
+    if (feature && pfr_decode_feature(s->own->reader, feature, &release, sizeof release, NULL) == PFR_OK)
+        keep_text(s->own->release, sizeof s->own->release, &release.osrelease);
+    if (s->own->options->stitched)
+        s->own->branch_registers = branch_registers(s->own->reader);
 }
 
 static bool choices_differ(const struct script *s, const uint64_t before[SCRIPT_TYPES]) {
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
-        if (s->choices[t].fields != before[t])
+        if (s->own->choices[t].fields != before[t])
             return true;
     return false;
 }
 
 static pfr_status make_room(struct script *s, uint32_t count, pfr_error *err) {
-    while (s->events_room < count) {
+    while (s->own->events_room < count) {
         struct script_event *more =
-            mem_grow(s->memory, s->events, s->events_room, &s->events_room, 4, sizeof *s->events);
+            mem_grow(s->memory, s->own->events, s->own->events_room, &s->own->events_room, 4, sizeof *s->own->events);
         if (!more)
             return mem_fail(s->memory, err, "script");
-        s->events = more;
+        s->own->events = more;
     }
     return PFR_OK;
 }
 
 /* The reader moves its events when they become more. */
 static void follow_events(struct script *s) {
-    if (s->nr_events == 0 || s->events[0].event == pfr_get_event(s->reader, 0))
+    if (s->own->nr_events == 0 || s->own->events[0].event == pfr_get_event(s->own->reader, 0))
         return;
-    for (uint32_t i = 0; i < s->nr_events; i++)
-        s->events[i].event = pfr_get_event(s->reader, i);
+    for (uint32_t i = 0; i < s->own->nr_events; i++)
+        s->own->events[i].event = pfr_get_event(s->own->reader, i);
 }
 
 /* Of those that are there already only what the choice of fields decides. */
 static void describe_from(struct script *s, uint32_t from, uint32_t count) {
     for (uint32_t i = from; i < count; i++) {
-        const bool is_new = i >= s->nr_events;
-        const struct script_event old = is_new ? (struct script_event){0} : s->events[i];
-        describe(s, &s->events[i], pfr_get_event(s->reader, i), s->reader->events[i].ip_at);
-        s->events[i].label = old.label;
-        s->events[i].label_length = old.label_length;
-        s->events[i].name_length = old.name_length;
+        const bool is_new = i >= s->own->nr_events;
+        const struct script_event old = is_new ? (struct script_event){0} : s->own->events[i];
+        describe(s, &s->own->events[i], pfr_get_event(s->own->reader, i), s->own->reader->events[i].ip_at);
+        s->own->events[i].label = old.label;
+        s->own->events[i].label_length = old.label_length;
+        s->own->events[i].name_length = old.name_length;
     }
 }
 
 pfr_status script_prepare(struct script *s, pfr_error *err) {
-    const uint32_t count = pfr_event_count(s->reader), had = s->nr_events;
+    const uint32_t count = pfr_event_count(s->own->reader), had = s->own->nr_events;
     uint64_t before[SCRIPT_TYPES];
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
-        before[t] = s->choices[t].fields;
+        before[t] = s->own->choices[t].fields;
     learn_machine(s);
     follow_events(s);
     PFR_TRY(check_events(s, err));
     PFR_TRY(make_room(s, count, err));
     describe_from(s, choices_differ(s, before) ? 0 : had, count);
-    s->nr_events = count;
+    s->own->nr_events = count;
     PFR_TRY(script_labels_make(s, had, err));
     PFR_TRY(script_switch_make(s, err));
     return script_files_make(s, err);
 }
 
 const struct script_event *script_event_of_id(const struct script *s, uint64_t id) {
-    const int32_t event = pfr_event_of_id(s->reader, id);
-    return event < 0 || (uint32_t)event >= s->nr_events ? NULL : &s->events[event];
+    const int32_t event = pfr_event_of_id(s->shared->reader, id);
+    return event < 0 || (uint32_t)event >= s->shared->nr_events ? NULL : &s->shared->events[event];
 }

@@ -87,19 +87,19 @@ static uint64_t all_fields(enum script_type type) {
 
 static void choose_defaults(struct script *s) {
     for (unsigned t = 0; t < SCRIPT_TYPES && script_is_json(s); t++)
-        s->choices[t] = (struct script_choice){.fields = all_fields((enum script_type)t)};
+        s->own->choices[t] = (struct script_choice){.fields = all_fields((enum script_type)t)};
     if (script_is_json(s))
         return;
     for (unsigned t = 0; t < SCRIPT_TYPES; t++)
-        s->choices[t] = (struct script_choice){.fields = COMMON | PLACED | FIELD(F_PERIOD)};
-    s->choices[TYPE_SW].fields |= FIELD(F_BPF_OUTPUT);
-    s->choices[TYPE_TRACE].fields = COMMON | FIELD(F_TRACE);
-    s->choices[TYPE_RAW].fields |= MEMORY;
+        s->own->choices[t] = (struct script_choice){.fields = COMMON | PLACED | FIELD(F_PERIOD)};
+    s->own->choices[TYPE_SW].fields |= FIELD(F_BPF_OUTPUT);
+    s->own->choices[TYPE_TRACE].fields = COMMON | FIELD(F_TRACE);
+    s->own->choices[TYPE_RAW].fields |= MEMORY;
 }
 
 static void note(struct script *s, const char *sentence) {
-    if (s->options->note)
-        s->options->note(s->options->context, sentence);
+    if (s->own->options->note)
+        s->own->options->note(s->own->options->context, sentence);
 }
 
 static pfr_status refuse(pfr_error *err, const char *text) {
@@ -153,7 +153,7 @@ static pfr_status apply(struct script *s, const struct spec *spec, enum script_f
         if (spec->type >= 0 && (unsigned)spec->type != t)
             continue;
         if (script_rows[field].types >> t & 1) {
-            change(&s->choices[t], field, sign);
+            change(&s->own->choices[t], field, sign);
             continue;
         }
         snprintf(text, sizeof text, "'%s' not valid for %s events%s", script_rows[field].name, types[t].about,
@@ -186,8 +186,8 @@ static void forget(struct script *s, const struct spec *spec) {
     for (unsigned t = 0; t < SCRIPT_TYPES; t++) {
         if (spec->type >= 0 && (unsigned)spec->type != t)
             continue;
-        was_set = was_set || s->choices[t].set;
-        s->choices[t] = (struct script_choice){.set = true};
+        was_set = was_set || s->own->choices[t].set;
+        s->own->choices[t] = (struct script_choice){.set = true};
     }
     snprintf(text, sizeof text, "Overriding previous field request for %s events.",
              spec->type < 0 ? "all" : types[spec->type].about);
@@ -231,7 +231,7 @@ static pfr_status take_spec(struct script *s, const char *text, pfr_error *err) 
 
 pfr_status script_choose(struct script *s, pfr_error *err) {
     choose_defaults(s);
-    for (const char *const *spec = s->options->fields; spec && *spec; spec++)
+    for (const char *const *spec = s->own->options->fields; spec && *spec; spec++)
         PFR_TRY(take_spec(s, *spec, err));
     return PFR_OK;
 }

@@ -41,9 +41,9 @@ static bool is_taken(const struct script *s, const char *path) {
 static bool make_path(const struct script *s, const char *event, char path[PATH_MOST]) {
     char name[NAME_MOST];
     file_name(name, sizeof name, event);
-    int length = snprintf(path, PATH_MOST, "%s.%s.dump", s->options->per_event, name);
+    int length = snprintf(path, PATH_MOST, "%s.%s.dump", s->shared->options->per_event, name);
     if (length > 0 && (size_t)length < PATH_MOST && is_taken(s, path))
-        length = snprintf(path, PATH_MOST, "%s.%s.%u.dump", s->options->per_event, name, s->nr_files);
+        length = snprintf(path, PATH_MOST, "%s.%s.%u.dump", s->shared->options->per_event, name, s->nr_files);
     return length > 0 && (size_t)length < PATH_MOST;
 }
 
@@ -58,7 +58,7 @@ static pfr_status open_file(struct script *s, struct script_file *file, const ch
 
 pfr_status script_files_make(struct script *s, pfr_error *err) {
     size_t room = s->nr_files_room;
-    while (s->options->per_event && s->nr_files < s->nr_events) {
+    while (s->shared->options->per_event && s->nr_files < s->shared->nr_events) {
         if (s->nr_files == room) {
             struct script_file *more = mem_grow(s->memory, s->files, s->nr_files, &room, 8, sizeof *s->files);
             if (!more)
@@ -68,14 +68,14 @@ pfr_status script_files_make(struct script *s, pfr_error *err) {
         }
         s->files[s->nr_files] = (struct script_file){0};
         struct script_file *file = &s->files[s->nr_files];
-        PFR_TRY(open_file(s, file, s->events[s->nr_files].event->name, err));
+        PFR_TRY(open_file(s, file, s->shared->events[s->nr_files].event->name, err));
         s->nr_files++;
     }
     return PFR_OK;
 }
 
 struct script_file *script_file_begin(struct script *s, const struct script_event *event, pfr_output **before) {
-    struct script_file *file = &s->files[event - s->events];
+    struct script_file *file = &s->files[event - s->shared->events];
     *before = s->to;
     s->to = &file->to;
     s->out = &file->to.out;

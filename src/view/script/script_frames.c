@@ -82,9 +82,10 @@ static bool grow(struct frames *f, struct frame_table *t) {
 
 /* Where the kernel and its modules go by their paths; "": not there. */
 static const char *kernel_path(const struct script *s, const struct object *o) {
-    if (!s->options->kernel_paths || o->kind != OBJECT_KERNEL || s->options->kallsyms || !s->options->vmlinux)
+    if (!s->shared->options->kernel_paths || o->kind != OBJECT_KERNEL || s->shared->naming.kallsyms ||
+        !s->shared->naming.vmlinux)
         return "";
-    return s->options->vmlinux;
+    return s->shared->naming.vmlinux;
 }
 
 /* What perf calls the object. A module that the table of build-ids lists goes by its path. */
@@ -93,7 +94,7 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
         out_text(&to->out, UNKNOWN);
         return;
     }
-    const struct object *o = &s->state->objects.at[object];
+    const struct object *o = &s->shared->state->objects.at[object];
     if (o->kind == OBJECT_ANONYMOUS) {
         out_text(&to->out, "/tmp/perf-");
         out_i64(&to->out, (int32_t)o->pid);
@@ -106,23 +107,28 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
         return;
     }
     const bool is_short =
-        o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed && !s->options->kernel_paths);
-    const struct intern_text name = intern_get(&s->state->names, is_short ? o->short_name : o->path);
+        o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed && !s->shared->options->kernel_paths);
+    const struct intern_text name = intern_get(&s->shared->state->names, is_short ? o->short_name : o->path);
     print_name(to, name.bytes, name.length);
 }
 
 void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name) {
-    pthread_mutex_lock(&s->names->lock);
-    const pfr_status st = address_names_at(&s->names->all, place, address, name, s->err);
-    pthread_mutex_unlock(&s->names->lock);
+    *name = (struct address_name){.behind = 1};
+    if (s->unnamed)
+        return;
+    pthread_mutex_lock(&s->shared->names->lock);
+    const pfr_status st = address_names_at(&s->shared->names->all, place, address, name, s->err);
+    pthread_mutex_unlock(&s->shared->names->lock);
     script_fail(s, st);
 }
 
 uint32_t script_kernel_at(struct script *s, uint64_t address) {
     uint32_t object;
-    pthread_mutex_lock(&s->names->lock);
-    const pfr_status st = address_names_kernel(&s->names->all, address, &object, s->err);
-    pthread_mutex_unlock(&s->names->lock);
+    if (s->unnamed)
+        return NO_OBJECT;
+    pthread_mutex_lock(&s->shared->names->lock);
+    const pfr_status st = address_names_kernel(&s->shared->names->all, address, &object, s->err);
+    pthread_mutex_unlock(&s->shared->names->lock);
     script_fail(s, st);
     return object;
 }
@@ -142,16 +148,23 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
 }
 
 void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line) {
-    pthread_mutex_lock(&s->names->lock);
-    const pfr_status st = address_line_at(&s->names->all, place, address, line, s->err);
-    pthread_mutex_unlock(&s->names->lock);
+    *line = (struct address_line){.address = place->offset};
+    if (s->unnamed)
+        return;
+    pthread_mutex_lock(&s->shared->names->lock);
+    const pfr_status st = address_line_at(&s->shared->names->all, place, address, line, s->err);
+    pthread_mutex_unlock(&s->shared->names->lock);
     script_fail(s, st);
 }
 
 void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls) {
-    pthread_mutex_lock(&s->names->lock);
-    const pfr_status st = address_calls_at(&s->names->all, place, address, calls, s->err);
-    pthread_mutex_unlock(&s->names->lock);
+    calls->at = (struct address_line){.address = place->offset};
+    calls->count = 0;
+    if (s->unnamed)
+        return;
+    pthread_mutex_lock(&s->shared->names->lock);
+    const pfr_status st = address_calls_at(&s->shared->names->all, place, address, calls, s->err);
+    pthread_mutex_unlock(&s->shared->names->lock);
     script_fail(s, st);
 }
 
@@ -172,12 +185,12 @@ static void write_file_line(const char *file, uint32_t line, pfr_output *to) {
 /* As perf writes it, below the frame: the last part of the path and the line. Without a line nothing, but the object
    and the address in it where the object has no symbols either, or where perf looks in no file. */
 static void write_line(struct script *s, const struct place *place, const struct address_line *line, pfr_output *to) {
-    const struct object *o = &s->state->objects.at[place->object];
+    const struct object *o = &s->shared->state->objects.at[place->object];
     if (line->file)
         write_file_line(line->file, line->line, to);
     if (line->file || (line->has_names && !is_in_no_file(o)))
         return;
-    const struct intern_text name = intern_get(&s->state->names, o->short_name);
+    const struct intern_text name = intern_get(&s->shared->state->names, o->short_name);
     out_text(&to->out, "\n  ");
     print_name(to, name.bytes, name.length);
     out_char(&to->out, '[');
@@ -190,7 +203,7 @@ static void write_line(struct script *s, const struct place *place, const struct
 static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
                           struct address_line *line, pfr_output *to) {
     struct address_calls calls = {0};
-    const uint8_t kind = s->state->objects.at[place->object].kind;
+    const uint8_t kind = s->shared->state->objects.at[place->object].kind;
     script_calls_at(s, place, address, &calls);
     for (uint32_t i = 0; i < calls.count; i++) {
         const struct inlined_call *call = &calls.inlined[i];
@@ -268,7 +281,7 @@ static struct script_frame_slot *take_slot(struct script *s, struct frame_table 
 }
 
 void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place) {
-    state_place_in(s->state, cpumode, m->thread->space, address, m->key, place);
+    state_place_in(s->shared->state, cpumode, m->thread->space, address, m->key, place);
     if (!place->map && cpumode == SCRIPT_KERNEL)
         place->object = script_kernel_at(s, address);
 }

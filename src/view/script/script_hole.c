@@ -4,6 +4,6 @@
 
 void script_tell_hole(struct script *s, const pfr_error *hole) {
     s->lossy = true;
-    if (s->options->hole)
-        s->options->hole(s->options->context, hole);
+    if (s->hole)
+        s->hole(s->context, hole);
 }

@@ -2,9 +2,9 @@
 /*
  * The records by several threads. The caller's reads and orders them, and copies them into batches; each batch is
  * printed into memory by one of the threads, as the loop of script.c would, and written in the order in which the
- * batches were made. A thread has a script of its own: names of threads, texts of addresses, output. They share what
- * does not change any more, which is the state of a recording that can be read twice, and the events; and the names of
- * objects, under a lock.
+ * batches were made. A thread has a script of its own: names of threads, texts of addresses, output. What they share is
+ * constant while they print (struct script_shared): the state of a recording that can be read twice, and the events;
+ * and the names of objects, under a lock.
  *
  * Whether something that is kept still holds is told by numbers (s->epoch and others) that count what changes it. They
  * are counted here for all, and every batch begins with what they are then.
@@ -45,7 +45,6 @@ struct script_batch {
 
 struct worker_script {
     struct script s;
-    pfr_script_options options;
     pfr_output to;
     pfr_error err;
     struct holes *told;
@@ -71,17 +70,18 @@ static bool event_depends_on_order(const struct script_event *e) {
 
 /* What was printed before decides about a line, or about the file it goes to; or state is learnt on the way. */
 static bool depends_on_order(const struct script *s) {
-    bool any = !s->timeline || s->learns || s->options->clock != PFR_SCRIPT_AS_RECORDED || s->options->dump ||
-               s->files || s->state->guests.any || s->filter.waits_for_start || s->turns.on || s->turns.off ||
-               (pfr_get_header(s->reader)->features[0] >> BIT_STAT & 1);
-    for (uint32_t i = 0; i < s->nr_events && !any; i++)
-        any = event_depends_on_order(&s->events[i]);
+    bool any = !s->shared->timeline || s->shared->learns || s->shared->options->clock != PFR_SCRIPT_AS_RECORDED ||
+               s->shared->options->dump || s->files || s->shared->state->guests.any ||
+               s->shared->filter.samples.waits_for_start || s->turns.on || s->turns.off ||
+               (pfr_get_header(s->shared->reader)->features[0] >> BIT_STAT & 1);
+    for (uint32_t i = 0; i < s->shared->nr_events && !any; i++)
+        any = event_depends_on_order(&s->shared->events[i]);
     return any;
 }
 
 /* One without being asked: it is what costs least. */
 unsigned script_jobs(const struct script *s) {
-    const unsigned asked = s->options->jobs ? s->options->jobs : 1;
+    const unsigned asked = s->shared->options->jobs ? s->shared->options->jobs : 1;
     return depends_on_order(s) ? 1 : asked < JOBS_MOST ? asked : JOBS_MOST;
 }
 
@@ -147,42 +147,29 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
 
 /* --- Scripts of the threads. */
 
-/* What the events print may have changed; nobody works meanwhile. */
-static void share_events(struct jobs *jobs) {
-    for (unsigned i = 0; i < jobs->opened; i++) {
-        jobs->scripts[i].s.events = jobs->s->events;
-        jobs->scripts[i].s.nr_events = jobs->s->nr_events;
-        jobs->scripts[i].s.labels = jobs->s->labels;
+/* The events may lie elsewhere now, and print other things; nobody works meanwhile. */
+static void renew_events(struct jobs *jobs) {
+    for (unsigned i = 0; i < jobs->opened; i++)
         jobs->scripts[i].s.sample_of = NULL;
-    }
 }
 
+/* All but what is named here begins as in a script that has printed nothing yet. */
 static pfr_status open_script(struct worker_script *w, const struct script *from, pfr_error *err) {
     struct script *s = &w->s;
-    w->options = *from->options;
-    w->options.hole = take_hole;
-    w->options.context = w;
     w->to.raw_names = from->to->raw_names;
     memory_share(&w->to.memory, from->memory);
     out_open_memory(&w->to.out, from->memory);
-    *s = *from;
-    s->options = &w->options;
-    s->to = &w->to;
-    s->out = &w->to.out;
-    s->err = &w->err;
-    s->threads = NULL;
-    s->lines = NULL;
-    s->files = NULL;
-    s->sample_of = NULL;
-    s->made = NULL;
-    s->maker = (struct chain_maker){0};
-    s->unwound = NULL;
-    s->nr_unwound = 0;
-    s->second.length = 0;
-    s->guests = 0;
+    *s = (struct script){.shared = from->shared,
+                         .memory = from->memory,
+                         .to = &w->to,
+                         .out = &w->to.out,
+                         .err = &w->err,
+                         .hole = take_hole,
+                         .context = w,
+                         .disorder = from->disorder,
+                         .json_text.raw_names = true};
     arena_init(&s->arena, s->memory);
     frames_init(&s->frames, s->memory, from->to->raw_names);
-    s->json_text = (pfr_output){.raw_names = true};
     memory_share(&s->json_text.memory, s->memory);
     out_open_memory(&s->json_text.out, s->memory);
     const pfr_status st = script_threads_make(s, err);
@@ -334,7 +321,7 @@ static pfr_status take_individually(struct jobs *jobs, const struct timed_record
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));
     script_take(s, &one->rec, &one->key);
-    share_events(jobs);
+    renew_events(jobs);
     jobs->one_thread = depends_on_order(s);
     return s->failed;
 }

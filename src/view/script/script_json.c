@@ -154,7 +154,7 @@ static void put_chain(struct script *s, const struct moment *m, struct json *j) 
         json_begin_object(j);
         put_place(s, m, mode, "ip", entry, m->event->chain_form, j);
         json_end_object(j);
-        left = s->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
+        left = s->shared->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
     }
 }
 
@@ -298,7 +298,7 @@ static void json_retire_lat(struct script *s, const struct moment *m, struct jso
 
 static void put_registers(struct script *s, struct json *j, const char *key, uint64_t mask, const pfr_u64s *values,
                           uint64_t abi) {
-    const unsigned set = words_register_set(s->arch, strlen(s->arch));
+    const unsigned set = words_register_set(s->shared->arch, strlen(s->shared->arch));
     if (abi == 0)
         return;
     json_key(j, key);
@@ -335,13 +335,13 @@ static void json_code_page_size(struct script *s, const struct moment *m, struct
 }
 
 static void json_cgroup(struct script *s, const struct moment *m, struct json *j) {
-    const uint32_t path = state_cgroup(s->state, m->sample->cgroup, m->key);
+    const uint32_t path = state_cgroup(s->shared->state, m->sample->cgroup, m->key);
     json_key(j, "cgroup");
     if (path == NO_VALUE) {
         json_null(j);
         return;
     }
-    const struct intern_text text = intern_get(&s->state->names, path);
+    const struct intern_text text = intern_get(&s->shared->state->names, path);
     json_string(j, text.bytes, text.length);
 }
 

@@ -70,16 +70,16 @@ static const struct {
 };
 
 bool script_line_wanted(const struct script *s, uint32_t type) {
-    return type < sizeof rows / sizeof *rows && (rows[type].show & s->options->show);
+    return type < sizeof rows / sizeof *rows && (rows[type].show & s->shared->options->show);
 }
 
 pfr_status script_lines_make(struct script *s, pfr_error *err) {
-    if (s->options->show == 0 && !s->options->dump)
+    if (s->shared->options->show == 0 && !s->shared->options->dump)
         return PFR_OK;
     s->lines = mem_zeroed(s->memory, 1, sizeof *s->lines);
     if (!s->lines)
         return mem_fail(s->memory, err, "script");
-    s->lines->reader = s->reader;
+    s->lines->reader = s->shared->reader;
     s->lines->to = s->to;
     s->lines->out = s->out;
     if (script_is_json(s)) {
@@ -88,8 +88,8 @@ pfr_status script_lines_make(struct script *s, pfr_error *err) {
         s->lines->form = &dump_json_form;
     }
     s->lines->is_script = true;
-    s->lines->unsorted = s->options->unsorted && !(s->options->show & PFR_SCRIPT_ROUNDS);
-    s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->options->name};
+    s->lines->unsorted = s->shared->options->unsorted && !(s->shared->options->show & PFR_SCRIPT_ROUNDS);
+    s->lines->options = (pfr_dump_options){.format = PFR_DUMP_PERF, .hex = true, .name = s->shared->options->name};
     return dump_tables_make(s->lines, err);
 }
 
@@ -120,7 +120,7 @@ static void write_begin(struct script *s, const struct moment *m) {
 static void describe(struct script *s, struct moment *m) {
     struct pfr_rec_sample_id id = {0};
     if (pfr_decode_id(m->rec, &id, NULL) == PFR_OK) {
-        m->guest = guests_of_id(&s->state->guests, id.identifier ? id.identifier : id.id);
+        m->guest = guests_of_id(&s->shared->state->guests, id.identifier ? id.identifier : id.id);
         m->pid = id.pid, m->tid = id.tid, m->cpu = id.cpu, m->time = id.time;
         return;
     }
@@ -133,9 +133,9 @@ void script_line(struct script *s, const pfr_record *rec, struct record_key key)
     const unsigned layout = layout_find(TABLE_PERF_RECORD, rec->type);
     struct moment m = {.rec = rec, .key = key, .misc = rec->misc};
     if (rows[rec->type].line) {
-        if (s->nr_events == 0 || pfr_decode(rec, &s->lines->body, layout_at(layout)->size, NULL) != PFR_OK)
+        if (s->shared->nr_events == 0 || pfr_decode(rec, &s->lines->body, layout_at(layout)->size, NULL) != PFR_OK)
             return;
-        m.event = &s->events[rec->event >= 0 && (uint32_t)rec->event < s->nr_events ? rec->event : 0];
+        m.event = &s->shared->events[rec->event >= 0 && (uint32_t)rec->event < s->shared->nr_events ? rec->event : 0];
         describe(s, &m);
         m.thread = find_thread(s, &m, rec->type);
         if (!m.thread || !script_wants_cpu(s, &m))

@@ -18,8 +18,8 @@ static pfr_status make(struct script *s, struct script_disorder *d, pfr_error *e
         return mem_fail(s->memory, err, "script");
     d->kernel = d->all + 1;
     d->all->memory = d->kernel->memory = s->memory;
-    PFR_TRY(timestamp_keys_make(d->all, s->state, s->memory, err));
-    return timestamp_keys_make_kernel(d->kernel, s->state, s->memory, err);
+    PFR_TRY(timestamp_keys_make(d->all, s->shared->state, s->memory, err));
+    return timestamp_keys_make_kernel(d->kernel, s->shared->state, s->memory, err);
 }
 
 pfr_status script_disorder_begin(struct script *s, pfr_error *err) {

@@ -34,7 +34,7 @@
 #include "model/state/timestamp_keys.h"
 #include "model/timeline/timeline.h"
 #include "model/tracepoint/tracepoint_text.h"
-#include "query/ranges.h"
+#include "query/sample_filter.h"
 #include "wire/feature_bits.h"
 
 #include <perfray/script.h>
@@ -249,17 +249,20 @@ struct moment {
 
 /* script_filter.c */
 struct script_filter {
-    struct script_ranges cpus, pids, tids, times, addresses;
-    bool any;             /* everything is wanted */
-    uint64_t start;       /* what times count from */
-    bool waits_for_start; /* the first sample says it */
+    struct sample_filter samples;
+    struct ranges addresses; /* those among the symbols */
+    bool any;                /* everything is wanted */
 };
 
-/* How the clock of the samples stands to the wall's, and the last second that was written out. */
+/* How the clock of the samples stands to the wall's. */
 struct script_wall {
     uint64_t ahead;  /* ns since 1970 less ns of the samples */
     uint64_t moment; /* when the recorder looked at both, ns since 1970 */
     bool known;
+};
+
+/* The last second of the wall's clock that was written out. */
+struct script_day {
     int64_t second;
     char text[32];
     size_t length; /* 0: none yet */
@@ -295,15 +298,15 @@ struct script_disorder {
     uint32_t base, kernel_base; /* epochs before it was on */
 };
 
-struct script {
+/* What all threads that print share. Only the caller's changes it, by way of script.own, while no other prints. */
+struct script_shared {
     const pfr_script_options *options;
+    pfr_symbol_options naming;
     pfr_reader *reader;
-    struct memory *memory;     /* the reader's */
     struct timeline *timeline; /* NULL: records come as they stand in the file */
     struct state as_recorded;  /* and this is the state then */
     struct state *state;
-    pfr_output *to;
-    struct output *out;
+    bool learns; /* the state is learnt from the records that are given; one thread prints then */
     struct script_choice choices[SCRIPT_TYPES];
     struct script_event *events;
     uint32_t nr_events;
@@ -311,47 +314,65 @@ struct script {
     unsigned seen;   /* kinds of events, a bit each */
     bool has_chains; /* an event has */
     struct script_labels labels;
-    struct script_file *files; /* one for each event, where they are wanted */
-    uint32_t nr_files;
-    size_t nr_files_room;
+    struct script_names *names; /* has a lock */
+    struct script_filter filter;
+    struct script_wall wall;
+    char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
+    uint32_t max_stack;
+    uint32_t branch_registers; /* of the recorded cpu; 0: not known */
+    bool raw_names;            /* names of threads are kept as they are */
+};
+
+/* Of each thread that prints. */
+struct script {
+    const struct script_shared *shared;
+    struct script_shared *own; /* the same; NULL: not the caller's thread */
+    struct memory *memory;     /* the reader's */
+    pfr_output *to;
+    struct output *out;
+    pfr_status failed;
+    pfr_error *err;
+    void (*hole)(void *context, const pfr_error *hole);
+    void *context;
+    bool lossy;
+    uint64_t guests; /* samples of guests, which are left out */
+
+    /* what is kept, and until when it holds */
     uint32_t epoch, kernel_epoch;    /* of what is kept of threads and addresses, of kernel addresses */
     uint32_t order_epoch;            /* of what is kept for all records that come in order */
     struct script_disorder disorder; /* of records that do not */
-    bool learns;                     /* the state is learnt from the records that are given */
     bool was_late;                   /* the last record was older than the newest before it */
     struct record_key newest;        /* of the records so far */
-    struct script_names *names;      /* that all workers share */
     struct frames frames;
+    struct script_thread *threads; /* SCRIPT_THREADS of them */
+    struct u64_map comms;          /* name in state->names -> its shown text */
+    struct arena arena;            /* labels, shown names */
+    struct script_second second;
+    struct script_day day;
+
+    /* the record at hand */
+    struct pfr_rec_sample sample;
+    const struct pfr_context *sample_of; /* see decode_sample */
+    bool unnamed;                        /* it is a guest's: addresses have no names */
     struct chain_maker maker;
-    uint64_t *made;               /* the chain at hand; NULL: none was made yet */
+    uint64_t *made;               /* its chain; NULL: none was made yet */
     struct chain_counts *unwound; /* by event */
     uint32_t nr_unwound;
-    struct pfr_rec_sample sample;        /* at hand */
-    const struct pfr_context *sample_of; /* see decode_sample */
-    struct script_thread *threads;       /* SCRIPT_THREADS of them */
-    struct u64_map comms;                /* name in state->names -> its shown text */
-    struct u64_map counts;               /* id of a counter -> what it read before */
-    struct script_stat *stat;            /* of recordings of `perf stat record` */
-    struct arena arena;                  /* labels, shown names */
-    struct dump *lines;                  /* for perf's lines of other records */
-    pfr_output json_text;                /* in memory, names as they are: what becomes a string */
-    bool raw_names;                      /* names of threads are kept as they are */
-    size_t source_width;                 /* the longest data_src so far */
+    struct dump *lines;   /* for perf's lines of other records */
+    pfr_output json_text; /* in memory, names as they are: what becomes a string */
+
+    /* of what depends on the lines before (depends_on_order), which only the caller's thread prints */
+    struct script_file *files; /* one for each event, where they are wanted */
+    uint32_t nr_files;
+    size_t nr_files_room;
+    struct u64_map counts;    /* id of a counter -> what it read before */
+    struct script_stat *stat; /* of recordings of `perf stat record` */
+    size_t source_width;      /* the longest data_src so far */
     struct trace_text *trace;
     bool no_trace; /* there is none */
-    bool stale;    /* events were added since s->events was made */
-    uint32_t max_stack;
-    uint32_t branch_registers; /* of the recorded cpu; 0: not known */
-    struct script_filter filter;
+    bool stale;    /* events were added since the list of events was made */
     struct script_turns turns;
-    struct script_wall wall;
-    struct script_second second;
-    uint64_t clock_zero;        /* what printed times count from; 0: not yet known */
-    char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
-    pfr_status failed;
-    pfr_error *err;
-    bool lossy;
-    uint64_t guests; /* samples of guests, which are left out */
+    uint64_t clock_zero; /* what printed times count from; 0: not yet known */
 };
 
 static inline struct frame_text frame_text_at(const uint8_t *text) {
@@ -370,7 +391,7 @@ static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
     return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
 }
 
-/* script_fields.c: reads options->fields into s->choices. */
+/* script_fields.c: reads options->fields into s->shared->choices. */
 pfr_status script_choose(struct script *s, pfr_error *err);
 const char *script_type_name(enum script_type type);
 
@@ -382,7 +403,7 @@ pfr_status script_filter_make(struct script *s, pfr_error *err);
 void script_filter_free(struct script *s);
 bool script_passes(struct script *s, const struct moment *m);
 static inline bool script_wants(struct script *s, const struct moment *m) {
-    return s->filter.any || script_passes(s, m);
+    return s->shared->filter.any || script_passes(s, m);
 }
 /* Whether a chain ends with this address. */
 bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
@@ -429,7 +450,7 @@ struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, 
  * another script counted; the end of it. */
 void script_make_chain(struct script *s, const struct moment *m);
 static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
-    return m->event->makes_chains ? UINT32_MAX : s->max_stack;
+    return m->event->makes_chains ? UINT32_MAX : s->shared->max_stack;
 }
 pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err);
 void script_chains_free(struct script *s);
@@ -490,7 +511,7 @@ void script_json_begin(struct script *s);
 void script_json_sample(struct script *s, const struct moment *m);
 void script_json_line(struct script *s, const struct moment *m);
 static inline bool script_is_json(const struct script *s) {
-    return s->options->format == PFR_SCRIPT_JSON;
+    return s->shared->options->format == PFR_SCRIPT_JSON;
 }
 
 /* script_lines.c */
@@ -526,7 +547,8 @@ static inline bool script_is_own(const pfr_record *rec) {
 /* script_out_of_order.c: whether records will come out of order, which is known before the first of them does; makes
  * what epochs are told from then; the epochs of a key. */
 static inline bool script_needs_disorder(const struct script *s) {
-    return !s->disorder.is_on && !s->learns && s->timeline && !timeline_keeps_order(s->timeline);
+    return !s->disorder.is_on && !s->shared->learns && s->shared->timeline &&
+           !timeline_keeps_order(s->shared->timeline);
 }
 pfr_status script_disorder_begin(struct script *s, pfr_error *err);
 void script_disorder_turn(struct script *s, const struct record_key *key);

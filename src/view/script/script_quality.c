@@ -10,17 +10,17 @@
 
 static void tell(const struct script *s, uint64_t count, const char *one, const char *several) {
     char text[160];
-    if (count == 0 || !s->options->note)
+    if (count == 0 || !s->shared->options->note)
         return;
     snprintf(text, sizeof text, "%" PRIu64 " %s", count, count == 1 ? one : several);
-    s->options->note(s->options->context, text);
+    s->shared->options->note(s->shared->options->context, text);
 }
 
 static void tell_names(struct script *s) {
     pfr_error why;
-    if (name_limits_met(&s->names->all.limits, &why))
+    if (name_limits_met(&s->shared->names->all.limits, &why))
         script_tell_hole(s, &why);
-    if (name_limits_met_lines(&s->names->all.limits, &why))
+    if (name_limits_met_lines(&s->shared->names->all.limits, &why))
         script_tell_hole(s, &why);
 }
 
@@ -30,25 +30,25 @@ static void tell_hole(void *context, const pfr_error *hole) {
 
 static void tell_chains(struct script *s) {
     pfr_error why;
-    chain_counts_tell_limits(s->unwound, s->nr_unwound, &s->names->unwinding.limits, tell_hole, s);
-    if (deferred_met_limit(&s->state->deferred, &why))
+    chain_counts_tell_limits(s->unwound, s->nr_unwound, &s->shared->names->unwinding.limits, tell_hole, s);
+    if (deferred_met_limit(&s->shared->state->deferred, &why))
         script_tell_hole(s, &why);
     if (chain_stitch_met_limit(s->maker.stitcher.begun_anew, &why))
         script_tell_hole(s, &why);
-    deferred_note(&s->state->deferred, false, s->options->note, s->options->context);
+    deferred_note(&s->shared->state->deferred, false, s->shared->options->note, s->shared->options->context);
 }
 
 void script_tell_quality(struct script *s) {
     tell_names(s);
     tell_chains(s);
-    tell(s, s->timeline ? timeline_late(s->timeline) : 0,
+    tell(s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
          "record was written so late that newer ones had been printed: it stands where it was met",
          "records were written so late that newer ones had been printed: they stand where they were met");
     tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
          "samples of guests are left out: the recording does not say which guests");
-    jit_note(&s->state->jit, &s->state->objects, s->options->note, s->options->context);
-    if (s->options->note)
-        symbol_texts_note(&s->names->all.texts, s->options->note, s->options->context);
-    kernel_file_note(&s->names->all, s->options->note, s->options->context);
-    chain_counts_note(s->unwound, s->nr_unwound, s->options->note, s->options->context);
+    jit_note(&s->shared->state->jit, &s->shared->state->objects, s->shared->options->note, s->shared->options->context);
+    if (s->shared->options->note)
+        symbol_texts_note(&s->shared->names->all.texts, s->shared->options->note, s->shared->options->context);
+    kernel_file_note(&s->shared->names->all, s->shared->options->note, s->shared->options->context);
+    chain_counts_note(s->unwound, s->nr_unwound, s->shared->options->note, s->shared->options->context);
 }

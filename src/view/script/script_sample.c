@@ -95,17 +95,17 @@ void print_cpu(struct script *s, const struct moment *m) {
 #define FRACTION_MOST 9u
 /* What stands behind the point of a time, at most FRACTION_MOST digits; returns how many. */
 static size_t format_fraction(const struct script *s, char *to, uint32_t nanoseconds) {
-    const size_t digits = s->options->nanoseconds ? FRACTION_MOST : 6;
-    format_digits(to, s->options->nanoseconds ? nanoseconds : nanoseconds / 1000, digits);
+    const size_t digits = s->shared->options->nanoseconds ? FRACTION_MOST : 6;
+    format_digits(to, s->shared->options->nanoseconds ? nanoseconds : nanoseconds / 1000, digits);
     return digits;
 }
 
 /* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */
 static uint64_t printed_time(struct script *s, uint64_t time) {
-    if (s->options->clock == PFR_SCRIPT_AS_RECORDED)
+    if (s->shared->options->clock == PFR_SCRIPT_AS_RECORDED)
         return time;
     const uint64_t zero = s->clock_zero ? s->clock_zero : time;
-    if (!s->clock_zero || s->options->clock == PFR_SCRIPT_SINCE_PREVIOUS)
+    if (!s->clock_zero || s->shared->options->clock == PFR_SCRIPT_SINCE_PREVIOUS)
         s->clock_zero = time;
     return time - zero;
 }
@@ -135,20 +135,20 @@ void print_time(struct script *s, const struct moment *m) {
 }
 
 /* The second of the day changes once in many samples. */
-static void write_second(struct script_wall *wall, int64_t second) {
+static void write_second(struct script_day *day, int64_t second) {
     const time_t at = (time_t)second;
     struct tm local;
-    wall->second = second;
-    wall->length = localtime_r(&at, &local) ? strftime(wall->text, sizeof wall->text, "%Y-%m-%d %H:%M:%S", &local) : 0;
+    day->second = second;
+    day->length = localtime_r(&at, &local) ? strftime(day->text, sizeof day->text, "%Y-%m-%d %H:%M:%S", &local) : 0;
 }
 
 void print_tod(struct script *s, const struct moment *m) {
-    struct script_wall *wall = &s->wall;
-    const uint64_t time = m->time + wall->ahead;
+    struct script_day *day = &s->day;
+    const uint64_t time = m->time + s->shared->wall.ahead;
     const int64_t second = (int64_t)(time / NS_PER_SECOND);
-    if (wall->length == 0 || wall->second != second)
-        write_second(wall, second);
-    out_write(s->out, wall->text, wall->length);
+    if (day->length == 0 || day->second != second)
+        write_second(day, second);
+    out_write(s->out, day->text, day->length);
     out_char(s->out, '.');
     char digits[FRACTION_MOST];
     out_write(s->out, digits, format_fraction(s, digits, (uint32_t)(time % NS_PER_SECOND)));
@@ -161,7 +161,7 @@ void print_period(struct script *s, const struct moment *m) {
 }
 
 void print_event(struct script *s, const struct moment *m) {
-    out_pad(s->out, s->labels.width - m->event->name_length);
+    out_pad(s->out, s->shared->labels.width - m->event->name_length);
     out_write(s->out, m->event->label, m->event->label_length);
 }
 
@@ -174,7 +174,7 @@ void print_flags(struct script *s, const struct moment *m) {
 void print_trace(struct script *s, const struct moment *m) {
     const pfr_bytes *raw = &m->sample->raw.data;
     if (!s->trace && !s->no_trace) {
-        script_fail(s, trace_text_open(&s->trace, s->reader, s->memory, s->err));
+        script_fail(s, trace_text_open(&s->trace, s->shared->reader, s->memory, s->err));
         s->no_trace = !s->trace;
     }
     if (s->trace && SAMPLE_HAS(m->event->sample_type, S_RAW))
@@ -200,12 +200,12 @@ void print_retire_lat(struct script *s, const struct moment *m) {
 }
 
 void print_iregs(struct script *s, const struct moment *m) {
-    words_regs(s->to, s->arch, m->event->event->attr.sample_regs_intr, &m->sample->regs_intr.regs,
+    words_regs(s->to, s->shared->arch, m->event->event->attr.sample_regs_intr, &m->sample->regs_intr.regs,
                m->sample->regs_intr.abi);
 }
 
 void print_uregs(struct script *s, const struct moment *m) {
-    words_regs(s->to, s->arch, m->event->event->attr.sample_regs_user, &m->sample->regs_user.regs,
+    words_regs(s->to, s->shared->arch, m->event->event->attr.sample_regs_user, &m->sample->regs_user.regs,
                m->sample->regs_user.abi);
 }
 
@@ -227,13 +227,13 @@ void print_code_page_size(struct script *s, const struct moment *m) {
 }
 
 void print_cgroup(struct script *s, const struct moment *m) {
-    const uint32_t path = state_cgroup(s->state, m->sample->cgroup, m->key);
+    const uint32_t path = state_cgroup(s->shared->state, m->sample->cgroup, m->key);
     out_char(s->out, ' ');
     if (path == NO_VALUE) {
         out_text(s->out, "unknown");
         return;
     }
-    const struct intern_text text = intern_get(&s->state->names, path);
+    const struct intern_text text = intern_get(&s->shared->state->names, path);
     print_name(s->to, text.bytes, text.length);
 }
 

@@ -8,9 +8,9 @@
 #include "base/memory/fail.h"
 
 static const struct script_event *find_event(const struct script *s, const char *name) {
-    for (uint32_t i = 0; name && i < s->nr_events; i++)
-        if (strcmp(s->events[i].event->name, name) == 0)
-            return &s->events[i];
+    for (uint32_t i = 0; name && i < s->shared->nr_events; i++)
+        if (strcmp(s->shared->events[i].event->name, name) == 0)
+            return &s->shared->events[i];
     return NULL;
 }
 
@@ -23,17 +23,17 @@ static pfr_status take_event(struct script *s, const char *which, const char *na
 }
 
 pfr_status script_switch_make(struct script *s, pfr_error *err) {
-    PFR_TRY(take_event(s, "switch-on", s->options->switch_on, &s->turns.on, err));
-    return take_event(s, "switch-off", s->options->switch_off, &s->turns.off, err);
+    PFR_TRY(take_event(s, "switch-on", s->shared->options->switch_on, &s->turns.on, err));
+    return take_event(s, "switch-off", s->shared->options->switch_off, &s->turns.off, err);
 }
 
 bool script_is_on(struct script *s, const struct moment *m) {
     struct script_turns *const turns = &s->turns;
-    const bool was_on = turns->is_on || !s->options->switch_on;
+    const bool was_on = turns->is_on || !s->shared->options->switch_on;
     const bool turns_it = m->event == (was_on ? turns->off : turns->on);
     if (turns->is_over || !turns_it)
         return was_on && !turns->is_over;
     turns->is_on = !was_on;
-    turns->is_over = !s->options->switch_on;
-    return s->options->show_switches;
+    turns->is_over = !s->shared->options->switch_on;
+    return s->shared->options->show_switches;
 }

@@ -22,8 +22,8 @@ void script_threads_free(struct script *s) {
 
 /* A name as it is shown: interned text stays where it is, what must be escaped is kept once. */
 static const char *shown_name(struct script *s, uint32_t name) {
-    const struct intern_text text = intern_get(&s->state->names, name);
-    pfr_output shown = {.raw_names = s->raw_names};
+    const struct intern_text text = intern_get(&s->shared->state->names, name);
+    pfr_output shown = {.raw_names = s->shared->raw_names};
     bool is_new;
     size_t length;
     if (shown.raw_names)
@@ -41,15 +41,15 @@ static const char *shown_name(struct script *s, uint32_t name) {
 }
 
 static void fill_thread(struct script *s, struct script_thread *t, const struct record_key *key) {
-    const uint32_t name = thread_name_at(&s->state->threads, t->tid, *key, false);
-    t->space = thread_space_at(&s->state->threads, t->pid, t->tid, *key);
+    const uint32_t name = thread_name_at(&s->shared->state->threads, t->tid, *key, false);
+    t->space = thread_space_at(&s->shared->state->threads, t->pid, t->tid, *key);
     t->comm = t->made;
     if (name != NO_NAME)
         t->comm = shown_name(s, name);
-    else if (guests_tid(&s->state->guests, t->tid) == 0)
+    else if (guests_tid(&s->shared->state->guests, t->tid) == 0)
         t->comm = "swapper";
     else
-        snprintf(t->made, sizeof t->made, ":%d", (int)guests_tid(&s->state->guests, t->tid));
+        snprintf(t->made, sizeof t->made, ":%d", (int)guests_tid(&s->shared->state->guests, t->tid));
     if (t->comm)
         t->comm_length = (uint32_t)strlen(t->comm);
     else
@@ -68,7 +68,7 @@ struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32
 
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
                                        uint32_t tid, const struct record_key *key) {
-    struct guests *guests = &s->state->guests;
+    struct guests *guests = &s->shared->state->guests;
     if (guests_have(guests, rec->misc)) {
         script_fail(s, guests_number(guests, guest.machine_pid, pid, &pid, s->err));
         script_fail(s, guests_number(guests, guest.machine_pid, tid, &tid, s->err));

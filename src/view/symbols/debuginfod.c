@@ -34,6 +34,7 @@ struct wanted_file {
 
 struct fetching {
     const pfr_debuginfod_options *options;
+    pfr_symbol_options naming;
     const char *folder;
     struct profile *profile;
     char urls[VARIABLE_ROOM], cache[VARIABLE_ROOM], bytes[64];
@@ -93,8 +94,8 @@ static bool has_lines_apart(const struct named_object *named, const struct debug
 
 static struct present look_for(const struct fetching *f, const struct object *o) {
     const struct debug_search search = {.path = intern_chars(&f->profile->state.names, o->path),
-                                        .symfs = f->options->symfs,
-                                        .folder = f->options->debug_dir,
+                                        .symfs = f->naming.symfs,
+                                        .folder = f->naming.debug_dir,
                                         .fetched = f->folder,
                                         .build_id = o->build_id,
                                         .size = o->build_id_size};
@@ -259,8 +260,8 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
 
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
-    struct fetching f = {.options = options};
-    const struct profile_request request = {.frames = true, .names = {.none = true}};
+    struct fetching f = {.options = options, .naming = naming_of(options->naming)};
+    const struct profile_request request = {.shape = PROFILE_LEAVES, .names = {.naming = {.no_symbols = true}}};
     folder[0] = '\0';
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");

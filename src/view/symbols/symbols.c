@@ -33,19 +33,13 @@ static void learn_release(struct symbols *s) {
 
 static pfr_status load(struct symbols *s, pfr_error *err) {
     const pfr_symbols_options *o = s->options;
-    const struct profile_request request = {.frames = true,
-                                            .chains = true,
-                                            .addresses = true,
-                                            .lines = true,
+    const struct profile_request request = {.shape = PROFILE_TREE,
+                                            .unit = PROFILE_ADDRESSES,
+                                            .lines = PROFILE_LINES,
                                             .max_stack = o->max_stack,
                                             .jobs = o->jobs,
                                             .node_cost = NODE_COST,
-                                            .names = {.symfs = o->symfs,
-                                                      .debug_folder = o->debug_dir,
-                                                      .cache_folder = o->cache_dir,
-                                                      .kallsyms = o->kallsyms,
-                                                      .vmlinux = o->vmlinux,
-                                                      .release = s->release},
+                                            .names = {.naming = naming_of(o->naming), .release = s->release},
                                             .hole = tell_hole,
                                             .note = tell_note,
                                             .context = s};
@@ -123,6 +117,9 @@ pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *opti
                         "a trace holds functions, not addresses: perfray latency shows them, and -m FILE names them "
                         "where the trace "
                         "does not");
+    if (naming_of(options->naming).no_symbols)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
+                        "symbols reports how good names are; no_symbols leaves out all names");
     struct symbols *s = mem_zeroed(&reader->memory, 1, sizeof *s);
     if (!s)
         return mem_fail(&reader->memory, err, "symbols");

@@ -14,6 +14,7 @@
 
 /* What is asked for though a trace does not hold it, as a sentence; NULL: nothing. */
 static const char *why_refused(const pfr_script_options *o) {
+    const pfr_symbol_options naming = naming_of(o->naming);
     if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
         return "what llvm-xray reads has all fields";
     if (o->show || o->switch_on || o->switch_off || o->show_switches)
@@ -24,7 +25,7 @@ static const char *why_refused(const pfr_script_options *o) {
         return "a trace does not say what its threads are called; --tid and --pid choose among them";
     if (o->address_range)
         return "--addr-range counts bytes behind an address, and a trace knows where functions begin, no more";
-    if (o->vmlinux || o->kallsyms || o->demangle_kernel || o->kernel_paths)
+    if (naming.vmlinux || naming.kallsyms || naming.demangle_kernel || o->kernel_paths)
         return "functions of the kernel are in no trace";
     if (o->dump || o->unsorted)
         return "perf's dump is of perf.data; perfray dump shows the records of a trace";
@@ -97,13 +98,8 @@ static void tell_quality(const struct trace_script *s) {
 
 static pfr_status run(struct trace_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
-    const struct function_names_options how = {.maps = o->instr_maps,
-                                               .trace = s->reader,
-                                               .symfs = o->symfs,
-                                               .debug_folder = o->debug_dir,
-                                               .none = o->no_symbols,
-                                               .mangled = o->mangled,
-                                               .parameters = o->format == PFR_SCRIPT_LLVM_YAML};
+    const struct function_names_options how = {
+        .naming = naming_of(o->naming), .trace = s->reader, .parameters = o->format == PFR_SCRIPT_LLVM_YAML};
     const struct trace_order_watch watch = {o->hole, o->context};
     PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
     PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));

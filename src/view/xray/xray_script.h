@@ -15,7 +15,7 @@
 #include "file/xray/xray_clock.h"
 #include "model/names/function_names.h"
 #include "model/calls/xray_order.h"
-#include "query/ranges.h"
+#include "query/sample_filter.h"
 
 #include <perfray/script.h>
 
@@ -53,10 +53,9 @@ struct trace_script {
     struct function_names names;
     struct trace_order *order;
     unsigned fields; /* enum trace_field */
-    struct script_ranges cpus, pids, tids, times;
+    struct sample_filter filter;
     struct u64_map wanted;    /* function -> whether --symbols and --dsos let it pass */
     struct u64_map shown;     /* functions that a map has already */
-    uint64_t start;           /* what --time counts from, ns */
     struct trace_clock clock; /* frequency 0: not known */
     bool in_ticks;            /* printed times are ticks */
     uint64_t clock_zero;      /* ns, or ticks, that printed times count from */

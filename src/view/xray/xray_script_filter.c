@@ -14,8 +14,6 @@
 static pfr_status read_times(struct trace_script *s, const char *text, pfr_error *err) {
     const struct trace_order_facts *facts = trace_order_facts(s->order);
     struct times_known known = {.bounded = true}; /* where there is no event, by no time */
-    bool since_start = false;
-    s->times.any = !text;
     if (!text)
         return PFR_OK;
     if (s->clock.frequency == 0)
@@ -28,23 +26,18 @@ static pfr_status read_times(struct trace_script *s, const char *text, pfr_error
         known.first = trace_clock_ns(&s->clock, facts->first);
         known.last = trace_clock_ns(&s->clock, facts->last);
     }
-    PFR_TRY(script_times_read(s->memory, text, &known, &s->times, &since_start, err));
-    s->start = since_start ? known.first : 0;
-    return PFR_OK;
+    return sample_filter_read_time(&s->filter, text, &known, err);
 }
 
 pfr_status trace_filter_make(struct trace_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
-    PFR_TRY(script_ranges_read(s->memory, &s->cpus, "cpu", o->cpus, err));
-    PFR_TRY(script_ranges_read(s->memory, &s->pids, "pid", o->pids, err));
-    PFR_TRY(script_ranges_read(s->memory, &s->tids, "tid", o->tids, err));
+    const struct sample_lists lists = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
+    PFR_TRY(sample_filter_read(&s->filter, s->memory, &lists, err));
     return read_times(s, o->time, err);
 }
 
 void trace_filter_free(struct trace_script *s) {
-    struct script_ranges *const lists[] = {&s->cpus, &s->pids, &s->tids, &s->times};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        mem_free(s->memory, lists[i]->at, lists[i]->room, sizeof *lists[i]->at);
+    sample_filter_free(&s->filter);
     u64_map_free(&s->wanted);
 }
 
@@ -54,7 +47,8 @@ static bool is_word(const char *word, size_t length, const char *text) {
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
 
-static bool is_called(const struct function_name *name, const char *word, size_t length) {
+static bool is_called(const void *function_name, const char *word, size_t length) {
+    const struct function_name *name = function_name;
     uint64_t address;
     char number[32];
     if (is_word(word, length, name->text))
@@ -67,32 +61,18 @@ static bool is_called(const struct function_name *name, const char *word, size_t
 }
 
 /* An object goes by its path and by its last part. */
-static bool is_object(const char *path, const char *word, size_t length) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return path && (is_word(word, length, path) || is_word(word, length, slash ? slash + 1 : path));
+static bool is_object(const void *path, const char *word, size_t length) {
+    const char *slash = strrchr(path, '/');
+    return is_word(word, length, path) || is_word(word, length, slash ? slash + 1 : path);
 }
 
 /* Names of C++ hold commas, too: the whole list may be one. */
 static bool lists_function(const char *list, const struct function_name *name) {
-    if (is_called(name, list, strlen(list)))
-        return true;
-    for (const char *at = list; *at; at += *at == ',') {
-        const size_t length = strcspn(at, ",");
-        if (is_called(name, at, length))
-            return true;
-        at += length;
-    }
-    return false;
+    return is_called(name, list, strlen(list)) || list_any(list, is_called, name);
 }
 
 static bool lists_object(const char *list, const char *path) {
-    for (const char *at = list; *at; at += *at == ',') {
-        const size_t length = strcspn(at, ",");
-        if (is_object(path, at, length))
-            return true;
-        at += length;
-    }
-    return false;
+    return path && list_any(list, is_object, path);
 }
 
 static bool judge(struct trace_script *s, const struct xray_event *event) {
@@ -115,18 +95,15 @@ static bool is_wanted_function(struct trace_script *s, const struct xray_event *
     return wanted;
 }
 
-static bool is_wanted_time(const struct trace_script *s, const struct xray_event *event) {
-    return s->times.any ||
-           (event->timed && script_ranges_have(&s->times, trace_clock_ns(&s->clock, event->tsc) - s->start));
-}
-
-/* A thread or process that is not known is none of those that are listed. */
-static bool has_number(const struct script_ranges *list, bool known, int32_t number) {
-    return list->any || (known && script_ranges_have(list, (uint32_t)number));
-}
-
+/* A number or time that is not known is none of those that are listed. */
 bool trace_filter_wants(struct trace_script *s, const struct xray_event *event) {
-    return (s->cpus.any || (event->timed && script_ranges_have(&s->cpus, event->cpu))) &&
-           has_number(&s->pids, event->has_pid, event->pid) && has_number(&s->tids, event->has_tid, event->tid) &&
-           is_wanted_time(s, event) && is_wanted_function(s, event);
+    const bool asks_time = event->timed && !s->filter.times.any; /* whose clock's frequency is known then */
+    const struct sample_facts facts = {.time = asks_time ? trace_clock_ns(&s->clock, event->tsc) : 0,
+                                       .cpu = event->cpu,
+                                       .pid = (uint32_t)event->pid,
+                                       .tid = (uint32_t)event->tid,
+                                       .known = (event->timed ? SAMPLE_TIME | SAMPLE_CPU : 0u) |
+                                                (event->has_pid ? SAMPLE_PID : 0u) |
+                                                (event->has_tid ? SAMPLE_TID : 0u)};
+    return sample_filter_passes(&s->filter, &facts) && is_wanted_function(s, event);
 }

@@ -102,7 +102,7 @@ static void out_named(struct trace_script *s, const struct function_name *name) 
 static void out_function(struct trace_script *s, const struct xray_event *e) {
     char text[40];
     const struct function_name *name = NULL;
-    if (s->options->instr_maps && !(name = trace_script_name(s, e)))
+    if (s->names.options.naming.instr_maps && !(name = trace_script_name(s, e)))
         return;
     if (name && name->named) {
         out_named(s, name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traces of the runtime tell of themselves (file/xray/recorder_notes.h): tests/tools/recorder_files.py makes them.
+/* What traces of the runtime tell of themselves (file/xray/recorder_notes.h): tests/support/recorder_files.py makes
+ * them.
  */
 #include "file/xray/recorder_notes.h"
 

@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_XRAY_FILES_H
 #define PFR_TESTS_XRAY_FILES_H
 /*
- * The traces of tests/fixtures/xray (made by tests/tools/xray_files.py), and small ones of version 5 made in memory,
+ * The traces of tests/fixtures/xray (made by tests/support/xray_files.py), and small ones of version 5 made in memory,
  * little-endian, without the tables of src/wire.
  */
 #include "recorded_files.h"
@@ -31,7 +31,7 @@ static inline unsigned each_trace(void (*use)(const char *path, void *context), 
     return each_trace_in("../xray", use, context);
 }
 
-/* Of those of tests/fixtures/recorder, as perfray's runtime leaves them (tests/tools/recorder_files.py). */
+/* Of those of tests/fixtures/recorder, as perfray's runtime leaves them (tests/support/recorder_files.py). */
 static inline unsigned each_recorder_trace(void (*use)(const char *path, void *context), void *context) {
     return each_trace_in("../recorder", use, context);
 }

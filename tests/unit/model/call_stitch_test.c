@@ -15,15 +15,14 @@ typedef bool keep_fn(void *context, const struct profile_sample *sample);
 
 static struct profile_request request_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
     return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
-                                    .frames = true,
-                                    .chains = true,
-                                    .addresses = true,
+                                    .shape = PROFILE_TREE,
+                                    .unit = PROFILE_ADDRESSES,
                                     .stitched = stitched,
                                     .jobs = jobs,
                                     .keep = keep,
                                     .note = take_note,
                                     .context = notes,
-                                    .names = {.none = true}};
+                                    .names = {.naming = {.no_symbols = true}}};
 }
 
 static void expect_profile(const struct story *s, const struct profile_request *request, const char *stacks) {

@@ -11,13 +11,12 @@ enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WIN
 
 static struct profile_request request_chains(unsigned jobs, char *notes) {
     return (struct profile_request){.keys = PROFILE_BIT(PROFILE_COMM),
-                                    .frames = true,
-                                    .chains = true,
-                                    .addresses = true,
+                                    .shape = PROFILE_TREE,
+                                    .unit = PROFILE_ADDRESSES,
                                     .jobs = jobs,
                                     .note = take_note,
                                     .context = notes,
-                                    .names = {.none = true}};
+                                    .names = {.naming = {.no_symbols = true}}};
 }
 
 /* Lines of all stacks, sorted, in `text`, to be freed. */

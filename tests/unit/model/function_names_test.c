@@ -24,7 +24,7 @@ struct subject {
 
 static void subject_make(struct subject *s, unsigned nr_maps) {
     const char *const texts[] = {first, second};
-    *s = (struct subject){.options = {.maps = s->maps}};
+    *s = (struct subject){.options = {.naming = {.instr_maps = s->maps}}};
     for (unsigned i = 0; i < nr_maps; i++) {
         scratch_make(&s->scratch[i]);
         scratch_write(&s->scratch[i], texts[i], strlen(texts[i]));
@@ -105,11 +105,11 @@ TEST(names_are_written_as_asked) {
     subject_open(&s);
     expect(&s, 2, "shape::area(int) const");
     function_names_close(&s.names);
-    s.options.mangled = true;
+    s.options.naming.mangled = true;
     subject_open(&s);
     expect(&s, 2, "_ZNK5shape4areaEi");
     function_names_close(&s.names);
-    s.options.none = true;
+    s.options.naming.no_symbols = true;
     subject_open(&s);
     expect(&s, 2, "#2");
     assert_false(doubts(&s, ""));

@@ -17,13 +17,13 @@ struct made {
     uint32_t dump, space, child;
 };
 
-static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char *path, const struct jit_clock *clock,
-                             pfr_error *err) {
+static pfr_status begin_made_within(struct made *m, const pfr_alloc *alloc, uint64_t limit, const char *path,
+                                    const struct jit_clock *clock, pfr_error *err) {
     static const struct jit_request request = {.read = true, .grows = true};
     const struct record_key fork = {150, 1, 0};
     const pfr_text name = {.at = path, .length = (uint32_t)strlen(path)};
     *m = (struct made){.dump = NO_OBJECT};
-    memory_init(&m->memory, alloc, 0);
+    memory_init(&m->memory, alloc, limit);
     intern_init(&m->names, &m->memory);
     objects_init(&m->objects, &m->memory, &m->names);
     spaces_init(&m->spaces, &m->memory);
@@ -35,6 +35,11 @@ static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char 
     PFR_TRY(objects_of_map(&m->objects, &name, 7, MAP_OF_CODE, NULL, 0, &m->dump, err));
     const struct jit_map map = {.object = m->dump, .space = m->space, .since = {10, 1000, 0}};
     return jit_meet(&m->jit, &m->objects, path, &m->spaces, &map, err);
+}
+
+static pfr_status begin_made(struct made *m, const pfr_alloc *alloc, const char *path, const struct jit_clock *clock,
+                             pfr_error *err) {
+    return begin_made_within(m, alloc, 0, path, clock, err);
 }
 
 static void end_made(struct made *m) {
@@ -220,6 +225,32 @@ TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
     meet_other(&m, &scratch, SPACE_CODES_MOST);
     jit_note(&m.jit, &m.objects, take_note, told);
     assert_non_null(strstr(told, "1 maps of jitdumps were left out"));
+    end_made(&m);
+    scratch_remove(&scratch);
+}
+
+enum { LOADS = 5000, SMALL_MEMORY = 1 << 20 };
+
+/* Its own loads take more than all memory: it loses names, and leaves half of the memory for everything else. */
+TEST(made_code_beyond_the_memory_costs_names) {
+    static const struct jit_clock monotonic = {.monotonic = true};
+    char told[TEXT_ROOM] = "";
+    struct scratch_file scratch;
+    struct builder b = {0};
+    struct made m;
+    pfr_error err;
+    begin_dump(&b, 0);
+    for (uint64_t i = 0; i < LOADS; i++)
+        put_load(&b, 100 + i, 0x1000 + 32 * i, 16, i, "made");
+    scratch_make(&scratch);
+    scratch_write(&scratch, b.bytes, b.length);
+    free(b.bytes);
+    ASSERT_OK(begin_made_within(&m, NULL, SMALL_MEMORY, scratch.path, &monotonic, &err), err);
+    assert_true(m.memory.used < SMALL_MEMORY / 2);
+    assert_string_equal(made_at(&m, m.space, 0x1000, 100000), "made");
+    assert_string_equal(made_at(&m, m.space, 0x1000 + 32 * (LOADS - 1), 100000), "-");
+    jit_note(&m.jit, &m.objects, take_note, told);
+    assert_non_null(strstr(told, "what follows has no names"));
     end_made(&m);
     scratch_remove(&scratch);
 }

@@ -38,7 +38,7 @@ static void tell_story(struct story *s, const char *path, uint64_t size) {
 
 static struct profile *load(struct story *s, bool last, pfr_reader **reader) {
     const struct profile_request request = {
-        .frames = true, .addresses = true, .mangled_names = true, .named_last = last};
+        .shape = PROFILE_LEAVES, .unit = last ? PROFILE_NAMED_LAST : PROFILE_ADDRESSES, .mangled_names = true};
     struct profile *p;
     pfr_error err;
     *reader = open_built(&s->b, NULL);
@@ -95,7 +95,7 @@ TEST(profile_names_are_the_same_when_they_come_last) {
 
 TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
-        .frames = true, .addresses = true, .named_last = true, .names = {.none = true}};
+        .shape = PROFILE_LEAVES, .unit = PROFILE_NAMED_LAST, .names = {.naming = {.no_symbols = true}}};
     struct story s;
     random_state = 3;
     tell_story(&s, "/not/there/either", 0x10000);

@@ -142,11 +142,10 @@ static inline void profile_lines(struct lines *l, const struct profile *p) {
 /* jobs as in struct profile_request. */
 static inline void assert_profile_is_right(pfr_reader *reader, bool chains, unsigned jobs) {
     const struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM),
-                                            .frames = true,
-                                            .chains = chains,
-                                            .addresses = true,
+                                            .shape = chains ? PROFILE_TREE : PROFILE_LEAVES,
+                                            .unit = PROFILE_ADDRESSES,
                                             .jobs = jobs,
-                                            .names = {.none = true}};
+                                            .names = {.naming = {.no_symbols = true}}};
     struct lines wanted, got;
     struct profile *p;
     pfr_error err;

@@ -94,7 +94,8 @@ static void assert_weights(struct profile *p, struct profile_weight wanted[COUNT
 }
 
 static void check(bool big, bool shuffled, unsigned jobs) {
-    const struct profile_request request = {.frames = true, .addresses = true, .jobs = jobs, .names = {.none = true}};
+    const struct profile_request request = {
+        .shape = PROFILE_LEAVES, .unit = PROFILE_ADDRESSES, .jobs = jobs, .names = {.naming = {.no_symbols = true}}};
     struct profile_weight wanted[COUNTERS][PLACES] = {{{0, 0}}};
     struct builder b = {.big = big};
     struct read reads[READS];

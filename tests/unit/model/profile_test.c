@@ -106,7 +106,7 @@ TEST(profile_is_the_same_on_any_number_of_threads) {
 
 TEST(profile_leaves_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
-        .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .chains = true, .names = {.none = true}};
+        .keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE, .names = {.naming = {.no_symbols = true}}};
     struct story s;
     random_state = 5;
     tell_random_story(&s, TIMED, true, RECORDS);
@@ -133,8 +133,10 @@ static pfr_status load_within(const struct story *s, uint64_t memory, unsigned j
                               struct profile **p, pfr_error *err) {
     const pfr_limits limits = {.size = sizeof limits, .memory = memory};
     const pfr_open_options options = {.size = sizeof options, .limits = &limits};
-    const struct profile_request request = {
-        .keys = PROFILE_BIT(PROFILE_COMM), .frames = true, .jobs = jobs, .names = {.none = true}};
+    const struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM),
+                                            .shape = PROFILE_LEAVES,
+                                            .jobs = jobs,
+                                            .names = {.naming = {.no_symbols = true}}};
     *p = NULL;
     *reader = pfr_open_bytes(s->b.bytes, s->b.length, &options, err);
     return *reader ? profile_load(p, *reader, &request, err) : err->status;

@@ -11,7 +11,7 @@
 
 static enum symbol_result open_dump(const struct scratch_file *scratch, struct memory *memory, struct jit_dump **dump) {
     const struct symbol_object object = {.kind = SYMBOL_JIT, .path = scratch->path, .owner = geteuid()};
-    return jit_dump_open(&object, memory, dump);
+    return jit_dump_open(&object, memory, UINT64_MAX, dump);
 }
 
 /* Two pieces of code, the first of which has lines and unwinding, and is moved. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. That they are those of
-   readelf is tests/frames. */
+   readelf is tests/oracle/symbols/run_frames.py. */
 #include "symbol/unwind/unwind_table.h"
 #include "scratch_file.h"
 #include "fixture_object.h"

@@ -26,12 +26,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
+
 struct scene {
     char folder[40]; /* ours, removed at the end */
     char aux[64];    /* where dump puts AUX data: not there before, not there after a failure */
     char symfs[RECORDED_PATH];
-    char map[RECORDED_PATH]; /* names functions of traces */
-    int out;                 /* a file in memory */
+    pfr_symbol_options naming; /* objects below symfs, and no kernel */
+    char map[RECORDED_PATH];   /* names functions of traces */
+    int out;                   /* a file in memory */
 };
 
 struct verb {
@@ -91,11 +94,8 @@ static pfr_status run_dump_aux(const struct scene *scene, pfr_reader *reader, pf
 }
 
 static pfr_status run_report(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
-    const pfr_report_options options = {.size = sizeof options,
-                                        .sort = "comm,dso,sym,pid,tid,socket,event",
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere",
-                                        .jobs = 1};
+    const pfr_report_options options = {
+        .size = sizeof options, .sort = "comm,dso,sym,pid,tid,socket,event", .naming = &scene->naming, .jobs = 1};
     return pfr_report_print(reader, &options, out, err);
 }
 
@@ -119,15 +119,14 @@ static pfr_status run_report_callees(const struct scene *scene, pfr_reader *read
                                         .relative = true,
                                         .time = "0,1000000",
                                         .cpus = records(reader, RECORDS_CPU) ? "0-7" : NULL,
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere",
+                                        .naming = &scene->naming,
                                         .jobs = 1};
     return pfr_report_print(reader, &options, out, err);
 }
 
 static pfr_status run_report_folded(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_report_options options = {
-        .size = sizeof options, .call_graph = "folded,0", .group = PFR_REPORT_YES, .no_symbols = true, .jobs = 1};
+        .size = sizeof options, .call_graph = "folded,0", .group = PFR_REPORT_YES, .naming = &no_symbols, .jobs = 1};
     (void)scene;
     return pfr_report_print(reader, &options, out, err);
 }
@@ -139,8 +138,7 @@ static pfr_status run_report_fields(const struct scene *scene, pfr_reader *reade
     const pfr_report_options options = {.size = sizeof options,
                                         .format = PFR_REPORT_CSV,
                                         .sort = fields ? "trace,trace_fields,common_pid/raw" : "trace,dso_size",
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere",
+                                        .naming = &scene->naming,
                                         .jobs = 1};
     return pfr_report_print(reader, &options, out, err);
 }
@@ -152,17 +150,14 @@ static pfr_status run_report_memory(const struct scene *scene, pfr_reader *reade
                                         .sort = memory ? "comm,dcacheline,symbol_iaddr,symbol_daddr,dso_daddr,mem"
                                                        : "comm,addr",
                                         .memory_mode = memory,
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere",
+                                        .naming = &scene->naming,
                                         .jobs = 1};
     return pfr_report_print(reader, &options, out, err);
 }
 
 static pfr_status run_script(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
-    const pfr_script_options options = {.size = sizeof options,
-                                        .show = PFR_SCRIPT_TASKS | PFR_SCRIPT_MAPS,
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere"};
+    const pfr_script_options options = {
+        .size = sizeof options, .show = PFR_SCRIPT_TASKS | PFR_SCRIPT_MAPS, .naming = &scene->naming};
     return pfr_script_print(reader, &options, out, err);
 }
 
@@ -170,21 +165,21 @@ static pfr_status run_script_as_recorded(const struct scene *scene, pfr_reader *
                                          pfr_error *err) {
     static const char *const fields[] = {"+misc", NULL};
     const pfr_script_options options = {
-        .size = sizeof options, .fields = fields, .show = PFR_SCRIPT_ROUNDS, .no_symbols = true};
+        .size = sizeof options, .fields = fields, .show = PFR_SCRIPT_ROUNDS, .naming = &no_symbols};
     (void)scene;
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_status run_script_chosen(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
+    pfr_symbol_options naming = scene->naming;
+    naming.mangled = true;
     const pfr_script_options options = {.size = sizeof options,
                                         .cpus = records(reader, RECORDS_CPU) ? "0-7" : NULL,
                                         .symbols = "sieve,401000",
                                         .objects = "busy",
                                         .stop_at = "main",
                                         .time = "0s-1h",
-                                        .mangled = true,
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere"};
+                                        .naming = &naming};
     return pfr_script_print(reader, &options, out, err);
 }
 
@@ -192,39 +187,37 @@ static pfr_status run_script_json(const struct scene *scene, pfr_reader *reader,
     const pfr_script_options options = {.size = sizeof options,
                                         .format = PFR_SCRIPT_JSON,
                                         .show = PFR_SCRIPT_TASKS | PFR_SCRIPT_MAPS,
-                                        .symfs = scene->symfs,
-                                        .kallsyms = "/nowhere"};
+                                        .naming = &scene->naming};
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_status run_script_jobs(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const pfr_script_options options = {
-        .size = sizeof options, .jobs = 3, .show = PFR_SCRIPT_TASKS, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+        .size = sizeof options, .jobs = 3, .show = PFR_SCRIPT_TASKS, .naming = &scene->naming};
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_status run_script_dump(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
-    const pfr_script_options options = {.size = sizeof options, .dump = true, .no_symbols = true};
+    const pfr_script_options options = {.size = sizeof options, .dump = true, .naming = &no_symbols};
     (void)scene;
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_status run_script_files(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     char prefix[80];
-    const pfr_script_options options = {.size = sizeof options, .per_event = prefix, .no_symbols = true};
+    const pfr_script_options options = {.size = sizeof options, .per_event = prefix, .naming = &no_symbols};
     snprintf(prefix, sizeof prefix, "%s/of", scene->aux);
     assert_int_equal(mkdir(scene->aux, 0700), 0);
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_selection selection_in(const struct scene *scene) {
-    return (pfr_selection){.size = sizeof(pfr_selection), .jobs = 1, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    return (pfr_selection){.size = sizeof(pfr_selection), .jobs = 1, .naming = &scene->naming};
 }
 
 static pfr_status print_symbols(const struct scene *scene, pfr_symbols_format format, pfr_reader *reader,
                                 pfr_output *out, pfr_error *err) {
-    const pfr_symbols_options options = {
-        .size = sizeof options, .format = format, .jobs = 1, .symfs = scene->symfs, .kallsyms = "/nowhere"};
+    const pfr_symbols_options options = {.size = sizeof options, .format = format, .jobs = 1, .naming = &scene->naming};
     return pfr_symbols_print(reader, &options, out, err);
 }
 
@@ -511,6 +504,7 @@ static void begin_scene(struct scene *scene) {
     *scene = (struct scene){.out = memfd_create("out", MFD_CLOEXEC)};
     snprintf(scene->folder, sizeof scene->folder, "%s/perfray-alloc-XXXXXX", in_memory ? "/dev/shm" : "/tmp");
     recorded_path(scene->symfs, "demo-root");
+    scene->naming = (pfr_symbol_options){.size = sizeof scene->naming, .symfs = scene->symfs, .kallsyms = "/nowhere"};
     recorded_path(scene->map, "../maps/functions.yaml");
     assert_true(scene->out >= 0);
     assert_non_null(mkdtemp(scene->folder));
@@ -609,15 +603,16 @@ static pfr_status run_calls(const struct scene *scene, pfr_reader *reader, pfr_o
 
 static pfr_status run_calls_json(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const char *const maps[] = {scene->map, scene->map, NULL};
+    const pfr_symbol_options naming = {.size = sizeof naming, .instr_maps = maps};
     const pfr_script_options options = {
-        .size = sizeof options, .format = PFR_SCRIPT_JSON, .instr_maps = maps, .symbols = "main,leaf,shape::area"};
+        .size = sizeof options, .format = PFR_SCRIPT_JSON, .naming = &naming, .symbols = "main,leaf,shape::area"};
     return pfr_script_print(reader, &options, out, err);
 }
 
 static pfr_status run_calls_yaml(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const char *const maps[] = {scene->map, NULL};
-    const pfr_script_options options = {
-        .size = sizeof options, .format = PFR_SCRIPT_LLVM_YAML, .instr_maps = maps, .mangled = true};
+    const pfr_symbol_options naming = {.size = sizeof naming, .instr_maps = maps, .mangled = true};
+    const pfr_script_options options = {.size = sizeof options, .format = PFR_SCRIPT_LLVM_YAML, .naming = &naming};
     return pfr_script_print(reader, &options, out, err);
 }
 
@@ -635,7 +630,8 @@ static pfr_status run_convert_recorder(const struct scene *scene, pfr_reader *re
 
 static pfr_status run_calls_map(const struct scene *scene, pfr_reader *reader, pfr_output *out, pfr_error *err) {
     const char *const maps[] = {scene->map, NULL};
-    const pfr_script_options options = {.size = sizeof options, .format = PFR_SCRIPT_LLVM_MAP, .instr_maps = maps};
+    const pfr_symbol_options naming = {.size = sizeof naming, .instr_maps = maps};
+    const pfr_script_options options = {.size = sizeof options, .format = PFR_SCRIPT_LLVM_MAP, .naming = &naming};
     return pfr_script_print(reader, &options, out, err);
 }
 

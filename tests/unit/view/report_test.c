@@ -66,6 +66,8 @@ static void build(struct builder *b) {
     end_file(b);
 }
 
+static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
+
 static pfr_status print_report(const struct builder *b, const pfr_report_options *options, char text[TEXT_ROOM],
                                pfr_error *err) {
     const int fd = memfd_create("out", MFD_CLOEXEC);
@@ -84,7 +86,7 @@ static pfr_status print_report(const struct builder *b, const pfr_report_options
 }
 
 static pfr_report_options plain(void) {
-    return (pfr_report_options){.size = sizeof(pfr_report_options), .no_symbols = true, .jobs = 1};
+    return (pfr_report_options){.size = sizeof(pfr_report_options), .naming = &no_symbols, .jobs = 1};
 }
 
 /* What stands behind the headings. */

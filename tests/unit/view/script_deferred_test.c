@@ -33,6 +33,8 @@ static void tell_rounds(struct story *s) {
 
 typedef void tell_fn(struct story *s);
 
+static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
+
 static void print(const struct story *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
                   char notes[NOTES_ROOM]) {
     static const char *const fields[] = {"tid,time,ip,sym,dso", NULL};
@@ -45,7 +47,7 @@ static void print(const struct story *s, struct form form, pfr_script_options op
     notes[0] = '\0';
     options.size = sizeof options;
     options.fields = fields;
-    options.no_symbols = true;
+    options.naming = &no_symbols;
     options.note = take_note;
     options.context = notes;
     ASSERT_OK(pfr_script_print(reader, &options, out, &err), err);

@@ -13,6 +13,8 @@
 #define TEXT_ROOM 4096
 #define CHAIN_BITS (1 << 0 | 1 << 1 | 1 << 2 | 1 << 5) /* IP, TID, TIME, CALLCHAIN */
 
+static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
+
 static pfr_status print_script(const struct builder *b, const pfr_script_options *options, char text[TEXT_ROOM],
                                pfr_error *err) {
     const int fd = memfd_create("out", MFD_CLOEXEC);
@@ -215,7 +217,7 @@ static void begin_chains(struct builder *b) {
 TEST(chains) {
     static const uint64_t chain[] = {(uint64_t)-128, 0xffffffff81000010, (uint64_t)-512, 0x401010, 0x500000};
     const char *const fields[] = {"comm,ip,dso", NULL};
-    pfr_script_options options = {.size = sizeof options, .fields = fields, .no_symbols = true};
+    pfr_script_options options = {.size = sizeof options, .fields = fields, .naming = &no_symbols};
     struct builder b = {.big = false};
     begin_chains(&b);
     put_map(&b, 12, 0x401000, 0x2000, "/bin/one", 1500);
@@ -237,7 +239,7 @@ TEST(chains) {
 TEST(maps_that_change) {
     static const uint64_t chain[] = {(uint64_t)-512, 0x401010};
     const char *const fields[] = {"ip,dso", NULL};
-    const pfr_script_options options = {.size = sizeof options, .fields = fields, .no_symbols = true};
+    const pfr_script_options options = {.size = sizeof options, .fields = fields, .naming = &no_symbols};
     struct builder b = {.big = false};
     begin_chains(&b);
     put_chain(&b, chain, 2, 1400);

@@ -22,10 +22,10 @@ static const struct times_known known = {.bounded = true,
 static const struct times_known nothing_known;
 
 /* "100-200 300-" in ns; "@" in front: since the start */
-static void say_ranges(const struct script_ranges *list, bool since_start, char *to, size_t room) {
+static void say_ranges(const struct ranges *list, bool since_start, char *to, size_t room) {
     size_t length = (size_t)snprintf(to, room, "%s", since_start ? "@" : "");
     for (size_t i = 0; i < list->count; i++) {
-        const struct script_range *r = &list->at[i];
+        const struct value_range *r = &list->at[i];
         length += (size_t)snprintf(to + length, room - length, "%s%llu-", i ? " " : "", (unsigned long long)r->first);
         if (r->last != END)
             length += (size_t)snprintf(to + length, room - length, "%llu", (unsigned long long)r->last);
@@ -34,10 +34,10 @@ static void say_ranges(const struct script_ranges *list, bool since_start, char 
 
 static pfr_status read_text(const char *text, const struct times_known *what, char *to, size_t room, pfr_error *err) {
     struct memory memory;
-    struct script_ranges list = {0};
+    struct ranges list = {0};
     bool since_start;
     memory_init(&memory, NULL, 0);
-    const pfr_status status = script_times_read(&memory, text, what, &list, &since_start, err);
+    const pfr_status status = times_read(&memory, text, what, &list, &since_start, err);
     say_ranges(&list, since_start, to, room);
     mem_free(&memory, list.at, list.room, sizeof *list.at);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in slots becomes a plain trace (wire/recorder_pack.h), by the files of tests/tools/recorder_files.py. */
+/* What lies in slots becomes a plain trace (wire/recorder_pack.h), by the files of tests/support/recorder_files.py. */
 #include "wire/recorder_pack.h"
 
 /* A recorder's machine packs what was recorded on it, and none of them is big-endian. */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_MERGE_ITEMS_H
+#define PFR_EXPORT_MERGE_ITEMS_H
+#include <stdint.h>
+
+/* A node of the profile and the label by which it merges with its neighbours. */
+struct merge_item {
+    uint32_t label, node;
+};
+
+/* Sorts by label, stably. `other` has room for as many items. */
+void merge_items_sort(struct merge_item *items, struct merge_item *other, uint32_t count);
+
+#endif

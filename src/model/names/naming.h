@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_NAMING_H
+#define PFR_MODEL_NAMING_H
+/* The pfr_symbol_options of a caller, who may give none, or those of an older header. */
+#include <perfray/symbol_options.h>
+
+#include <string.h>
+
+/* A complete copy: members that the caller's header does not know have their defaults. NULL: the defaults. */
+static inline pfr_symbol_options naming_of(const pfr_symbol_options *given) {
+    pfr_symbol_options all = {.size = sizeof all};
+    if (given)
+        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
+    all.size = sizeof all;
+    return all;
+}
+
+#endif

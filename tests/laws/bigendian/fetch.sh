@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Puts the libraries of Debian's s390x into a folder, from the sources of packages that apt already has. Lists, cache and
+# libraries stand in that folder alone: the machine keeps its packages and its one architecture.
+#
+#     tests/laws/bigendian/fetch.sh build/s390x/root
+set -u
+[ $# -eq 1 ] || { echo "usage: fetch.sh FOLDER" >&2; exit 2; }
+packages='libcmocka-dev libcmocka0 libzstd-dev zlib1g-dev liblzma-dev libxxhash-dev
+    libtraceevent-dev libiberty-dev'
+complete=$1/.complete
+[ -e "$complete" ] && exit 0
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || { echo "fetch.sh: no apt here" >&2; exit 1; }
+
+mkdir -p "$1" || exit 1
+root=$(cd "$1" && pwd) || exit 1
+work=$(mktemp -d "$root/fetch.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+
+apt_s390x() {
+    apt-get -qq -o APT::Architecture=s390x -o APT::Architectures=s390x -o APT::Sandbox::User= \
+        -o Dir::State::lists="$work/lists" -o Dir::State::status=/dev/null -o Dir::Cache="$work/cache" "$@" >&2
+}
+
+cd "$work" || exit 1
+# A source without s390x makes update complain; what counts is whether the packages come.
+apt_s390x update
+# shellcheck disable=SC2086 # several names
+apt_s390x download $packages || { echo "fetch.sh: no s390x packages in apt's sources" >&2; exit 1; }
+for package in *.deb; do
+    dpkg-deb -x "$package" "$root" || exit 1
+done
+: >"$root/.complete"

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_convert.py - what convert writes is the same recording, in every form.
+
+usage: run_convert.py RECORDED
+
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, skipped without; PERFRAY_LONG: perf looks at every form of every file. RECORDED is the folder of recordings.
+
+Every recording that is whole goes through convert without options: its bytes are the same, or one of REASONS holds; and the
+records and features that dump shows are the same. Then through every form of FORMS (of the corpus every second one: is_tried), and back into a file: the kernel's records
+are the same, each field. perf, where installed, prints the same script, events and build-ids of the files before and after, and
+has nothing to say of a form that it does not say of the input.
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
+FORMS = (["--byte-order=big"], ["--to=pipe"], ["--to=directory"], ["--compress"], ["--plain"], ["--to=pipe", "--compress"],
+         ["--to=directory", "--compress=3", "--byte-order=big"])
+PERF = shutil.which("perf")
+LARGEST = 1 << 20
+PLACES = ("offset", "part", "inner", "inside", "event")
+
+
+class Wrong(Exception):
+    """A law that does not hold."""
+
+
+def run(words, **more):
+    return harness.run(words, timeout=300, **more)
+
+
+def perfray(*words):
+    return harness.perfray(*words, timeout=300)
+
+
+def shown(path, kernel_only):
+    """What dump shows, less where it stands. Fields are compared as they are printed: to read them all takes longer than the rest."""
+    lines = []
+    for line in perfray("dump", "--format=jsonl", path).stdout.splitlines():
+        head, between, fields = line.partition(b',"fields":')
+        one = json.loads(head + b"}" if between else head)
+        if "type" not in one and "bit" not in one or one.get("type") in (81, 83):
+            continue
+        if kernel_only and one.get("type", 64) >= 64:
+            continue
+        if one.get("bit") in (18, 24, 27):  # of the container: places, the form, the compression
+            continue
+        lines.append((str([pair for pair in one.items() if pair[0] not in PLACES]), fields))
+    return sorted(lines) if kernel_only else lines
+
+
+# --- Why bytes may differ.
+
+def has_event_types(data, _):
+    """The obsolete section of names."""
+    return struct.unpack_from("<Q", data, 64)[0] != 0 or struct.unpack_from(">Q", data, 64)[0] != 0
+
+
+def is_version_1(data, _):
+    return data[:8] == b"PERFFILE"
+
+
+def has_long_entries(data, order):
+    """Entries of attrs with room behind the attr, or ids that stand elsewhere than behind the header."""
+    entry, attrs = struct.unpack_from(order + "QQ", data, 16)
+    size, = struct.unpack_from(order + "I", data, attrs + 4)
+    ids, = struct.unpack_from(order + "Q", data, attrs + entry - 16)
+    return (size or 64) + 16 != entry or ids != 104 or struct.unpack_from(order + "Q", data, 8)[0] != 104
+
+
+def has_room_before(data, order):
+    """The records begin somewhere else than behind the attrs."""
+    attrs, size, begin = struct.unpack_from(order + "QQQ", data, 24)
+    return attrs + size != begin
+
+
+def has_index(data, order):
+    """The index of AUX data is made anew."""
+    return int.from_bytes(data[72:104], "little" if order == "<" else "big") >> 18 & 1 == 1
+
+
+def has_features_elsewhere(data, order):
+    """Payloads in another order than their bits, or with room between; slots with a place and no bytes."""
+    offset, size = struct.unpack_from(order + "QQ", data, 40)
+    bits, at, end = int.from_bytes(data[72:104], "little" if order == "<" else "big"), offset + size, 0
+    count = bin(bits).count("1")
+    slots = [struct.unpack_from(order + "QQ", data, at + 16 * i) for i in range(count)]
+    first = min((place for place, length in slots if length), default=0)
+    spare = data[at + 16 * count:first]
+    end = first
+    for place, length in slots:
+        if place != end:
+            return True
+        end = place + length
+    return end != len(data) or any(spare)
+
+
+REASONS = {"event_types": has_event_types, "version 1": is_version_1, "room in attrs": has_long_entries,
+           "room before records": has_room_before, "index": has_index, "order of features": has_features_elsewhere}
+
+
+def reason_for(data):
+    order = ">" if data[:8] == b"2ELIFREP" else "<"
+    return next((name for name, holds in REASONS.items() if holds(data, order)), None)
+
+
+# --- Laws.
+
+def convert(path, out, *options):
+    if os.path.isdir(out):
+        shutil.rmtree(out)
+    elif os.path.exists(out):
+        os.unlink(out)
+    done = perfray("convert", *options, path, "-o", out)
+    if done.returncode or done.stderr:
+        raise Wrong("convert %s: status %d, %s" % (" ".join(options), done.returncode, done.stderr.decode().strip()[:300]))
+
+
+def bytes_of(path):
+    if not os.path.isdir(path):
+        with open(path, "rb") as file:
+            return file.read()
+    return b"".join(bytes_of(os.path.join(path, name)) for name in sorted(os.listdir(path)) if name.startswith("data"))
+
+
+def is_stream(path):
+    return not os.path.isdir(path) and bytes_of(path)[8:16] in (struct.pack("<Q", 16), struct.pack(">Q", 16))
+
+
+def perf_words(path):
+    return (["script", "--no-inline", "--symfs=/nonexistent", "-f", "-i", path], ["evlist", "-v", "-f", "-i", path],
+            ["buildid-list", "-f", "-i", path])
+
+
+# Places in the file, and names that perf makes anew each time.
+CHANGING = re.compile(rb"0x[0-9a-f]+ \[|/tmp/perf-vdso[^ \n]*")
+
+
+# Where fields begin that perf evlist prints of short attrs too, out of memory that it never wrote.
+BEGINS = {b"branch_sample_type": 72, b"sample_regs_user": 80, b"sample_stack_user": 88, b"sample_regs_intr": 96,
+          b"aux_watermark": 104, b"sample_max_stack": 108, b"aux_sample_size": 112, b"sig_data": 128}
+FIELD = re.compile(rb", (%s): [^ ,]+" % b"|".join(BEGINS))
+
+
+def of_attr(line):
+    """A line of perf evlist, less what the attr does not have."""
+    size = re.search(rb": size: (\d+)", line)
+    return FIELD.sub(lambda field: b"" if size and int(size[1]) <= BEGINS[field[1]] else field[0], line)
+
+
+def perf(words, path, **more):
+    environment = dict(os.environ, LC_ALL="C", TZ="UTC", HOME="/nonexistent")
+    done = run([PERF, *words], env=environment, **more)
+    shown_now = b"\n".join(map(of_attr, done.stdout.split(b"\n"))) if words[0] == "evlist" else done.stdout
+    return done.returncode, *(CHANGING.sub(b"", text.replace(os.fsencode(path), b"FILE")) for text in (shown_now, done.stderr))
+
+
+# An index of AUX data that perf cannot use is made anew; perf shows what it finds by it then.
+INDEX_LACKS = b"Failed to process auxtrace index"
+
+
+def first_difference(before, after):
+    if before[0] != after[0]:
+        return "status %d, %d" % (before[0], after[0])
+    for their, our in zip(b"".join(before[1:]).split(b"\n"), b"".join(after[1:]).split(b"\n")):
+        if their != our:
+            return "%s\n    %s" % (their.decode("utf-8", "replace")[-300:], our.decode("utf-8", "replace")[-300:])
+    return "more lines in one"
+
+
+def check_perf(path, out):
+    """Of a file that was written as it is: everything."""
+    for theirs, ours in zip(perf_words(path), perf_words(out)):
+        before, after = perf(theirs, path), perf(ours, out)
+        if INDEX_LACKS in before[2] and INDEX_LACKS not in after[2]:
+            continue
+        if before != after:
+            raise Wrong("perf %s differs: %s" % (ours[0], first_difference(before, after)))
+
+
+COUNTED = re.compile(rb"^ *SAMPLE events: *([0-9]+)", re.M)
+STOPPED = re.compile(rb"failed to process|incompatible|out of order|unexpected end", re.I)
+
+
+def perf_dump(path):
+    """A stream through a pipe: in one that lies in a file perf loses its place behind AUX data that it prints."""
+    if not is_stream(path):
+        return perf(["report", "-D", "-f", "-i", path], path)
+    return perf(["report", "-D", "-f", "-i", "-"], path, input=bytes_of(path))
+
+
+def check_perf_form(path, out, options):
+    """The same number of samples, and no more trouble. False: perf counts nothing of the one that was recorded."""
+    before, after = (perf_dump(name) for name in (path, out))
+    counts = [COUNTED.findall(text[1])[:1] for text in (before, after)]
+    if not counts[0]:
+        return False
+    trouble = STOPPED.search(after[2]) and not STOPPED.search(before[2])
+    if counts[0] != counts[1] or trouble:
+        raise Wrong("perf counts %s of %s in %s: %s" % (counts[1], counts[0], " ".join(options), after[2][-200:]))
+    return True
+
+
+def perf_knows(path, out):
+    """Neither streams of the other byte order, in which perf 6.1 does not turn the numbers of features, nor files of perf stat."""
+    return PERF and "stat" not in os.path.basename(path) and not (is_stream(out) and bytes_of(out)[:8] == b"2ELIFREP")
+
+
+def is_whole(path):
+    done = perfray("info", "--stats", path)
+    return done.returncode == 0 and not done.stderr
+
+
+def asks_perf(path, options):
+    """perf looks at each form of a third of the files, a third of the forms of each; at all with PERFRAY_LONG."""
+    return harness.LONG or (zlib.crc32(os.path.basename(path).encode()) + FORMS.index(options)) % 3 == 0
+
+
+def is_tried(path, options):
+    """Each recording of the corpus goes through every second form, others through the rest; with PERFRAY_LONG, and of ours, all."""
+    is_ours = not path.startswith(harness.corpus() or "/nonexistent/")
+    return is_ours or harness.LONG or (zlib.crc32(os.path.basename(path).encode()) // 3 + FORMS.index(options)) % 2 == 0
+
+
+def check_one(path, folder):
+    """Why its bytes differ, or "identical"."""
+    out, back = os.path.join(folder, "out"), os.path.join(folder, "back")
+    convert(path, out)
+    if shown(path, False) != shown(out, False):
+        raise Wrong("dump shows something else")
+    why = "identical" if bytes_of(path) == bytes_of(out) else "directory" if os.path.isdir(path) else reason_for(bytes_of(path))
+    if not why:
+        raise Wrong("other bytes, for no reason")
+    if PERF and not os.path.isdir(path):
+        check_perf(path, out)
+    records, judged = shown(path, True), True
+    for options in (form for form in FORMS if is_tried(path, form)):
+        convert(path, out, *options)
+        if asks_perf(path, options) and perf_knows(path, out) and "simpleperf" not in path:
+            judged = check_perf_form(path, out, options) and judged
+        convert(out, back, "--to=file", "--byte-order=little")
+        if shown(back, True) != records:
+            raise Wrong("other records after %s and back" % " ".join(options))
+    return why if judged else why + ", nothing in perf"
+
+
+def check(path):
+    with harness.scratch("convert") as folder:
+        try:
+            if not is_whole(path):
+                return path, "damaged", ""
+            return path, check_one(path, folder), ""
+        except (Wrong, subprocess.TimeoutExpired) as why:
+            return path, "wrong", str(why)
+
+
+def judge(name, paths):
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(check, paths))
+    wrong = [(path, text) for path, _, text in results if text]
+    counts = collections.Counter(kind for _, kind, _ in results)
+    figures = ", ".join("%s %d" % pair for pair in sorted(counts.items()))
+    harness.result("edit/convert %s (%d: %s)" % (name, len(paths), figures), ["%s: %s" % (os.path.basename(path), text) for path, text in wrong])
+
+
+def corpus():
+    root = harness.corpus("perf")
+    with open(os.path.join(root, "index.tsv"), encoding="utf-8") as lines:
+        names = [line.split("\t")[0] for line in lines][1:]
+    paths = [os.path.join(root, name) for name in names if not name.startswith("hostile")]
+    return [path for path in paths if os.path.isdir(path) or os.path.getsize(path) <= LARGEST]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("recorded")
+    options = parser.parse_args()
+    judge("recordings of our own", sorted(glob.glob(os.path.join(options.recorded, "*.data"))))
+    if harness.corpus():
+        judge("the corpus", corpus())
+    else:
+        harness.skip("edit/convert", "the corpus: PERFRAY_CORPUS names no corpus")
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

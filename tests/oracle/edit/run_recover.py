@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_recover.py - what recover writes is clean, and holds what was intact.
+
+usage: run_recover.py [--samples N] [--mutants N] RECORDED
+
+Environment: PERFRAY, the command. RECORDED is the folder of recordings.
+
+A recording of N samples is made by hand and damaged as run_million.py does (one bad record, data size 0, cut in half, a
+stream cut); a compressed one of our own loses one frame of many, and single bits; perf record is killed. Then mutants of
+every recording. Asked of each: what was lost is said (status 4), the written file is read without a word and holds every
+sample that the damaged one gives, and perf, where installed, opens it without a warning and counts the same. Not asked
+of perf: files with hostile texts in features (it takes lists of cpus out of them, and reads no features behind one that it
+cannot), and of whose tracepoint formats libtraceevent complains.
+"""
+import argparse
+import concurrent.futures
+import glob
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
+import run_million  # noqa: E402
+import run_mutants  # noqa: E402
+
+ENDS_PARTIAL, COMPRESSED = 4, 81
+SAMPLES = re.compile(r"^ *SAMPLE events: *([0-9]+)", re.M)
+UNKNOWN = re.compile(r": ([0-9]+) samples? belongs? to no event")
+PERF = shutil.which("perf")
+EVENT_DESC = 12
+
+
+class Wrong(Exception):
+    """A law that does not hold."""
+
+
+def run(words, **more):
+    return harness.run(words, **more)
+
+
+def perfray(*words):
+    return run([harness.PERFRAY, *words])
+
+
+def text_of(done):
+    return done.stderr.decode("utf-8", "replace").strip()
+
+
+def count(path):
+    """(samples of some event, status, stderr)"""
+    done = perfray("info", "--stats", path)
+    found, lost = SAMPLES.search(done.stdout.decode("utf-8", "replace")), UNKNOWN.search(text_of(done))
+    return (int(found.group(1)) if found else 0) - (int(lost.group(1)) if lost else 0), done.returncode, text_of(done)
+
+
+def is_stream(path):
+    with open(path, "rb") as file:
+        return file.read(16)[8:] in (struct.pack("<Q", 16), struct.pack(">Q", 16))
+
+
+def perf_count(path):
+    """What perf counts; it must not complain. With --stats it does not step over what stands between records of streams."""
+    environment = dict(os.environ, LC_ALL="C", HOME="/nonexistent")
+    done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
+    said = [line for line in text_of(done).splitlines() if line and not is_of_this_machine(line)]
+    found = SAMPLES.search(done.stdout.decode("utf-8", "replace"))
+    if "libtraceevent" in text_of(done):
+        return None  # the text of a format, which nobody but perf judges
+    if done.returncode or said:
+        raise Wrong("perf: status %d, %s" % (done.returncode, " ".join(said)[:300]))
+    return int(found.group(1)) if found else 0
+
+
+# What perf says of the machine it runs on, not of the file.
+MACHINE = ("kallsyms", "kptr_restrict", "Kernel address maps", "resolved", "Samples in kernel modules", "Warning:",
+           "perf record", "kernel samples", "No kallsyms or vmlinux", "Check /proc")
+
+
+def is_of_this_machine(line):
+    return any(word in line for word in MACHINE)
+
+
+def judge(folder, path, least, name="out"):
+    """Recovers; returns the samples written. least: as many at least; None: as many as the damaged one gives."""
+    out = os.path.join(folder, name + ".data")
+    if os.path.exists(out):
+        os.unlink(out)
+    done = perfray("recover", path, "-o", out)
+    if not os.path.exists(out):
+        raise Wrong("nothing was written: %s" % text_of(done))
+    given = count(path)[0] if least is None else least
+    samples, status, said = count(out)
+    if status or said:
+        raise Wrong("the written file is not clean: status %d, %s" % (status, said))
+    if samples < given or (least is None and samples > given):
+        raise Wrong("%d samples of %d" % (samples, given))
+    if done.returncode not in (0, ENDS_PARTIAL) or (done.returncode == 0) != (text_of(done) == ""):
+        raise Wrong("status %d, said: %s" % (done.returncode, text_of(done)))
+    if PERF and samples and "_str_hostile" not in path and perf_count(out) not in (samples, None):
+        raise Wrong("perf counts %d of %d" % (perf_count(out), samples))
+    return samples, done
+
+
+def report(name, figures, wrong=""):
+    harness.result("edit/recover %s (%s)" % (name, figures), wrong)
+
+
+def tell(name, folder, path, least):
+    """Damage that must be said."""
+    try:
+        samples, done = judge(folder, path, least)
+        wrong = "" if done.returncode == ENDS_PARTIAL else "nothing is said"
+    except Wrong as why:
+        return report(name, "failed", str(why))
+    report(name, "%d samples, at least %d asked" % (samples, least), wrong)
+
+
+def as_stream(data):
+    """The made file as a stream: its attr and samples."""
+    header, attr = run_million.HEADER, run_million.ATTR
+    begin = header + 8
+    record = struct.pack("<IHH", 64, 0, 8 + attr + 8) + bytes(data[begin:begin + attr]) + struct.pack("<Q", 1)
+    return b"PERFILE2" + struct.pack("<Q", 16) + record + bytes(data[run_million.DATA:])
+
+
+def check_million(folder, samples):
+    data = run_million.sound(samples)
+    path, size = os.path.join(folder, "in.data"), run_million.SAMPLE
+    for name, make in run_million.KINDS.items():
+        at = run_million.DATA + samples // 2 * size
+        kept, record = bytes(data[at:at + size]), bytearray(data[at:at + size])
+        make(record)
+        data[at:at + size] = record
+        run_million.write(path, data)
+        data[at:at + size] = kept
+        tell("one of a million: " + name, folder, path, samples - 1)
+    run_million.write(path, data[:48] + bytes(8) + data[56:])
+    tell("data size 0", folder, path, samples)
+    run_million.write(path, data[:run_million.DATA + samples // 2 * size + 12])
+    tell("cut in half", folder, path, samples // 2)
+    stream = as_stream(data)
+    run_million.write(path, stream[:len(stream) - size * (samples // 2) - 20])
+    tell("a stream cut", folder, path, samples - samples // 2 - 1)
+
+
+def frames_of(data):
+    """(offset, size) of the COMPRESSED records behind one another from the start of the records."""
+    at, end = struct.unpack_from("<QQ", data, 40)
+    end += at
+    frames = []
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        if kind == COMPRESSED:
+            frames.append((at, size))
+        at += size
+    return frames
+
+
+def packed(folder, samples):
+    """A compressed recording whose samples differ so much that it has many frames."""
+    data, noise = run_million.sound(samples), random.Random(7)
+    for i in range(samples):
+        struct.pack_into("<Q", data, run_million.DATA + i * run_million.SAMPLE + 8, 0x400000 + noise.randrange(1 << 40))
+    plain, path = os.path.join(folder, "plain.data"), os.path.join(folder, "packed.data")
+    run_million.write(plain, data)
+    done = perfray("convert", "--compress", plain, "-o", path)
+    if done.returncode:
+        raise Wrong("convert: %s" % text_of(done))
+    with open(path, "rb") as file:
+        return bytearray(file.read())
+
+
+def check_frames(folder, samples):
+    data, path = packed(folder, samples), os.path.join(folder, "in.data")
+    frames = frames_of(data)
+    if len(frames) < 189:
+        return report("one bad frame", "%d frames" % len(frames), "too few to tell")
+    at, size = frames[len(frames) // 2]
+    bad = bytearray(data)
+    bad[at + size // 2] ^= 0x40
+    run_million.write(path, bad)
+    tell("one bad frame of %d" % len(frames), folder, path, samples * (len(frames) - 1) // len(frames) - 2048)
+    noise, silent = random.Random(3), 0
+    for _ in range(60):
+        at, size = noise.choice(frames)
+        bad, place = bytearray(data), at + 8 + noise.randrange(size - 8)
+        bad[place] ^= 1 << noise.randrange(8)
+        run_million.write(path, bad)
+        done = perfray("info", "--stats", path)
+        silent += done.returncode != ENDS_PARTIAL or not done.stderr
+    report("flipped bits in frames are noticed", "60 bits", "%d pass in silence" % silent if silent else "")
+
+
+def place_of_feature(data, bit):
+    """Where the payload of a feature begins; the table stands behind the records, a row for each bit that is set."""
+    table = sum(struct.unpack_from("<QQ", data, 40))
+    bits = int.from_bytes(data[72:104], "little")
+    return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
+
+
+def described_without_ids(data):
+    """The payload of EVENT_DESC without ids, as long as before: bytes behind its last entry."""
+    place = at = place_of_feature(data, EVENT_DESC)
+    count, attr = struct.unpack_from("<II", data, at)
+    made, at = bytes(data[at:at + 8]), at + 8
+    for _ in range(count):
+        ids, length = struct.unpack_from("<II", data, at + attr)
+        made += bytes(data[at:at + attr]) + struct.pack("<II", 0, length) + bytes(data[at + attr + 8:at + attr + 8 + length])
+        at += attr + 8 + length + 8 * ids
+    return place, made.ljust(at - place, b"\0")
+
+
+def lost_events(data):
+    """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
+    entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
+    def with_bytes(*places):
+        damaged = bytearray(data)
+        for at, content in places:
+            damaged[at:at + len(content)] = content
+        return damaged
+    ids = [(attrs + n * entry + entry - 16, bytes(16)) for n in range(size // entry)]
+    yield "the place of attrs", with_bytes((24, bytes(16)))
+    yield "attrs, zeros", with_bytes((attrs, bytes(size)))
+    yield "attrs, ones", with_bytes((attrs, b"\xff" * size))
+    yield "the places of ids", with_bytes(*ids)
+    yield "ids", with_bytes((104, bytes(attrs - 104)), *ids)
+    yield "ids, EVENT_DESC too", with_bytes((104, bytes(attrs - 104)), (place_of_feature(data, EVENT_DESC), bytes(8)), *ids)
+    yield "ids, EVENT_DESC has none", with_bytes((104, bytes(attrs - 104)), described_without_ids(data), *ids)
+
+
+def check_lost_events(folder, recorded):
+    """EVENT_DESC tells them again, else ID_INDEX the ids: nothing is lost of a recording of two events."""
+    with open(os.path.join(recorded, "two-events.data"), "rb") as file:
+        data = file.read()
+    samples, path = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data")
+    for name, damaged in lost_events(data):
+        run_million.write(path, damaged)
+        tell("lost: " + name, folder, path, samples)
+
+
+def grown_records(data):
+    """(type, bytes more, damaged copy): each record says that it is up to 64 bytes longer, so that it ends within another."""
+    at, end = struct.unpack_from("<QQ", data, 40)
+    end += at
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", data, at)
+        for more in range(8, 72, 8):
+            damaged = bytearray(data)
+            struct.pack_into("<H", damaged, at + 6, size + more)
+            yield kind, more, damaged
+        at += size
+
+
+def recovered_to(form, path, out):
+    """Status, stderr; a stream goes to standard output."""
+    if form != "stream":
+        return perfray("recover", "--to", form, path, "-o", out)
+    with open(out, "wb") as file:
+        return subprocess.run([harness.PERFRAY, "recover", path, "-o", "-"], stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.PIPE, timeout=120, check=False)
+
+
+def judge_grown(folder, form, data):
+    """What is written is sound: also records that only what follows them makes believable, and other records follow them
+    in what is written."""
+    path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
+    shutil.rmtree(out, True)
+    run_million.write(path, data)
+    done = recovered_to(form, path, out)
+    sound = perfray("verify", out)
+    if done.returncode not in (0, ENDS_PARTIAL) or sound.returncode:
+        return "status %d, %s; verify: %s" % (done.returncode, text_of(done)[:200], sound.stdout.decode()[:200])
+    return ""
+
+
+def check_grown(folder, recorded):
+    wrong, count_of = [], 0
+    with open(os.path.join(recorded, "stat.data"), "rb") as file:
+        data = file.read()
+    for kind, more, damaged in grown_records(data):
+        for form in ("file", "stream", "directory"):
+            why, count_of = judge_grown(folder, form, damaged), count_of + 1
+            wrong += ["  type %d, %d bytes more, %s: %s" % (kind, more, form, why)] if why else []
+    print("\n".join(wrong[:6]), end="\n" if wrong else "")
+    report("records that swallow others", "%d" % count_of, "%d wrong" % len(wrong) if wrong else "")
+
+
+AUXTRACE = 71
+
+
+def check_packed_auxtrace(folder, recorded):
+    """Records whose data would follow them, among compressed ones, where nothing can: they are left out by whatever
+    writes them anew. A literal of a frame is the type of many samples."""
+    with open(os.path.join(recorded, "zstd-many.data"), "rb") as file:
+        data = bytearray(file.read())
+    at = next(at + 13 for at, _ in frames_of(data) if data[at + 13] == 9)
+    kind, data[at] = data[at], AUXTRACE
+    path, out, wrong = os.path.join(folder, "in.data"), os.path.join(folder, "aux.data"), []
+    run_million.write(path, data)
+    for words in (["recover"], ["recover", "--plain"], ["convert", "--plain"], ["convert", "--byte-order=big"]):
+        done, sound = perfray(*words, path, "-o", out), perfray("verify", out)
+        if kind != 9 or done.returncode != ENDS_PARTIAL or "no data can follow" not in text_of(done) or sound.returncode:
+            wrong.append("%s: status %d, %s" % (" ".join(words), done.returncode, sound.stdout.decode()[-200:]))
+    report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
+
+
+def check_killed(folder):
+    """perf record, killed while it writes: every sample that is in the file."""
+    if not PERF:
+        return harness.skip("edit/recover", "killed recordings: perf is not installed")
+    for options in ([], ["-g"], ["-z"], ["-e", "cpu-clock,page-faults"]):
+        path = os.path.join(folder, "killed.data")
+        busy = ["sh", "-c", "while :; do :; done"]
+        recorder = subprocess.Popen([PERF, "record", "-F", "9999", "-m", "4", *options, "-o", path, "--", *busy],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(3)
+        os.killpg(recorder.pid, signal.SIGKILL)
+        recorder.wait()
+        tell("perf record %s, killed" % " ".join(options), folder, path, max(1, count(path)[0]))
+
+
+def judge_mutant(folder, path):
+    number = os.path.basename(path)
+    try:
+        opened = perfray("info", "--stats", path)
+        if opened.returncode == 3:
+            return None
+        judge(folder, path, None, number + ".out")
+    except Wrong as why:
+        return "%s: %s" % (number, why)
+    except subprocess.TimeoutExpired:
+        return "%s: no end" % number
+    return None
+
+
+def check_mutants(folder, recorded, number):
+    made = os.path.join(folder, "mutants")
+    inputs = sorted(glob.glob(os.path.join(recorded, "*.data")))
+    inputs = [path for path in inputs if os.path.isfile(path) and "stat" not in os.path.basename(path)]
+    done = run([sys.executable, run_mutants.MUTATE, "--seed", "1", "--count", str(number), "--quiet", "--manifest",
+                os.path.join(folder, "manifest"), made, *inputs])
+    if done.returncode:
+        return report("mutants", "", text_of(done))
+    paths = sorted(glob.glob(os.path.join(made, "*")))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [one for one in pool.map(lambda path: judge_mutant(folder, path), paths) if one]
+    for line in wrong[:10]:
+        print("  " + line)
+    report("mutants of %d recordings" % len(inputs), "%d" % len(paths), "%d wrong" % len(wrong) if wrong else "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1000000)
+    parser.add_argument("--mutants", type=int, default=400)
+    parser.add_argument("recorded")
+    options = parser.parse_args()
+    with harness.scratch("recover") as folder:
+        check_million(folder, options.samples)
+        check_frames(folder, options.samples * 13 // 10)
+        check_lost_events(folder, options.recorded)
+        check_grown(folder, options.recorded)
+        check_packed_auxtrace(folder, options.recorded)
+        check_killed(folder)
+        check_mutants(folder, options.recorded, options.mutants)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

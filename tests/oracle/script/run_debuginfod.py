@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_debuginfod.py - symbols and lines from a server, when they are asked for and never else.
+
+usage: run_debuginfod.py [NAME...]
+
+Environment: PERFRAY, the command. A program is built and recorded; its debugging information goes to a server of HTTP on
+127.0.0.1, which keeps an account of what it was asked for. `report` and `script` with --debuginfod must name and have lines,
+ask for the hottest object first, keep to their bounds, and not ask again for what is there; without the option nobody is
+asked, whatever the environment says. Where something is not installed or not permitted: `skip NAME reason`.
+"""
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+import fresh
+from fresh import Wrong
+
+HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # of the program: libraries of this machine may have names
+
+
+class Server:
+    """A debuginfod server: GET /buildid/ID/debuginfo and /buildid/ID/executable."""
+
+    def __init__(self, folder, seconds=0):
+        asked, server = [], self
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *words):
+                super().__init__(*words, directory=folder)
+
+            def do_GET(self):
+                asked.append(self.path)
+                time.sleep(server.seconds)
+                super().do_GET()
+
+            def log_message(self, *_):
+                pass
+        self.asked, self.seconds = asked, seconds
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.http.server_address[1]
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def build_id(path, folder):
+    notes = fresh.must(["readelf", "-n", path], folder, "readelf").stdout.decode()
+    return re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+
+
+def make(folder):
+    """A recording of a program that is stripped since, and what a server has of it."""
+    fresh.need("debuginfod-find", "objcopy", "readelf")
+    program = fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id")
+    place = os.path.join(folder, "server", "buildid", build_id(program, folder))
+    os.makedirs(place)
+    fresh.must(["objcopy", "--only-keep-debug", program, os.path.join(place, "debuginfo")], folder, "objcopy")
+    fresh.must(["objcopy", "-S", program, os.path.join(folder, "stripped")], folder, "objcopy")
+    shutil.copy(os.path.join(folder, "stripped"), os.path.join(place, "executable"))
+    os.replace(os.path.join(folder, "stripped"), program)
+    fresh.record(folder, "perf.data", ("-e", "cpu-clock:u", "-F", "999", "-g", "--buildid-all"), [program, "60"])
+    return program
+
+
+def ours(folder, words, **variables):
+    environment = {"HOME": folder, "PATH": fresh.PATH, "LC_ALL": "C", "DEBUGINFOD_CACHE_PATH": os.path.join(folder, "kept"), **variables}
+    return subprocess.run([harness.PERFRAY, *words, "perf.data"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=fresh.SECONDS, check=False)
+
+
+def names(done):
+    if done.returncode != 0:
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.decode()))
+    return set(HOT.findall(done.stdout))
+
+
+REPORT = ("report", "--no-children", "-g", "none", "--percent-limit", "5")
+
+
+def fetched(folder):
+    make(folder)
+    with Server(os.path.join(folder, "server")) as server:
+        if names(ours(folder, REPORT, DEBUGINFOD_URLS=server.url)) or server.asked:
+            raise Wrong("without the option %s was asked for" % (server.asked or "nothing, and there are names"))
+        found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
+        asked = list(server.asked)
+        lines = ours(folder, ("script", "--no-pager", "-F", "+srcline", "--debuginfod"), DEBUGINFOD_URLS=server.url)
+        if not found or b"busy_loops.c:" not in lines.stdout:
+            raise Wrong("names %s, said: %s" % (found, lines.stderr.decode()))
+        if server.asked.count(asked[0]) != 1:
+            raise Wrong("what is there is asked for again: %s" % server.asked)
+        return "%d names, asked for %d files" % (len(found), len(asked))
+
+
+def deleted(folder):
+    """The program itself is gone."""
+    os.remove(make(folder))
+    with Server(os.path.join(folder, "server")) as server:
+        found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
+        kinds = [path.rsplit("/", 1)[1] for path in server.asked[:2]]
+    if not found or kinds != ["executable", "debuginfo"]:
+        raise Wrong("names %s, asked for %s" % (found, kinds))
+
+
+def no_server(folder):
+    """Nobody listens, there is no URL, there is no debuginfod-find: the report is there, or a word."""
+    make(folder)
+    done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"))
+    if done.returncode != 0 or b"no server has it" not in done.stderr or b"%" not in done.stdout:
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.decode()))
+    done = ours(folder, (*REPORT, "--debuginfod"))
+    if done.returncode != 2 or b"DEBUGINFOD_URLS" not in done.stderr:
+        raise Wrong("without URL: status %d: %s" % (done.returncode, done.stderr.decode()))
+    done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"), PATH="/nonexistent")
+    if done.returncode != 5 or b"cannot be run" not in done.stderr:
+        raise Wrong("without debuginfod-find: status %d: %s" % (done.returncode, done.stderr.decode()))
+
+
+def hostile_server(folder):
+    """What it gives is no object, or of another build: it names nothing."""
+    program = make(folder)
+    place = os.path.join(folder, "server", "buildid", build_id(program, folder), "debuginfo")
+    other = fresh.build(folder, "storm.c", "other", "-O1", "-g", "-pthread", "-Wl,--build-id")
+    for number, content in enumerate((b"\x7fELF" + bytes(100), open(other, "rb").read())):
+        with open(place, "wb") as file:
+            file.write(content)
+        with Server(os.path.join(folder, "server")) as server:
+            done = ours(folder, (*REPORT, "--debuginfod=" + server.url), DEBUGINFOD_CACHE_PATH=os.path.join(folder, "kept%d" % number))
+            if names(done) or not server.asked:
+                raise Wrong("names %s, asked %s" % (names(done), server.asked))
+
+
+CHECKS = {"fetched": fetched, "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
+
+
+if __name__ == "__main__":
+    sys.exit(fresh.attempt_all("script/debuginfod", CHECKS, sys.argv[1:]))
