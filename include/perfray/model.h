@@ -82,15 +82,13 @@ typedef struct pfr_model_options {
 
 /*
  * Reads the whole recording, more than once; a stream must have been opened with pfr_open_options.spool. The reader and
- * the texts of `options` must outlive the model, and nobody may use the reader until pfr_model_close: cursors read its
- * file. `hole` and `note` are called by the calling thread before the function returns.
+ * the texts of `options` must outlive the model, and nobody may read records with the reader until pfr_model_close.
+ * `hole` and `note` are called before the function returns, `hole` by any of the threads that load.
  *
  * NULL, with *err: USAGE (a stream without spool; options that exclude each other; `beside` is of the same kind, or its
- * clock is another: err->text says which clocks and what would make them one); FORMAT (an XRay profile: it
- * has sums of calls, and no calls); MEMORY, LIMIT (the tables do not fit into pfr_limits.memory); IO, PERMISSION (a
- * temporary file for what is more than memory should hold); CHANGED; else as pfr_next. Unreadable ranges are no
- * failure: see the facts "holes", "limited" and the others (pfr_model_fact). Stacks that did not fit are the frame
- * `[limit]`.
+ * clock is another: err->text says which clocks); FORMAT (an XRay profile has sums of calls, and no calls); MEMORY,
+ * LIMIT (the tables do not fit into pfr_limits.memory); CHANGED; else as pfr_next. Unreadable ranges are no failure:
+ * see the facts "holes", "limited" and the others (pfr_model_fact). Stacks that did not fit are the frame `[limit]`.
  */
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *err);
 /* After its cursors and symbolizers. NULL is fine. */

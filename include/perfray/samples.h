@@ -64,7 +64,8 @@ typedef struct pfr_sample_batch {
 } pfr_sample_batch;
 
 /* options NULL: all, in file order. Takes memory of the model's reader. NULL, with *err: USAGE (no such thread or
-   event; `records` of a built model, or of samples that came out of COMPRESSED records), MEMORY, LIMIT, IO. */
+   event; `records` in time order, or of a model that cannot read its samples again: a built one, or one that keeps all
+   columns, see model.h), MEMORY, LIMIT, IO. */
 pfr_samples *pfr_samples_open(const pfr_model *model, const pfr_samples_options *options, pfr_error *err);
 /* PFR_OK: *batch has at least one sample. PFR_END: no more, *batch is NULL. < 0: the cursor is done: IO, CHANGED (the
    file is not what it was), MEMORY. */

@@ -31,9 +31,10 @@ extern "C" {
 #define PFR_CALL_TAIL (1u << 0)     /* left by a tail exit */
 #define PFR_CALL_BACKWARD (1u << 1) /* the clock stepped back: its exit is before its enter, the duration 0 */
 #define PFR_CALL_OPEN (1u << 2)     /* never left: duration and self are 0 and mean nothing */
-#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` was recorded */
-#define PFR_CALL_LIMITED (1u << 4)  /* memory had no room for its path: stack is 0, parent and depth are not known (0) \
-                                     */
+#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known: of built models; those of traces are not read */
+#define PFR_CALL_LIMITED                                                                                               \
+    (1u << 4) /* memory had no room for its path: stack is 0, parent and depth are not known (0)                       \
+               */
 
 typedef struct pfr_call {
     uint64_t start, duration; /* from enter to exit, callees included */
@@ -75,7 +76,8 @@ void pfr_calls_close(pfr_calls *cursor);
 /* Calls of the model, open ones among them; a profile file has sums only, and none. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
-/* --- Intervals: states of threads. Empty unless the recording has them. */
+/* --- Intervals in which a thread did not run: from a SWITCH record that says that it left its cpu to the next one that
+   says that it took one. None unless switches were recorded (record --switch-events), with their times and threads. */
 
 typedef enum pfr_interval_kind {
     PFR_INTERVAL_WAITING,  /* gave up its cpu: blocked, asleep */

@@ -3,7 +3,6 @@
 #include "model/open/model_parts.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct pfr_build {
     struct pfr_model *model;
@@ -219,13 +218,6 @@ uint32_t pfr_build_mark(pfr_build *b, const pfr_mark *mark) {
 
 /* --- The model. */
 
-static int by_start(const void *a, const void *b) {
-    const pfr_interval *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->thread > y->thread) - (x->thread < y->thread);
-}
-
 pfr_model *pfr_build_finish(pfr_build *b, pfr_error *err) {
     struct pfr_model *m = b->model;
     const pfr_error failure = b->err;
@@ -236,8 +228,7 @@ pfr_model *pfr_build_finish(pfr_build *b, pfr_error *err) {
         pfr_model_close(m);
         return NULL;
     }
-    if (m->intervals.count)
-        qsort((pfr_interval *)m->intervals.at + 1, m->intervals.count, sizeof(pfr_interval), by_start);
+    model_sort_intervals(m);
     intern_free(&m->symbol_keys);
     intern_free(&m->frame_keys);
     return m;

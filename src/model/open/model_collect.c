@@ -91,13 +91,24 @@ static pfr_status keep_slices(struct pfr_model *m, uint32_t count, const struct 
     return PFR_OK;
 }
 
+/* As profile_reads.c knows it: places are not learnt before the counting. */
+static bool comes_in_time_order(const struct profile *p) {
+    bool any = p->request.stitched;
+    for (uint32_t i = 0; i < p->nr_events; i++) {
+        struct pick_places places;
+        pick_learn(&places, p->reader, i, &p->request);
+        any = any || places.reads;
+    }
+    return any;
+}
+
 static pfr_status on_begin(void *context, unsigned workers, uint32_t runs, const struct slice *slices, pfr_error *err) {
     struct collector *c = context;
     struct pfr_model *m = c->model;
     free_counted(c);
     PFR_TRY(keep_slices(m, runs, slices, err));
     c->keeps_columns = !slices;
-    c->out_of_order = false;
+    c->keeps_keys = !slices && comes_in_time_order(m->profile);
     m->columns.kept = slices ? 0 : ALL_COLUMNS;
     c->nr_events = m->profile->nr_events;
     c->workers = mem_zeroed(m->memory, workers, sizeof *c->workers);
@@ -153,6 +164,16 @@ static void note_span(struct collect_worker *w, const struct profile_row *row) {
         span->last = row->time;
 }
 
+static pfr_status keep_key(struct collector *c, const struct record_key *key, pfr_error *err) {
+    const size_t at = c->model->columns.count;
+    void *keys = mem_grow(c->model->memory, c->keys, at, &c->keys_room, SAMPLE_BATCH, sizeof *c->keys);
+    if (!keys)
+        return mem_fail(c->model->memory, err, "samples");
+    c->keys = keys;
+    c->keys[at] = *key;
+    return PFR_OK;
+}
+
 static pfr_status keep_row(struct collector *c, const struct profile_row *row, const struct thread_memo *who,
                            pfr_error *err) {
     struct sample_columns *columns = &c->model->columns;
@@ -165,16 +186,9 @@ static pfr_status keep_row(struct collector *c, const struct profile_row *row, c
                                .event = row->event + 1,
                                .stack = row->node,
                                .mode = row->mode};
-    const size_t at = columns->count;
-    void *keys = mem_grow(c->model->memory, c->keys, at, &c->keys_room, SAMPLE_BATCH, sizeof *c->keys);
-    if (!keys)
-        return mem_fail(c->model->memory, err, "samples");
-    c->keys = keys;
+    PFR_TRY(c->keeps_keys ? keep_key(c, &row->key, err) : PFR_OK);
     PFR_TRY(columns_grow(c->model->memory, columns, 1, err));
-    columns_set(columns, at, &sample);
-    columns->count++;
-    c->keys[at] = row->key;
-    c->out_of_order = c->out_of_order || (at && c->keys[at].offset < c->keys[at - 1].offset);
+    columns_set(columns, columns->count++, &sample);
     return PFR_OK;
 }
 
@@ -325,7 +339,7 @@ static pfr_status sort_rows(struct collector *c, pfr_error *err) {
 
 static pfr_status settle_columns(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
-    if (c->out_of_order)
+    if (c->keeps_keys)
         PFR_TRY(sort_rows(c, err));
     PFR_TRY(columns_grow(m->memory, &m->columns, m->columns.count ? 0 : 1, err));
     PFR_TRY(renumber(m, m->columns.thread, &c->workers[0].threads.keys, &m->thread_keys, err));

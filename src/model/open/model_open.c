@@ -125,13 +125,13 @@ static void drop_counted(struct pfr_model *m) {
 /* What only the loading needed. */
 static void drop_loaded(struct pfr_model *m) {
     struct profile *p = m->profile;
-    mem_free(p->memory, p->frames, p->frames_room, sizeof *p->frames);
-    mem_free(p->memory, p->lines, p->lines_room, sizeof *p->lines);
-    mem_free(p->memory, p->nodes, p->nodes_room, sizeof *p->nodes);
+    mem_free(p->memory, p->frames, p->rooms.frames, sizeof *p->frames);
+    mem_free(p->memory, p->lines, p->rooms.lines, sizeof *p->lines);
+    mem_free(p->memory, p->nodes, p->rooms.nodes, sizeof *p->nodes);
     p->frames = NULL;
     p->lines = NULL;
     p->nodes = NULL;
-    p->frames_room = p->lines_room = p->nodes_room = 0;
+    p->rooms.frames = p->rooms.lines = p->rooms.nodes = 0;
     p->request.each = NULL;
     p->request.hole = NULL;
     p->request.note = NULL;
@@ -155,6 +155,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     drop_counted(m);
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
+    PFR_TRY(model_make_marks(m, err));
     drop_loaded(m);
     return learn_places(m, err);
 }

@@ -9,6 +9,7 @@
  *     model_threads.c   threads, processes and comms
  *     model_frames.c    objects, symbols and frames of the profile, each once, by ids
  *     model_stacks.c    nodes of the profile to one tree, numbered by the samples in file order
+ *     model_marks.c     losses, ends of threads, intervals
  *     model_tables.c    rows by id
  *     model_facts.c     quality and what the recording says about itself
  *     model_weights.c   sums by stack
@@ -90,6 +91,7 @@ static inline void *row_at(const struct rows *rows, uint32_t id, size_t size) {
     return id && id <= rows->count ? (uint8_t *)rows->at + id * size : NULL;
 }
 void model_init(struct pfr_model *m, struct memory *memory);
+void model_sort_intervals(struct pfr_model *m); /* by start */
 /* A text of the model's own; NULL stays NULL. */
 pfr_status model_text(struct pfr_model *m, const char *text, size_t length, const char **own, pfr_error *err);
 pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err);
@@ -204,13 +206,16 @@ struct collector {
     bool keeps_columns;      /* there is one run, and nobody can read it again */
     struct record_key *keys; /* of its rows, where they do not come in file order */
     size_t keys_room;
-    bool out_of_order;
+    bool keeps_keys;
     struct profile_each each;
 };
 void collector_init(struct collector *c, struct pfr_model *m);
 void collector_free(struct collector *c);
 /* When all is counted: columns, nodes by sample, spans of events, and keys of threads and comms become the model's. */
 pfr_status collector_settle(struct collector *c, pfr_error *err);
+
+/* --- model_marks.c */
+pfr_status model_make_marks(struct pfr_model *m, pfr_error *err);
 
 /* --- model_facts.c */
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
@@ -244,7 +249,7 @@ struct pfr_samples {
     struct thread_finder *finder;
     pfr_record *records; /* of the batch, with options.records */
     uint8_t *bytes;      /* of them */
-    size_t bytes_room, nr_bytes;
+    size_t bytes_room, nr_bytes, record_at[SAMPLE_BATCH];
     struct sample_order *order; /* samples_order.c; NULL: file order */
 };
 

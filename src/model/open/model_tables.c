@@ -2,6 +2,8 @@
 /* Rows of the model by id, and its end. */
 #include "model/open/calls_rows.h"
 
+#include <stdlib.h>
+
 void model_init(struct pfr_model *m, struct memory *memory) {
     m->memory = memory;
     intern_init(&m->comms, memory);
@@ -165,6 +167,18 @@ bool pfr_model_column(const pfr_model *m, uint32_t bit, pfr_column *to) {
 
 uint64_t pfr_model_sample_count(const pfr_model *m) {
     return m->columns.count;
+}
+
+static int by_start(const void *a, const void *b) {
+    const pfr_interval *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+void model_sort_intervals(struct pfr_model *m) {
+    if (m->intervals.count)
+        qsort((pfr_interval *)m->intervals.at + 1, m->intervals.count, sizeof(pfr_interval), by_start);
 }
 
 /* --- By id. */

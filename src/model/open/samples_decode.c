@@ -58,20 +58,24 @@ static const struct thread_memo *find_thread(struct pfr_samples *c, const struct
 
 /* Bytes of the record, which the reader will not have any more when the batch is given. */
 static pfr_status keep_record(struct pfr_samples *c, const pfr_record *rec, pfr_error *err) {
-    const uint8_t *const before = c->bytes;
-    if (c->nr_bytes + rec->size > c->bytes_room) {
-        void *grown = mem_grow(&c->memory, c->bytes, c->nr_bytes + rec->size - 1, &c->bytes_room, 65536, 1);
+    const size_t end = c->nr_bytes + rec->size;
+    if (end > c->bytes_room) {
+        void *grown = mem_grow(&c->memory, c->bytes, end - 1, &c->bytes_room, 65536, 1);
         if (!grown)
             return mem_fail(&c->memory, err, "samples");
         c->bytes = grown;
     }
-    for (uint32_t i = 0; before != c->bytes && i < c->rows.count; i++)
-        c->records[i].bytes = c->bytes + (c->records[i].bytes - before);
     memcpy(c->bytes + c->nr_bytes, rec->bytes, rec->size);
     c->records[c->rows.count] = *rec;
-    c->records[c->rows.count].bytes = c->bytes + c->nr_bytes;
-    c->nr_bytes += (rec->size + 7u) & ~(size_t)7;
+    c->record_at[c->rows.count] = c->nr_bytes;
+    c->nr_bytes = (end + 7u) & ~(size_t)7;
     return PFR_OK;
+}
+
+/* When none moves any more. */
+static void point_records(struct pfr_samples *c) {
+    for (uint32_t i = 0; c->records && i < c->rows.count; i++)
+        c->records[i].bytes = c->bytes + c->record_at[i];
 }
 
 /* The sample that comes next; what the filters leave out counts all the same. */
@@ -132,8 +136,7 @@ static pfr_status enter_slice(struct pfr_samples *c, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status samples_decode(struct pfr_samples *c, pfr_error *error) {
-    pfr_error own, *err = error ? error : &own;
+static pfr_status decode_batch(struct pfr_samples *c, pfr_error *err) {
     pfr_record rec;
     c->nr_bytes = 0;
     while (c->rows.count < SAMPLE_BATCH) {
@@ -148,4 +151,11 @@ pfr_status samples_decode(struct pfr_samples *c, pfr_error *error) {
             PFR_TRY(take_record(c, &rec, err));
     }
     return PFR_OK;
+}
+
+pfr_status samples_decode(struct pfr_samples *c, pfr_error *error) {
+    pfr_error own;
+    const pfr_status st = decode_batch(c, error ? error : &own);
+    point_records(c);
+    return st;
 }

@@ -6,6 +6,8 @@
  *     model_rows samples FILE JOBS    one sample a line, in file order, its stack innermost first
  *     model_rows all FILE JOBS        every table and every sample, raw: the same for all ways to read a recording
  *     model_rows calls FILE JOBS      sums of the calls of a trace by function
+ *
+ * A file behind JOBS is of the same run: a trace beside a recording.
  */
 #include <perfray/perfray.h>
 
@@ -265,10 +267,12 @@ static const struct {
 int main(int argc, char **argv) {
     pfr_error err;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
-    pfr_reader *reader = argc == 4 ? pfr_open(argv[2], &how, &err) : NULL;
-    if (!reader)
-        return argc == 4 ? fail(&err) : 2;
-    const pfr_model_options options = {.size = sizeof options, .jobs = (uint32_t)atoi(argv[3])};
+    const bool right = argc == 4 || argc == 5;
+    pfr_reader *reader = right ? pfr_open(argv[2], &how, &err) : NULL;
+    pfr_reader *beside = reader && argc == 5 ? pfr_open(argv[4], &how, &err) : NULL;
+    if (!reader || (argc == 5 && !beside))
+        return right ? fail(&err) : 2;
+    const pfr_model_options options = {.size = sizeof options, .jobs = (uint32_t)atoi(argv[3]), .beside = beside};
     pfr_model *model = pfr_model_open(reader, &options, &err);
     if (!model)
         return fail(&err);
@@ -277,6 +281,7 @@ int main(int argc, char **argv) {
         if (strcmp(forms[i].name, argv[1]) == 0)
             result = forms[i].print(model, &err);
     pfr_model_close(model);
+    pfr_close(beside);
     pfr_close(reader);
     return result;
 }

@@ -4,12 +4,14 @@
 
     PERFRAY=build/perfray run_model.py MODEL_ROWS FIXTURES
 
-For each recording of FIXTURES (and of PERFRAY_CORPUS):
+For each recording of FIXTURES (and of PERFRAY_CORPUS every fifth, with PERFRAY_LONG all):
     sums       totals and self weights by symbol, samples by comm and tid: report --format=csv
     frames     thread, time, period, event and stack of each sample: script --format=json
     threads    every row with one thread and with four
 For some recordings:
     forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
+For a recording and a trace of one clock:
+    both       samples and calls of one model are those of the two
 For each trace:
     calls      count, sum, longest, self time and open calls of each function: latency --format=json
 """
@@ -28,6 +30,7 @@ PERFRAY = os.environ.get("PERFRAY")
 ROWS = sys.argv[1]
 OTHER_FORMS = str(Path(__file__).resolve().parent.parent.parent / "support" / "other_forms.py")
 UNDAMAGED = (0,)
+EACH = 1 if os.environ.get("PERFRAY_LONG") else 5
 
 
 def run(words, **more):
@@ -214,6 +217,29 @@ def check_calls(path):
     return problems
 
 
+# --- both
+
+def check_both(recording):
+    """A recording and a trace with one clock: the samples of the one, the calls of the other, either way round."""
+    trace = recording.parent.parent / "xray" / "fdr-v5.xray"
+    alone = {"sums": rows_of("sums", recording)[0], "calls": rows_of("calls", trace)[0]}
+    problems = []
+    for one, other in ((recording, trace), (trace, recording)):
+        for form, expected in alone.items():
+            status, text, complaint = run([ROWS, form, str(one), "1", str(other)])
+            lines = [line for line in text.splitlines() if not line.startswith("symbol\t2\t")]
+            if status or lines != expected:
+                problems.append("%s of %s beside %s: %s" % (form, one.name, other.name, complaint or lines[:3]))
+    for other, words in ((recording.parent / "chains.data", "two recordings"), (recording, "two recordings")):
+        status, _, complaint = run([ROWS, "sums", str(recording), "1", str(other)])
+        if status != 1 or words not in complaint:
+            problems.append("beside %s: status %d, %s" % (other.name, status, complaint))
+    status, _, complaint = run([ROWS, "sums", str(recording.parent / "chains.data"), "1", str(trace)])
+    if status != 1 or "clock" not in complaint:
+        problems.append("of another clock: status %d, %s" % (status, complaint))
+    return problems
+
+
 # ---
 
 def is_recording(path):
@@ -227,9 +253,9 @@ def recordings(fixtures):
     corpus = os.environ.get("PERFRAY_CORPUS")
     more = [Path(corpus, "perf", name) for name in ("recorded", "quipper", "other", "bigendian", "simpleperf")] if corpus else []
     for folder in [fixtures / "recorded"] + more:
-        for path in sorted(folder.iterdir()):
-            if (path.is_file() and path.suffix != ".txt" or path.is_dir()) and is_recording(path):
-                yield path
+        paths = [path for path in sorted(folder.iterdir())
+                 if (path.is_file() and path.suffix != ".txt" or path.is_dir()) and is_recording(path)]
+        yield from paths[::EACH if folder in more else 1]
 
 
 def traces(fixtures):
@@ -257,6 +283,7 @@ def main():
     failed = [judge(name, check, recordings(fixtures)) for name, check in CHECKS.items()]
     failed.append(judge("forms", check_forms, [fixtures / "recorded" / name for name in IN_FORMS]))
     failed.append(judge("calls", check_calls, traces(fixtures)))
+    failed.append(judge("both", check_both, [fixtures / "recorded" / "clock.data"]))
     return 1 if any(failed) else 0
 
 
