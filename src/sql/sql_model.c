@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module of model_tables.h: scans, and lookup of a row by its id, which is what joins need. */
-#include "sql/model_tables.h"
+/* The module of sql_tables.h: scans, and lookup of a row by its id, which is what joins need. */
+#include "sql/sql_tables.h"
 
 #include <stdlib.h>
 

@@ -11,6 +11,8 @@
  *     sql_query.c            statements to rows
  *     sql_format.c, sql_format_text.c      rows to text
  *     sql_functions.c        hex, regexp, percentile
+ *     sql_model.c, sql_tables.c, sql_samples.c, sql_calls.c, sql_stacks.c, stack_lists.c   the tables of a model
+ *     sql_recipes.c, sql_save.c, sqlite_extension.c
  *     sql_result.c           values to SQLite
  *     layout_columns.c       columns of record layouts, from their tables
  *     record_cells.c         the fields of a record as cells

@@ -48,8 +48,8 @@ static const pfr_sql_recipe recipes[] = {
      "ORDER BY self DESC, stack",
      NULL},
     {8, "by object",
-     "SELECT o.path, sum(f.self) AS self FROM function f JOIN symbol y ON y.id=f.symbol_id\n"
-     "JOIN object o ON o.id=y.object_id GROUP BY o.id HAVING self>0 ORDER BY self DESC, o.path",
+     "SELECT o.path, sum(f.self) AS weight FROM function f JOIN symbol y ON y.id=f.symbol_id\n"
+     "JOIN object o ON o.id=y.object_id GROUP BY o.id HAVING weight>0 ORDER BY weight DESC, o.path",
      NULL},
     {9, "by thread",
      "SELECT t.comm, t.tid, w.weight, w.samples\n"
@@ -75,9 +75,9 @@ static const pfr_sql_recipe recipes[] = {
      "ORDER BY w.after-w.before DESC, y.name LIMIT 10",
      NULL},
     {13, "how much has no name, by object",
-     "SELECT o.path, sum(f.self*(f.name IS NULL)) AS unnamed, sum(f.self) AS self\n"
+     "SELECT o.path, sum(f.self*(f.name IS NULL)) AS unnamed, sum(f.self) AS weight\n"
      "FROM function f JOIN symbol y ON y.id=f.symbol_id JOIN object o ON o.id=y.object_id\n"
-     "GROUP BY o.id HAVING self>0 ORDER BY unnamed DESC, o.path",
+     "GROUP BY o.id HAVING weight>0 ORDER BY unnamed DESC, o.path",
      NULL},
     {14, "depth of stacks",
      "SELECT depth/8*8 AS depth, sum(self) AS weight FROM stack GROUP BY 1 HAVING weight>0 ORDER BY 1", NULL},

@@ -3,7 +3,7 @@
  * The tables of a schema as an SQLite database of its own. It is written under another name and renamed when it is
  * whole. A file that is there is replaced only if its application id says that it came from here.
  */
-#include "sql/model_tables.h"
+#include "sql/sql_tables.h"
 
 #include "base/io/descriptor.h"
 #include "base/memory/cursor.h"

@@ -3,7 +3,7 @@
  * The tables and views of one schema. Every schema has the same ones, whatever its recording holds, so that a query
  * that works for one works for all; only tracepoints have tables of their own.
  */
-#include "sql/model_tables.h"
+#include "sql/sql_tables.h"
 
 /* The layout `sample` is another table than the samples of the model. */
 static const char *table_name(unsigned layout) {

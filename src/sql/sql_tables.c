@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of model_tables.h: docs/sql.md describes each column. */
-#include "sql/model_tables.h"
+/* The tables of sql_tables.h: docs/sql.md describes each column. */
+#include "sql/sql_tables.h"
 
 #include <perfray/spans.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_SQL_MODEL_TABLES_H
-#define PFR_SQL_MODEL_TABLES_H
+#ifndef PFR_SQL_TABLES_H
+#define PFR_SQL_TABLES_H
 /*
  * Tables whose rows are at hand by number: those of a model, its facts, and sums by symbol. One module serves all of
  * them; a table is its declaration and functions for its size and one column of one row.
