@@ -48,6 +48,11 @@ def rows(query, *files, options=()):
     return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
+def tell(wrong):
+    if wrong:
+        raise harness.Wrong("\n".join(wrong[:harness.SHOWN]))
+
+
 def same(value, column):
     """The value of the dump, and that of SQL, which has no numbers of 64 bits without a sign, and arrays as texts."""
     if isinstance(value, bool) or isinstance(column, bool):
@@ -118,7 +123,7 @@ def check_tables(path):
             wrong.append("%s has %d rows, the dump %d" % (table, len(got), len(whole)))
         for record, row in zip(whole, got):
             compare_row(record, row, wrong)
-    harness.result("sql/dump/" + os.path.basename(path), wrong)
+    tell(wrong)
 
 
 def told_by_report(path, children):
@@ -154,7 +159,7 @@ def check_report(path):
     one = rows("SELECT sum(weight) AS w FROM sample WHERE stack_id IS NOT NULL", path)[0]["w"]
     if one != rows("SELECT sum(self) AS w FROM function", path)[0]["w"]:
         wrong.append("function.self does not add up to the samples")
-    harness.result("sql/report/" + os.path.basename(path), wrong)
+    tell(wrong)
 
 
 def check_refused():
@@ -167,7 +172,7 @@ def check_refused():
                 wrong.append("%s: status %d, %r" % (query, done.returncode, done.stderr))
         if os.listdir(folder):
             wrong.append("left behind: %r" % os.listdir(folder))
-    harness.result("sql/refused", wrong)
+    tell(wrong)
 
 
 def schema_of(path):
@@ -185,7 +190,7 @@ def check_schema():
             out.write("\n".join(now) + "\n")
     with open(frozen) as kept:
         before = kept.read().splitlines()
-    harness.result("sql/schema", ["not the same: %s" % line for line in sorted(set(before) ^ set(now))])
+    tell(["not the same: %s" % line for line in sorted(set(before) ^ set(now))])
 
 
 def recipes_of_page():
@@ -212,7 +217,7 @@ def check_page():
             wrong.append("%s: the page has %r, the table %r" % (table, listed, columns.get(table)))
     if len(recipes_of_page()) != 20:
         wrong.append("%d recipes" % len(recipes_of_page()))
-    harness.result("sql/page", wrong)
+    tell(wrong)
 
 
 def parameters(path):
@@ -231,7 +236,7 @@ def check_recipes(path):
         if done.returncode != 0:
             wrong.append("%d: %s" % (number, done.stderr.decode()))
     wrong += check_answers(answers, path)
-    harness.result("sql/recipes/" + os.path.basename(path), wrong)
+    tell(wrong)
 
 
 def check_answers(answers, path):
@@ -284,7 +289,7 @@ def check_saved():
         os.symlink(target, os.path.join(folder, "link.db"))
         if harness.perfray("sql", "-o", os.path.join(folder, "link.db"), path).returncode != 2:
             wrong.append("a link was followed")
-    harness.result("sql/saved", wrong)
+    tell(wrong)
 
 
 def check_extension():
@@ -306,7 +311,7 @@ def check_extension():
     except sqlite3.OperationalError:
         pass
     db.close()
-    harness.result("sql/extension", wrong)
+    tell(wrong)
 
 
 def check_damage():
@@ -320,7 +325,7 @@ def check_damage():
         done = sql("SELECT value FROM quality WHERE key='holes'", path)
         if done.returncode != 4 or json.loads(done.stdout)["value"] == 0 or not done.stderr:
             wrong.append("status %d, %r" % (done.returncode, done.stdout))
-    harness.result("sql/damage", wrong)
+    tell(wrong)
 
 
 def main():
@@ -333,7 +338,7 @@ def main():
     for path in (os.path.join(RECORDED, "chains.data"), os.path.join(XRAY, "fdr-v5.xray")):
         harness.attempt("sql/recipes/" + os.path.basename(path), check_recipes, path)
     for check in (check_refused, check_schema, check_page, check_saved, check_extension, check_damage):
-        harness.attempt("sql/" + check.__name__, check)
+        harness.attempt("sql/" + check.__name__[len("check_"):], check)
     return harness.status()
 
 
