@@ -7,13 +7,14 @@
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
-    const char *sort, *tids, *min_duration, *time, *symfs, *debug_dir;
+    const char *sort, *tids, *min_duration, *time;
+    struct naming naming;
     uint32_t top, jobs;
-    bool histogram, deduce, ticks, mangled, lines, cache;
-    struct word_list functions, objects, instr_maps;
+    bool histogram, deduce, ticks, lines;
+    struct word_list functions, objects;
 };
 
-static const struct latency_options latency_defaults = {.cache = true};
+static const struct latency_options latency_defaults = {.naming.cache = true};
 
 #define OF(member) offsetof(struct latency_options, member)
 
@@ -38,19 +39,19 @@ static const struct opt latency_opts[] = {
      "calls that were never left end with the call around them"},
     {"keep-going", 'k', OPT_HABIT, 0, NULL, "nothing: what does not fit is always counted, and passed over"},
     {"ticks", 0, OPT_FLAG, OF(ticks), NULL, "print ticks of the trace's clock, not times"},
-    {"instr-map", 'm', OPT_WORDS, OF(instr_maps), "FILE",
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
      "name functions by this object or map; several: the program first"},
-    {"instr_map", 0, OPT_WORDS, OF(instr_maps), "FILE", NULL},
+    {"instr_map", 0, OPT_WORDS, OF(naming.instr_maps), "FILE", NULL},
     {"output", 'o', OPT_REFUSED, 0, "is not here: the table goes to standard output; > FILE behind it writes a file",
      NULL},
     {"recursive-calls-only", 0, OPT_REFUSED, 0,
      "is not here: --by caller has a row of its own for calls of a function by itself", NULL},
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "show file and line of each function, where it begins"},
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR",
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},
     CACHE_ROW(struct latency_options),
-    {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "print names of functions as the objects have them"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print names of functions as the objects have them"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads; without it one for each cpu"},
     {0},
 };
@@ -61,15 +62,6 @@ static const char *const *words_of(const struct word_list *list) {
 
 static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
-}
-
-static pfr_symbol_options naming_of(const struct latency_options *o) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = o->symfs,
-                                .debug_dir = o->debug_dir,
-                                .cache_dir = cache_folder(o->cache),
-                                .instr_maps = words_of(&o->instr_maps),
-                                .mangled = o->mangled};
 }
 
 static pfr_latency_options options_of(const struct task *task, const pfr_symbol_options *naming) {
@@ -97,7 +89,7 @@ static pfr_latency_options options_of(const struct task *task, const pfr_symbol_
 }
 
 static enum exit_status print_latency(const struct task *task, pfr_reader *reader) {
-    const pfr_symbol_options naming = naming_of(task->options);
+    const pfr_symbol_options naming = symbol_options_of(&((const struct latency_options *)task->options)->naming);
     const pfr_latency_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_LATENCY_TEXT)
@@ -114,10 +106,9 @@ static enum exit_status print_latency(const struct task *task, pfr_reader *reade
 
 static enum exit_status latency_run(const struct task *task) {
     const struct latency_options *const o = task->options;
-    const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray latency", &files))
+    if (!name_files_fit("perfray latency", &o->naming))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

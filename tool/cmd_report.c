@@ -11,21 +11,20 @@
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
-    const char *demangle;
-    const char *sort, *fields, *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux;
+    struct naming naming;
+    const char *sort, *fields, *debuginfod;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
-    bool raw_trace, symbols, cache, mangled, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
-        memory_mode, bars;
+    bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
+        bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
-    struct word_list instr_maps;
 };
 
-static const struct report_options report_defaults = {.symbols = true, .cache = true};
+static const struct report_options report_defaults = {.symbols = true, .naming.cache = true};
 
 #define TEXT(name, letter, member, arg, help)                                                                          \
     { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
@@ -76,19 +75,19 @@ static const struct opt report_opts[] = {
     FLAG("tree", 0, bars, "print the whole call tree instead of rows, with a bar beside each function"),
     {"color", 0, OPT_CHOICE, offsetof(struct report_options, color), "auto|always|never",
      "hot rows stand out on a terminal; NO_COLOR turns that off"},
-    TEXT("symfs", 0, symfs, "DIR", "look for objects below this folder"),
-    TEXT("debug-dir", 0, debug_dir, "DIR", "look for what was taken out of objects here, not in /usr/lib/debug"),
+    TEXT("symfs", 0, naming.symfs, "DIR", "look for objects below this folder"),
+    TEXT("debug-dir", 0, naming.debug_dir, "DIR", "look for what was taken out of objects here, not in /usr/lib/debug"),
     {"debuginfod", 0, OPT_ATTACHED, offsetof(struct report_options, debuginfod), "URLS",
      "fetch what is missing from these servers, hottest objects first"},
-    TEXT("kallsyms", 0, kallsyms, "FILE", "names of the kernel's functions"),
-    TEXT("vmlinux", 'k', vmlinux, "FILE", "names of the kernel's functions out of this object"),
-    {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
+    TEXT("kallsyms", 0, naming.kallsyms, "FILE", "names of the kernel's functions"),
+    TEXT("vmlinux", 'k', naming.vmlinux, "FILE", "names of the kernel's functions out of this object"),
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, naming.instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
     CACHE_ROW(struct report_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "open no object: addresses stay numbers"},
-    FLAG("no-demangle", 0, mangled, "print names of functions as the objects have them"),
-    {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, demangle), "HOW",
+    FLAG("no-demangle", 0, naming.mangled, "print names of functions as the objects have them"),
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, naming.demangle), "HOW",
      "print names of functions simple (without parameters), full, or no"},
     FLAG("inline", 0, inlined, "count inlined functions as frames of their own in call chains"),
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
@@ -190,22 +189,10 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->jobs = o->jobs;
 }
 
-static pfr_symbol_options naming_of(const struct report_options *o) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = o->symfs,
-                                .debug_dir = o->debug_dir,
-                                .cache_dir = cache_folder(o->cache),
-                                .vmlinux = o->vmlinux,
-                                .kallsyms = o->kallsyms,
-                                .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
-                                .no_symbols = !o->symbols,
-                                .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(o->demangle, DEMANGLE_FULL)};
-}
-
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    pfr_symbol_options naming = naming_of(options);
+    pfr_symbol_options naming = symbol_options_of(&options->naming);
+    naming.no_symbols = !options->symbols;
     pfr_report_options how = {.size = sizeof how,
                               .naming = &naming,
                               .hole = limit_told,
@@ -229,17 +216,13 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
-static bool has_files(const struct report_options *o) {
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    return name_files_fit("perfray report", &files);
-}
-
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status = ENDS_USAGE;
     pfr_reader *const reader =
-        check(task->options) && has_files(task->options) &&
-                knows_demangle(((const struct report_options *)task->options)->demangle, "perfray report")
+        check(task->options) &&
+                name_files_fit("perfray report", &((const struct report_options *)task->options)->naming) &&
+                knows_demangle(((const struct report_options *)task->options)->naming.demangle, "perfray report")
             ? open_recording(task, &how, &status)
             : NULL;
     if (reader)

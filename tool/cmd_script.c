@@ -11,19 +11,18 @@
 struct script_options {
     unsigned format; /* as pfr_script_format */
     struct word_list fields;
-    const char *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
+    const char *debuginfod, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range, jobs;
-    const char *demangle;
-    bool hide_call_graph, stitched, nanoseconds, ticks, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
+    struct naming naming;
+    bool hide_call_graph, stitched, nanoseconds, ticks, symbols, inlined, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
-    struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
-static const struct script_options script_defaults = {.symbols = true, .cache = true};
+static const struct script_options script_defaults = {.symbols = true, .naming.cache = true};
 
 #define SHOW(name, member, what)                                                                                       \
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
@@ -79,24 +78,26 @@ static const struct opt script_opts[] = {
     SHOW("lost", losses, "LOST"),
     SHOW("round", rounds, "FINISHED_ROUND"),
     SHOW("text-poke", pokes, "TEXT_POKE"),
-    {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look for objects below this folder"},
-    {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, debug_dir), "DIR",
+    {"symfs", 0, OPT_STRING, offsetof(struct script_options, naming.symfs), "DIR",
+     "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, naming.debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},
     {"debuginfod", 0, OPT_ATTACHED, offsetof(struct script_options, debuginfod), "URLS",
      "fetch what is missing from these servers, hottest objects first"},
-    {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE", "names of the kernel's functions"},
-    {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
+    {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, naming.kallsyms), "FILE",
+     "names of the kernel's functions"},
+    {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, naming.vmlinux), "FILE",
      "names of the kernel's functions out of this object"},
-    {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, instr_maps), "FILE",
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, naming.instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
     CACHE_ROW(struct script_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "open no object: addresses stay numbers"},
-    {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
+    {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, naming.mangled), NULL,
      "print names of functions as the objects have them"},
-    {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, demangle), "HOW",
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, naming.demangle), "HOW",
      "print names of functions simple (without parameters), full, or no"},
-    {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, demangle_kernel), NULL,
+    {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, naming.demangle_kernel), NULL,
      "print those out of --vmlinux as people write them"},
     {"inline", 0, OPT_FLAG, offsetof(struct script_options, inlined), NULL,
      "print inlined functions as frames of their own in call chains"},
@@ -146,20 +147,6 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
     return status < 0 || options->header_only ? status : pfr_rewind(reader, err);
 }
 
-static pfr_symbol_options naming_of(const struct script_options *options) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = options->symfs,
-                                .debug_dir = options->debug_dir,
-                                .cache_dir = cache_folder(options->cache),
-                                .vmlinux = options->vmlinux,
-                                .kallsyms = options->kallsyms,
-                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                .no_symbols = !options->symbols,
-                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
-                                .demangle_kernel = options->demangle_kernel};
-}
-
 static pfr_script_options options_of(const struct task *task, const pfr_symbol_options *naming) {
     const struct script_options *const options = task->options;
     return (pfr_script_options){.size = sizeof(pfr_script_options),
@@ -201,7 +188,8 @@ static pfr_script_options options_of(const struct task *task, const pfr_symbol_o
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
-    pfr_symbol_options naming = naming_of(options);
+    pfr_symbol_options naming = symbol_options_of(&options->naming);
+    naming.no_symbols = !options->symbols;
     struct fetch fetch = {.urls = options->debuginfod, .naming = &naming, .who = "perfray script"};
     const pfr_script_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -234,16 +222,12 @@ static bool goes_with_json(const struct script_options *o) {
     return o->format != PFR_SCRIPT_JSON || !other;
 }
 
-static bool has_files(const struct script_options *o) {
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    return name_files_fit("perfray script", &files);
-}
-
 static enum exit_status script_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
     const struct script_options *const options = task->options;
-    if (!goes_with_json(options) || !has_files(options) || !knows_demangle(options->demangle, "perfray script"))
+    if (!goes_with_json(options) || !name_files_fit("perfray script", &options->naming) ||
+        !knows_demangle(options->naming.demangle, "perfray script"))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

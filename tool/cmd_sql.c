@@ -14,13 +14,13 @@
 struct sql_options {
     unsigned format; /* as pfr_sql_format */
     struct word_list queries, scripts, parameters;
-    const char *output, *symfs, *debug_dir, *kallsyms, *vmlinux;
-    struct word_list instr_maps;
-    bool no_symbols, lines, inlined, mangled, cache;
+    const char *output;
+    struct naming naming;
+    bool lines, inlined;
     uint32_t max_stack, jobs;
 };
 
-static const struct sql_options sql_defaults = {.cache = true};
+static const struct sql_options sql_defaults = {.naming.cache = true};
 
 #define OF(member) offsetof(struct sql_options, member)
 
@@ -30,16 +30,17 @@ static const struct opt sql_opts[] = {
     {"format", 0, OPT_CHOICE, OF(format), "table|box|csv|json|jsonl|md", "how rows are printed (default table)"},
     {"param", 0, OPT_WORDS, OF(parameters), "NAME=VALUE", "value of :NAME in the statements"},
     {"output", 'o', OPT_STRING, OF(output), "DB", "write the tables into an SQLite database"},
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR", "look for separate debug files here, not in /usr/lib/debug"},
-    {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE", "names of the kernel's functions"},
-    {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "names of the kernel's functions out of this object"},
-    {"instr-map", 'm', OPT_WORDS, OF(instr_maps), "FILE",
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "look for separate debug files here, not in /usr/lib/debug"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE", "names of the kernel's functions"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "names of the kernel's functions out of this object"},
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
      "name functions of a trace by this object or map; several: the program first"},
-    {"no-symbols", 0, OPT_FLAG, OF(no_symbols), NULL, "open no objects: functions have no names"},
+    {"no-symbols", 0, OPT_FLAG, OF(naming.no_symbols), NULL, "open no objects: functions have no names"},
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "fill frame.file and frame.line from debugging information"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "frames for inlined functions, too; implies --lines"},
-    {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "names of functions as the objects have them"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "names of functions as the objects have them"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127)"},
     CACHE_ROW(struct sql_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads that load (default one for each CPU)"},
@@ -107,18 +108,6 @@ static bool bind_all(const struct sql_options *o, pfr_sql *sql) {
 static void told(void *context, const char *sentence) {
     (void)context;
     complain_as("perfray sql", "%s", sentence);
-}
-
-static pfr_symbol_options naming_of(const struct sql_options *o) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = o->symfs,
-                                .debug_dir = o->debug_dir,
-                                .cache_dir = cache_folder(o->cache),
-                                .vmlinux = o->vmlinux,
-                                .kallsyms = o->kallsyms,
-                                .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
-                                .no_symbols = o->no_symbols,
-                                .mangled = o->mangled};
 }
 
 static pfr_model_options model_options_of(const struct sql_options *o, const pfr_symbol_options *naming) {
@@ -250,8 +239,7 @@ static enum exit_status run_on(const struct task *task, pfr_sql *sql) {
 
 static enum exit_status sql_run(const struct task *task) {
     const struct sql_options *const o = task->options;
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    const pfr_symbol_options naming = naming_of(o);
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_model_options model = model_options_of(o, &naming);
     const uint64_t memory = task->shared->limits.memory;
     const pfr_sql_options how = {.size = sizeof how,
@@ -259,7 +247,7 @@ static enum exit_status sql_run(const struct task *task) {
                                  .sqlite_memory = memory ? memory : SQL_MEMORY,
                                  .model = &model};
     pfr_error err;
-    if (!name_files_fit("perfray sql", &files))
+    if (!name_files_fit("perfray sql", &o->naming))
         return ENDS_USAGE;
     raise_file_limit();
     pfr_sql *const sql = pfr_sql_open(&how, &err);

@@ -9,22 +9,22 @@
 struct symbols_options {
     unsigned format; /* as pfr_symbols_format */
     uint32_t max_stack, jobs;
-    bool cache;
-    const char *symfs, *debug_dir, *kallsyms, *vmlinux;
+    struct naming naming;
 };
 
 #define OF(member) offsetof(struct symbols_options, member)
 
-static const struct symbols_options symbols_defaults = {.cache = true};
+static const struct symbols_options symbols_defaults = {.naming.cache = true};
 
 static const struct opt symbols_opts[] = {
     {"format", 0, OPT_CHOICE, OF(format), "text|json", "a table for people, or JSON"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "look at as much of a call chain; 127 without the option"},
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look for objects below this folder"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR",
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "look for what was taken out of objects here, not in /usr/lib/debug"},
-    {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE", "names of the kernel's functions"},
-    {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "names and lines of the kernel's functions out of this object"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE", "names of the kernel's functions"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE",
+     "names and lines of the kernel's functions out of this object"},
     CACHE_ROW(struct symbols_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
      "threads; without it one for each cpu, at most 4, and for each 0.15 s of counting"},
@@ -33,12 +33,7 @@ static const struct opt symbols_opts[] = {
 
 static enum exit_status print_symbols(const struct task *task, pfr_reader *reader) {
     const struct symbols_options *const o = task->options;
-    const pfr_symbol_options naming = {.size = sizeof naming,
-                                       .symfs = o->symfs,
-                                       .debug_dir = o->debug_dir,
-                                       .cache_dir = cache_folder(o->cache),
-                                       .vmlinux = o->vmlinux,
-                                       .kallsyms = o->kallsyms};
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_symbols_options how = {.size = sizeof how,
                                      .format = (pfr_symbols_format)o->format,
                                      .max_stack = o->max_stack,
@@ -58,10 +53,9 @@ static enum exit_status print_symbols(const struct task *task, pfr_reader *reade
 
 static enum exit_status symbols_run(const struct task *task) {
     const struct symbols_options *const o = task->options;
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray symbols", &files))
+    if (!name_files_fit("perfray symbols", &o->naming))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

@@ -5,13 +5,14 @@
    rows go into the verb's own list, where the struct has a member `selecting`. */
 #include <perfray/selection.h>
 #include "caching.h"
+#include "name_files.h"
 
-struct selecting { /* `cache` is true at first */
-    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms, *demangle;
+struct selecting { /* naming.cache is true at first */
+    struct naming naming;
+    const char *event, *cpus, *pids, *tids, *comms, *time;
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
-    struct word_list instr_maps;
-    bool no_symbols, stitched, cache, mangled;
+    bool stitched;
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
@@ -39,23 +40,27 @@ struct selecting { /* `cache` is true at first */
          NULL,         "let stacks of branches (LBR) go on with what samples before had"},                             \
         {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
         {"instr-map", 'm',                                                                                             \
-         OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \
+         OPT_WORDS,   SELECTING(type, naming.instr_maps),                                                              \
          "FILE",      "name functions of a trace by this object or map; several: the program first"},                  \
-        CACHE_ROW_AT(SELECTING(type, cache)),                                                                          \
-        {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look for objects below this folder"},                 \
+        CACHE_ROW_AT(SELECTING(type, naming.cache)),                                                                   \
+        {"symfs", 0, OPT_STRING, SELECTING(type, naming.symfs), "DIR", "look for objects below this folder"},          \
         {"debug-dir", 0,                                                                                               \
-         OPT_STRING,  SELECTING(type, debug_dir),                                                                      \
+         OPT_STRING,  SELECTING(type, naming.debug_dir),                                                               \
          "DIR",       "look for what was taken out of objects here, not in /usr/lib/debug"},                           \
-        {"kallsyms", 0, OPT_STRING, SELECTING(type, kallsyms), "FILE", "names of the kernel's functions"},             \
-        {"no-symbols", 0, OPT_FLAG, SELECTING(type, no_symbols), NULL, "open no object: functions have no names"},     \
-        {"no-demangle", 0, OPT_FLAG, SELECTING(type, mangled), NULL, "print mangled names (same as --demangle=no)"}, { \
-        "demangle", 0, OPT_ATTACHED, SELECTING(type, demangle), "HOW",                                                 \
+        {"kallsyms", 0, OPT_STRING, SELECTING(type, naming.kallsyms), "FILE", "names of the kernel's functions"},      \
+        {"no-symbols", 0,                                                                                              \
+         OPT_FLAG,     SELECTING(type, naming.no_symbols),                                                             \
+         NULL,         "open no object: functions have no names"},                                                     \
+        {"no-demangle", 0,                                                                                             \
+         OPT_FLAG,      SELECTING(type, naming.mangled),                                                               \
+         NULL,          "print mangled names (same as --demangle=no)"},                                                \
+    {                                                                                                                  \
+        "demangle", 0, OPT_ATTACHED, SELECTING(type, naming.demangle), "HOW",                                          \
             "print names of functions simple (without parameters), full, or no"                                        \
     }
 
 /* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */
 pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming);
-pfr_symbol_options selecting_naming(const struct selecting *options);
 
 /* Whether the files that options name are there and what they should be; says so if not. */
 bool selecting_fits(const struct selecting *options, const char *program);

@@ -27,6 +27,7 @@
 #include "base/tables/intern.h"
 #include "file/read/slice.h"
 #include "model/profile/profile_parts.h"
+#include "model/profile/profile_pick.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>

@@ -267,7 +267,10 @@ static const struct {
 int main(int argc, char **argv) {
     pfr_error err;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
+    const char *const sizes = getenv("PERFRAY_SIZES");
     const bool right = argc == 4 || argc == 5;
+    if (sizes && pfr_debug_sizes(sizes, &err) != PFR_OK)
+        return fail(&err);
     pfr_reader *reader = right ? pfr_open(argv[2], &how, &err) : NULL;
     pfr_reader *beside = reader && argc == 5 ? pfr_open(argv[4], &how, &err) : NULL;
     if (!reader || (argc == 5 && !beside))

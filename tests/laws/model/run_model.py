@@ -7,7 +7,7 @@
 For each recording of FIXTURES (and of PERFRAY_CORPUS every fifth, with PERFRAY_LONG all):
     sums       totals and self weights by symbol, samples by comm and tid: report --format=csv
     frames     thread, time, period, event and stack of each sample: script --format=json
-    threads    every row with one thread and with four
+    threads    every row with one thread and with four, and with small buffers and batches
 For some recordings:
     forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
 For a recording and a trace of one clock:
@@ -19,12 +19,16 @@ import csv
 import io
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "support"))
+import tiny_sizes
 
 PERFRAY = os.environ.get("PERFRAY")
 ROWS = sys.argv[1]
@@ -152,8 +156,14 @@ def check_frames(path):
 
 def check_threads(path):
     one, complaint = rows_of("all", path, 1)
-    four, _ = rows_of("all", path, 4)
-    return [] if one == four and one is not None else [complaint or "rows with one thread are not those with four"]
+    if one is None:
+        return [complaint]
+    draw = random.Random(path.name)
+    ways = {"four threads": (4, {}), "small sizes": (1 + draw.randrange(3), {"PERFRAY_SIZES": tiny_sizes.drawn(draw)}),
+            "the smallest": (2, {"PERFRAY_SIZES": tiny_sizes.smallest()}) if path.stat().st_size < 20000 else (3, {})}
+    return ["with %s: %s" % (name, complaint or "other rows")
+            for name, (jobs, more) in ways.items()
+            for rows, complaint in [rows_of("all", path, jobs, env=dict(os.environ, **more))] if rows != one]
 
 
 CHECKS = {"sums": check_sums, "frames": check_frames, "threads": check_threads}
