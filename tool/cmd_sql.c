@@ -29,7 +29,7 @@ static const struct opt sql_opts[] = {
     {"file", 'f', OPT_WORDS, OF(scripts), "FILE.sql", "run the statements in this file, after those of -q"},
     {"format", 0, OPT_CHOICE, OF(format), "table|box|csv|json|jsonl|md", "how rows are printed (default table)"},
     {"param", 0, OPT_WORDS, OF(parameters), "NAME=VALUE", "value of :NAME in the statements"},
-    {"output", 'o', OPT_STRING, OF(output), "DB", "write the tables into an SQLite database"},
+    {"output", 'o', OPT_STRING, OF(output), "FILE", "write the tables into an SQLite database"},
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "look for separate debug files here, not in /usr/lib/debug"},
