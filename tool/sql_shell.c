@@ -46,6 +46,7 @@ static void show_help(struct shell *shell, const char *argument) {
     (void)argument;
     pfr_output_text(shell->task->out, ".format FORMAT    print rows as table, box, csv, json, jsonl or md\n"
                                       ".help             print this\n"
+                                      ".param NAME=VALUE value of :NAME in the statements that follow\n"
                                       ".quit             end; so does Ctrl-D\n"
                                       ".recipes [N]      list queries for common questions, or run one of them\n"
                                       ".schema [TABLE]   columns of tables\n"
@@ -66,6 +67,19 @@ static void set_format(struct shell *shell, const char *argument) {
             return;
         }
     complain_as("perfray sql", ".format '%s': table, box, csv, json, jsonl or md", argument);
+}
+
+static void set_parameter(struct shell *shell, const char *argument) {
+    const char *const equals = strchr(argument, '=');
+    char name[64] = "";
+    pfr_error err = {.text = "write .param NAME=VALUE"};
+    const size_t length = equals ? (size_t)(equals - argument) : sizeof name;
+    if (length < sizeof name) {
+        memcpy(name, argument, length);
+        if (pfr_sql_bind(shell->sql, name, equals + 1, &err) == PFR_OK)
+            return;
+    }
+    complain_as("perfray sql", "%s", err.text);
 }
 
 static void show_tables(struct shell *shell, const char *argument) {
@@ -110,8 +124,8 @@ static const struct shell_command {
     const char *name;
     void (*run)(struct shell *shell, const char *argument);
 } shell_commands[] = {
-    {".exit", quit},          {".format", set_format},  {".help", show_help},     {".quit", quit},
-    {".recipes", run_recipe}, {".schema", show_schema}, {".tables", show_tables},
+    {".exit", quit}, {".format", set_format},  {".help", show_help},     {".param", set_parameter},
+    {".quit", quit}, {".recipes", run_recipe}, {".schema", show_schema}, {".tables", show_tables},
 };
 
 static void run_command(struct shell *shell, char *line) {
