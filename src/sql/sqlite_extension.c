@@ -8,6 +8,9 @@
  *
  * Each returns the name of the schema. The connection's own rules apply: nothing is guarded here.
  */
+#ifndef PFR_SQL_EXTENSION
+#define PFR_SQL_EXTENSION /* all files of the extension are compiled so */
+#endif
 #include "sql/sql_parts.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged recordings through every table of SQL: sql_mutants COUNT FILE... makes COUNT copies of the files in turn, with
- * a few bytes changed, and reads all rows of all tables. Whatever happens is fine but a crash, which the program that
- * runs this sees; a query may fail only by an error that has a sentence.
+ * Damaged recordings through every table of SQL: sql_mutants COUNT FILE... makes COUNT copies of the files in turn,
+ * with a few bytes changed, and reads all rows of all tables. Whatever happens is fine but a crash, which the program
+ * that runs this sees; a query may fail only by an error that has a sentence.
  */
 #include <perfray/sql.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ static bool take_row(void *context, unsigned count, const char *const *names, co
 static bool read_tables(pfr_sql *sql, uint64_t *read) {
     struct tables tables = {.count = 0};
     pfr_error err;
-    pfr_sql_each(sql, "SELECT name FROM pragma_table_list WHERE schema='f' AND name NOT LIKE 'sqlite%'", add_name, &tables,
-                 &err);
+    pfr_sql_each(sql, "SELECT name FROM pragma_table_list WHERE schema='f' AND name NOT LIKE 'sqlite%'", add_name,
+                 &tables, &err);
     for (unsigned i = 0; i < tables.count; i++) {
         char query[200];
         err.text[0] = '\0';

@@ -74,8 +74,9 @@ TEST(sql_counts_recursion_once) {
     answers(sql, pfr_sql_get_recipe(0)->query, "f,/bin/p,101,2;g,/bin/p,10,1;");
     answers(sql, pfr_sql_get_recipe(1)->query, "f,111,101;g,110,10;");
     answers(sql, "SELECT name, self, total FROM function ORDER BY total DESC", "f,101,111;g,10,110;");
-    answers(sql, "SELECT y.name, sum(s.weight) FROM sample s JOIN stack_symbol(s.stack_id) x "
-                 "JOIN symbol y ON y.id=x.symbol_id GROUP BY 1 ORDER BY 1",
+    answers(sql,
+            "SELECT y.name, sum(s.weight) FROM sample s JOIN stack_symbol(s.stack_id) x "
+            "JOIN symbol y ON y.id=x.symbol_id GROUP BY 1 ORDER BY 1",
             "f,111;g,110;");
     answers(sql, "SELECT id, parent_id, depth, is_outer, self, total FROM stack",
             "1,NULL,0,1,1,111;2,1,1,1,10,110;3,2,2,0,100,100;");
@@ -117,8 +118,9 @@ TEST(sql_takes_names_as_values_only) {
 TEST(sql_percentile_is_a_value_that_was_met) {
     pfr_model *model = recursion("f");
     pfr_sql *sql = open_on(model);
-    answers(sql, "SELECT percentile(column1, 50), percentile(column1, 0), percentile(column1, 100), "
-                 "percentile(column1, 51) FROM (VALUES (3),(1),(NULL),(2),(4))",
+    answers(sql,
+            "SELECT percentile(column1, 50), percentile(column1, 0), percentile(column1, 100), "
+            "percentile(column1, 51) FROM (VALUES (3),(1),(NULL),(2),(4))",
             "2,1,4,3;");
     answers(sql, "SELECT percentile(column1, 50) FROM (VALUES (9007199254740993),(9007199254740992))",
             "9007199254740992;");
