@@ -11,7 +11,7 @@ struct export_options {
     struct selecting selecting;
 };
 
-static const struct export_options export_defaults = {.selecting = {.cache = true}};
+static const struct export_options export_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt export_opts[] = {
     HEADING("Output"),
@@ -37,7 +37,7 @@ static bool goes_to_terminal(const struct export_options *options) {
 
 static enum exit_status write_export(const struct task *task, pfr_reader *reader) {
     const struct export_options *const options = task->options;
-    const pfr_symbol_options naming = selecting_naming(&options->selecting);
+    const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
     const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_export_options how = {.size = sizeof how,
                                     .format = pfr_export_format_at(options->format)->name,

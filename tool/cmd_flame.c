@@ -12,7 +12,7 @@ struct flame_options {
     struct selecting selecting;
 };
 
-static const struct flame_options flame_defaults = {.selecting = {.cache = true}};
+static const struct flame_options flame_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt flame_opts[] = {
     HEADING("Drawing"),
@@ -35,7 +35,7 @@ static const struct opt flame_opts[] = {
 
 static enum exit_status write_flame(const struct task *task, pfr_reader *reader) {
     const struct flame_options *const options = task->options;
-    const pfr_symbol_options naming = selecting_naming(&options->selecting);
+    const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
     const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_flame_options how = {.size = sizeof how,
                                    .of = &of,

@@ -7,13 +7,14 @@
 
 struct latency_options {
     unsigned format, by, order; /* as pfr_latency_format, _by, _order */
-    const char *sort, *tids, *min_duration, *time, *symfs, *debug_dir;
+    const char *sort, *tids, *min_duration, *time;
+    struct naming naming;
     uint32_t top, jobs;
-    bool histogram, deduce, ticks, mangled, lines, cache;
-    struct word_list functions, objects, instr_maps;
+    bool histogram, deduce, ticks, lines;
+    struct word_list functions, objects;
 };
 
-static const struct latency_options latency_defaults = {.cache = true};
+static const struct latency_options latency_defaults = {.naming.cache = true};
 
 #define OF(member) offsetof(struct latency_options, member)
 
@@ -36,13 +37,14 @@ static const struct opt latency_opts[] = {
     {"deduce-sibling-calls", 'd', OPT_FLAG, OF(deduce), NULL, "end unfinished calls at the exit of the enclosing call"},
     {"ticks", 0, OPT_FLAG, OF(ticks), NULL, "print ticks of the trace's clock instead of times"},
     HEADING("Symbols"),
-    {"instr-map", 'm', OPT_WORDS, OF(instr_maps), "FILE", "object or map that names the functions of the trace"},
-    {"instr_map", 0, OPT_WORDS, OF(instr_maps), "FILE", NULL},
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE", "object or map that names the functions of the trace"},
+    {"instr_map", 0, OPT_WORDS, OF(naming.instr_maps), "FILE", NULL},
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "show file and line of the start of each function"},
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look up objects below DIR (default /)"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR", "directory of separate debug files (default /usr/lib/debug)"},
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "directory of separate debug files (default /usr/lib/debug)"},
     CACHE_ROW(struct latency_options),
-    {"no-demangle", 0, OPT_FLAG, OF(mangled), NULL, "print mangled names (same as --demangle=no)"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text); see FORMATS"},
     {"output-format", 'f', OPT_CHOICE, OF(format), "text|csv|json", NULL},
@@ -62,15 +64,6 @@ static const char *const *words_of(const struct word_list *list) {
 
 static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
-}
-
-static pfr_symbol_options naming_of(const struct latency_options *o) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = o->symfs,
-                                .debug_dir = o->debug_dir,
-                                .cache_dir = cache_folder(o->cache),
-                                .instr_maps = words_of(&o->instr_maps),
-                                .mangled = o->mangled};
 }
 
 static pfr_latency_options options_of(const struct task *task, const pfr_symbol_options *naming) {
@@ -98,7 +91,7 @@ static pfr_latency_options options_of(const struct task *task, const pfr_symbol_
 }
 
 static enum exit_status print_latency(const struct task *task, pfr_reader *reader) {
-    const pfr_symbol_options naming = naming_of(task->options);
+    const pfr_symbol_options naming = symbol_options_of(&((const struct latency_options *)task->options)->naming);
     const pfr_latency_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_LATENCY_TEXT)
@@ -115,10 +108,9 @@ static enum exit_status print_latency(const struct task *task, pfr_reader *reade
 
 static enum exit_status latency_run(const struct task *task) {
     const struct latency_options *const o = task->options;
-    const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray latency", &files))
+    if (!name_files_fit("perfray latency", &o->naming))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

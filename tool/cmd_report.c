@@ -11,21 +11,20 @@
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
-    const char *demangle;
-    const char *sort, *fields, *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux;
+    struct naming naming;
+    const char *sort, *fields, *debuginfod;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
-    bool raw_trace, symbols, cache, mangled, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
-        memory_mode, bars;
+    bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
+        bars;
     bool children, no_children, group, no_group, branches, no_branches;
     uint32_t max_stack, jobs;
     double percent_limit;
-    struct word_list instr_maps;
 };
 
-static const struct report_options report_defaults = {.symbols = true, .cache = true};
+static const struct report_options report_defaults = {.symbols = true, .naming.cache = true};
 
 #define TEXT(name, letter, member, arg, help)                                                                          \
     { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
@@ -38,14 +37,14 @@ static const struct report_options report_defaults = {.symbols = true, .cache = 
 static const struct opt report_opts[] = {
     HEADING("Grouping and columns"),
     TEXT("sort", 's', sort, "KEYS", "group by KEYS, comma-separated (default comm,dso,sym); +KEYS adds"),
-    TEXT("fields", 'F', fields, "FIELDS", "columns to print, in this order; +FIELDS adds; keys among them group"),
+    TEXT("fields", 'F', fields, "FIELDS", "columns to print, in this order; +FIELDS adds columns"),
     FLAG("show-nr-samples", 'n', show_samples, "add a column with the number of samples"),
     FLAG("show-total-period", 0, show_total_period, "add a column with the total weight"),
     FLAG("children", 0, children, "include callees in each function's cost (default with call chains)"),
     FLAG("no-children", 0, no_children, "count only the function itself"),
     FLAG("group", 0, group, "show all events side by side"),
     FLAG("no-group", 0, no_group, "show events one after the other, even if recorded as a group"),
-    TEXT("parent", 'p', parent, "REGEX", "function in the call chain that the sort key parent shows"),
+    TEXT("parent", 'p', parent, "REGEX", "pattern of the function that the sort key parent shows"),
     FLAG("exclude-other", 'x', only_parent, "omit samples without a function that matches --parent"),
     TEXT("time-quantum", 0, time_quantum, "LENGTH",
          "interval of the sort key time, in ns, us, ms or s (default 100ms)"),
@@ -64,7 +63,7 @@ static const struct opt report_opts[] = {
     FLAG("inline", 0, inlined, "show inlined functions as frames of their own in call chains"),
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
-     "hide rows and tree branches below PERCENT (default 0, branches 0.5)"},
+     "hide rows and tree branches below PERCENT (default 0; branches 0.5)"},
     HEADING("Selection"),
     TEXT("cpu", 'C', cpus, "CPUS", "only samples on these CPUs: 0,2-3"),
     TEXT("time", 0, time, "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"),
@@ -79,19 +78,20 @@ static const struct opt report_opts[] = {
     {"percentage", 0, OPT_CHOICE, offsetof(struct report_options, percentage), "absolute|relative",
      "percentages of all samples, or of the rows shown (default absolute)"},
     HEADING("Symbols"),
-    TEXT("symfs", 0, symfs, "DIR", "look up objects below DIR (default /)"),
-    TEXT("debug-dir", 0, debug_dir, "DIR", "directory of separate debug files (default /usr/lib/debug)"),
+    TEXT("symfs", 0, naming.symfs, "DIR", "look up objects below DIR (default /)"),
+    TEXT("debug-dir", 0, naming.debug_dir, "DIR", "directory of separate debug files (default /usr/lib/debug)"),
     {"debuginfod", 0, OPT_ATTACHED, offsetof(struct report_options, debuginfod), "URLS",
      "fetch missing symbols from these servers (default $DEBUGINFOD_URLS)"},
-    TEXT("kallsyms", 0, kallsyms, "FILE", "read kernel symbols from FILE (default: running kernel, if recorded)"),
-    TEXT("vmlinux", 'k', vmlinux, "FILE", "read kernel symbols from this vmlinux object"),
-    {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, instr_maps), "FILE",
+    TEXT("kallsyms", 0, naming.kallsyms, "FILE",
+         "read kernel symbols from FILE (default: running kernel, if recorded)"),
+    TEXT("vmlinux", 'k', naming.vmlinux, "FILE", "read kernel symbols from this vmlinux object"),
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct report_options, naming.instr_maps), "FILE",
      "object or map that names the functions of an XRay trace"},
     CACHE_ROW(struct report_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct report_options, symbols), NULL,
      "do not open objects; print addresses instead of names"},
-    FLAG("no-demangle", 0, mangled, "print mangled names (same as --demangle=no)"),
-    {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, demangle), "HOW",
+    FLAG("no-demangle", 0, naming.mangled, "print mangled names (same as --demangle=no)"),
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, naming.demangle), "HOW",
      "demangle names simple (no parameters, default), full, or no"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",
@@ -197,22 +197,10 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->jobs = o->jobs;
 }
 
-static pfr_symbol_options naming_of(const struct report_options *o) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = o->symfs,
-                                .debug_dir = o->debug_dir,
-                                .cache_dir = cache_folder(o->cache),
-                                .vmlinux = o->vmlinux,
-                                .kallsyms = o->kallsyms,
-                                .instr_maps = o->instr_maps.count ? o->instr_maps.at : NULL,
-                                .no_symbols = !o->symbols,
-                                .mangled = o->mangled || wants_demangled(o->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(o->demangle, DEMANGLE_FULL)};
-}
-
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
-    pfr_symbol_options naming = naming_of(options);
+    pfr_symbol_options naming = symbol_options_of(&options->naming);
+    naming.no_symbols = !options->symbols;
     pfr_report_options how = {.size = sizeof how,
                               .naming = &naming,
                               .hole = limit_told,
@@ -236,17 +224,13 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
-static bool has_files(const struct report_options *o) {
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    return name_files_fit("perfray report", &files);
-}
-
 static enum exit_status report_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status = ENDS_USAGE;
     pfr_reader *const reader =
-        check(task->options) && has_files(task->options) &&
-                knows_demangle(((const struct report_options *)task->options)->demangle, "perfray report")
+        check(task->options) &&
+                name_files_fit("perfray report", &((const struct report_options *)task->options)->naming) &&
+                knows_demangle(((const struct report_options *)task->options)->naming.demangle, "perfray report")
             ? open_recording(task, &how, &status)
             : NULL;
     if (reader)

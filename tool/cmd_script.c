@@ -11,19 +11,18 @@
 struct script_options {
     unsigned format; /* as pfr_script_format */
     struct word_list fields;
-    const char *symfs, *debug_dir, *debuginfod, *kallsyms, *vmlinux, *symbols_of, *objects, *stop_at;
+    const char *debuginfod, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;
     const char *cpus, *comms, *pids, *tids, *time, *switch_on, *switch_off;
     bool since_first, since_previous;
     uint32_t address_range, jobs;
-    const char *demangle;
-    bool hide_call_graph, stitched, nanoseconds, ticks, symbols, cache, mangled, inlined, demangle_kernel, kernel_paths;
+    struct naming naming;
+    bool hide_call_graph, stitched, nanoseconds, ticks, symbols, inlined, kernel_paths;
     bool header, header_only, long_header, per_event, dump, dump_unsorted, show_switches;
-    struct word_list instr_maps;
     bool tasks, maps, switches, namespaces, cgroups, bpf, losses, rounds, pokes;
 };
 
-static const struct script_options script_defaults = {.symbols = true, .cache = true};
+static const struct script_options script_defaults = {.symbols = true, .naming.cache = true};
 
 #define SHOW(name, member, what)                                                                                       \
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
@@ -100,31 +99,31 @@ static const struct opt script_opts[] = {
     {"per-event-dump", 0, OPT_FLAG, offsetof(struct script_options, per_event), NULL,
      "write the output of each event to FILE.EVENT.dump"},
     HEADING("Symbols"),
-    {"symfs", 0, OPT_STRING, offsetof(struct script_options, symfs), "DIR", "look up objects below DIR (default /)"},
-    {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, debug_dir), "DIR",
+    {"symfs", 0, OPT_STRING, offsetof(struct script_options, naming.symfs), "DIR",
+     "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, offsetof(struct script_options, naming.debug_dir), "DIR",
      "directory of separate debug files (default /usr/lib/debug)"},
     {"debuginfod", 0, OPT_ATTACHED, offsetof(struct script_options, debuginfod), "URLS",
      "fetch missing symbols from these servers (default $DEBUGINFOD_URLS)"},
-    {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, kallsyms), "FILE",
+    {"kallsyms", 0, OPT_STRING, offsetof(struct script_options, naming.kallsyms), "FILE",
      "read kernel symbols from FILE (default: running kernel, if recorded)"},
-    {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, vmlinux), "FILE",
+    {"vmlinux", 'k', OPT_STRING, offsetof(struct script_options, naming.vmlinux), "FILE",
      "read kernel symbols from this vmlinux object"},
-    {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, instr_maps), "FILE",
+    {"instr-map", 'm', OPT_WORDS, offsetof(struct script_options, naming.instr_maps), "FILE",
      "object or map that names the functions of an XRay trace"},
     CACHE_ROW(struct script_options),
     {"no-symbols", 0, OPT_CLEAR, offsetof(struct script_options, symbols), NULL,
      "do not open objects; print addresses instead of names"},
-    {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, mangled), NULL,
+    {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, naming.mangled), NULL,
      "print mangled names (same as --demangle=no)"},
-    {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, demangle), "HOW",
+    {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, naming.demangle), "HOW",
      "demangle names simple (no parameters, default), full, or no"},
-    {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, demangle_kernel), NULL,
+    {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, naming.demangle_kernel), NULL,
      "demangle kernel names from --vmlinux"},
     {"show-kernel-path", 0, OPT_FLAG, offsetof(struct script_options, kernel_paths), NULL,
      "print the paths of --vmlinux and of modules"},
     HEADING("Threads and compatibility"),
-    {"jobs", 'j', OPT_NUMBER, offsetof(struct script_options, jobs), "COUNT",
-     "number of threads (default 1); the text does not depend on it"},
+    {"jobs", 'j', OPT_NUMBER, offsetof(struct script_options, jobs), "COUNT", "number of threads (default 1)"},
     {"force", 'f', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (file ownership is not checked)"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (all CPUs are printed)"},
     {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (instruction traces are not decoded)"},
@@ -154,20 +153,6 @@ static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_
         return PFR_OK;
     const pfr_status status = pfr_info_print(reader, &how, task->out, err);
     return status < 0 || options->header_only ? status : pfr_rewind(reader, err);
-}
-
-static pfr_symbol_options naming_of(const struct script_options *options) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = options->symfs,
-                                .debug_dir = options->debug_dir,
-                                .cache_dir = cache_folder(options->cache),
-                                .vmlinux = options->vmlinux,
-                                .kallsyms = options->kallsyms,
-                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                .no_symbols = !options->symbols,
-                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL),
-                                .demangle_kernel = options->demangle_kernel};
 }
 
 static pfr_script_options options_of(const struct task *task, const pfr_symbol_options *naming) {
@@ -211,7 +196,8 @@ static pfr_script_options options_of(const struct task *task, const pfr_symbol_o
 
 static enum exit_status print_script(const struct task *task, pfr_reader *reader) {
     const struct script_options *const options = task->options;
-    pfr_symbol_options naming = naming_of(options);
+    pfr_symbol_options naming = symbol_options_of(&options->naming);
+    naming.no_symbols = !options->symbols;
     struct fetch fetch = {.urls = options->debuginfod, .naming = &naming, .who = "perfray script"};
     const pfr_script_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -244,16 +230,12 @@ static bool goes_with_json(const struct script_options *o) {
     return o->format != PFR_SCRIPT_JSON || !other;
 }
 
-static bool has_files(const struct script_options *o) {
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
-    return name_files_fit("perfray script", &files);
-}
-
 static enum exit_status script_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
     const struct script_options *const options = task->options;
-    if (!goes_with_json(options) || !has_files(options) || !knows_demangle(options->demangle, "perfray script"))
+    if (!goes_with_json(options) || !name_files_fit("perfray script", &options->naming) ||
+        !knows_demangle(options->naming.demangle, "perfray script"))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

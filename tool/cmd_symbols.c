@@ -9,13 +9,12 @@
 struct symbols_options {
     unsigned format; /* as pfr_symbols_format */
     uint32_t max_stack, jobs;
-    bool cache;
-    const char *symfs, *debug_dir, *kallsyms, *vmlinux;
+    struct naming naming;
 };
 
 #define OF(member) offsetof(struct symbols_options, member)
 
-static const struct symbols_options symbols_defaults = {.cache = true};
+static const struct symbols_options symbols_defaults = {.naming.cache = true};
 
 static const struct opt symbols_opts[] = {
     HEADING("Output"),
@@ -23,23 +22,19 @@ static const struct opt symbols_opts[] = {
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size, at most 4)"},
     HEADING("Symbols"),
-    {"symfs", 0, OPT_STRING, OF(symfs), "DIR", "look up objects below DIR (default /)"},
-    {"debug-dir", 0, OPT_STRING, OF(debug_dir), "DIR", "directory of separate debug files (default /usr/lib/debug)"},
-    {"kallsyms", 0, OPT_STRING, OF(kallsyms), "FILE",
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "directory of separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
      "read kernel symbols from FILE (default: running kernel, if recorded)"},
-    {"vmlinux", 'k', OPT_STRING, OF(vmlinux), "FILE", "read kernel symbols and lines from this vmlinux object"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and lines from this vmlinux object"},
     CACHE_ROW(struct symbols_options),
     {0},
 };
 
 static enum exit_status print_symbols(const struct task *task, pfr_reader *reader) {
     const struct symbols_options *const o = task->options;
-    const pfr_symbol_options naming = {.size = sizeof naming,
-                                       .symfs = o->symfs,
-                                       .debug_dir = o->debug_dir,
-                                       .cache_dir = cache_folder(o->cache),
-                                       .vmlinux = o->vmlinux,
-                                       .kallsyms = o->kallsyms};
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_symbols_options how = {.size = sizeof how,
                                      .format = (pfr_symbols_format)o->format,
                                      .max_stack = o->max_stack,
@@ -59,10 +54,9 @@ static enum exit_status print_symbols(const struct task *task, pfr_reader *reade
 
 static enum exit_status symbols_run(const struct task *task) {
     const struct symbols_options *const o = task->options;
-    const struct name_files files = {o->symfs, o->debug_dir, o->vmlinux, o->kallsyms};
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray symbols", &files))
+    if (!name_files_fit("perfray symbols", &o->naming))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

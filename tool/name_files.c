@@ -3,6 +3,8 @@
    no names. */
 #include "name_files.h"
 
+#include "caching.h"
+#include "fetching.h"
 #include "outcome.h"
 
 #include <ctype.h>
@@ -88,7 +90,21 @@ static bool file_fits(const char *who, const char *option, const char *name, con
     return is_one(head, (size_t)got) || refuse(who, option, name, why, next);
 }
 
-bool name_files_fit(const char *who, const struct name_files *f) {
+pfr_symbol_options symbol_options_of(const struct naming *n) {
+    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
+                                .symfs = n->symfs,
+                                .debug_dir = n->debug_dir,
+                                .cache_dir = cache_folder(n->cache),
+                                .vmlinux = n->vmlinux,
+                                .kallsyms = n->kallsyms,
+                                .instr_maps = n->instr_maps.count ? n->instr_maps.at : NULL,
+                                .no_symbols = n->no_symbols,
+                                .mangled = n->mangled || wants_demangled(n->demangle, DEMANGLE_NO),
+                                .parameters = wants_demangled(n->demangle, DEMANGLE_FULL),
+                                .demangle_kernel = n->demangle_kernel};
+}
+
+bool name_files_fit(const char *who, const struct naming *f) {
     const bool no_list = f->kallsyms && strcmp(f->kallsyms, "/dev/null") == 0;
     return folder_fits(who, "--symfs", f->symfs, needs_folder) &&
            folder_fits(who, "--debug-dir", f->debug_dir, needs_debug) &&

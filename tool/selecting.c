@@ -12,18 +12,6 @@ static void note_told(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-pfr_symbol_options selecting_naming(const struct selecting *options) {
-    return (pfr_symbol_options){.size = sizeof(pfr_symbol_options),
-                                .symfs = options->symfs,
-                                .debug_dir = options->debug_dir,
-                                .cache_dir = cache_folder(options->cache),
-                                .kallsyms = options->kallsyms,
-                                .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                .no_symbols = options->no_symbols,
-                                .mangled = options->mangled || wants_demangled(options->demangle, DEMANGLE_NO),
-                                .parameters = wants_demangled(options->demangle, DEMANGLE_FULL)};
-}
-
 pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming) {
     return (pfr_selection){.size = sizeof(pfr_selection),
                            .event = options->event,
@@ -44,8 +32,7 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
 }
 
 bool selecting_fits(const struct selecting *o, const char *program) {
-    const struct name_files files = {.symfs = o->symfs, .debug_dir = o->debug_dir, .kallsyms = o->kallsyms};
-    return name_files_fit(program, &files) && knows_demangle(o->demangle, program);
+    return name_files_fit(program, &o->naming) && knows_demangle(o->naming.demangle, program);
 }
 
 const char *output_path(const char *option) {

@@ -5,13 +5,14 @@
    rows go into the verb's own list, where the struct has a member `selecting`. */
 #include <perfray/selection.h>
 #include "caching.h"
+#include "name_files.h"
 
-struct selecting { /* `cache` is true at first */
-    const char *event, *cpus, *pids, *tids, *comms, *time, *symfs, *debug_dir, *kallsyms, *demangle;
+struct selecting { /* naming.cache is true at first */
+    struct naming naming;
+    const char *event, *cpus, *pids, *tids, *comms, *time;
     uint32_t max_stack, jobs;
     unsigned weight; /* 0: not said, 1: samples, 2: periods */
-    struct word_list instr_maps;
-    bool no_symbols, stitched, cache, mangled;
+    bool stitched;
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
@@ -42,29 +43,32 @@ struct selecting { /* `cache` is true at first */
         {"stitch-lbr", 0,                                                                                              \
          OPT_FLAG,     SELECTING(type, stitched),                                                                      \
          NULL,         "extend LBR stacks with frames from earlier samples"},                                          \
-        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "number of threads that count (default 1)"},         \
+        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "number of threads (default 1)"},                    \
         HEADING("Symbols"),                                                                                            \
-        {"symfs", 0, OPT_STRING, SELECTING(type, symfs), "DIR", "look up objects below DIR (default /)"},              \
+        {"symfs", 0, OPT_STRING, SELECTING(type, naming.symfs), "DIR", "look up objects below DIR (default /)"},       \
         {"debug-dir", 0,                                                                                               \
-         OPT_STRING,  SELECTING(type, debug_dir),                                                                      \
+         OPT_STRING,  SELECTING(type, naming.debug_dir),                                                               \
          "DIR",       "directory of separate debug files (default /usr/lib/debug)"},                                   \
         {"kallsyms", 0,                                                                                                \
-         OPT_STRING, SELECTING(type, kallsyms),                                                                        \
+         OPT_STRING, SELECTING(type, naming.kallsyms),                                                                 \
          "FILE",     "read kernel symbols from FILE (default: running kernel, if recorded)"},                          \
         {"instr-map", 'm',                                                                                             \
-         OPT_WORDS,   SELECTING(type, instr_maps),                                                                     \
+         OPT_WORDS,   SELECTING(type, naming.instr_maps),                                                              \
          "FILE",      "object or map that names the functions of an XRay trace"},                                      \
-        CACHE_ROW_AT(SELECTING(type, cache)), {"no-symbols", 0,                                                        \
-                                               OPT_FLAG,     SELECTING(type, no_symbols),                              \
-                                               NULL,         "do not open objects; print addresses instead of names"}, \
-        {"no-demangle", 0, OPT_FLAG, SELECTING(type, mangled), NULL, "print mangled names (same as --demangle=no)"}, { \
-        "demangle", 0, OPT_ATTACHED, SELECTING(type, demangle), "HOW",                                                 \
+        CACHE_ROW_AT(SELECTING(type, naming.cache)),                                                                   \
+        {"no-symbols", 0,                                                                                              \
+         OPT_FLAG,     SELECTING(type, naming.no_symbols),                                                             \
+         NULL,         "do not open objects; print addresses instead of names"},                                       \
+        {"no-demangle", 0,                                                                                             \
+         OPT_FLAG,      SELECTING(type, naming.mangled),                                                               \
+         NULL,          "print mangled names (same as --demangle=no)"},                                                \
+    {                                                                                                                  \
+        "demangle", 0, OPT_ATTACHED, SELECTING(type, naming.demangle), "HOW",                                          \
             "demangle names simple (no parameters, default), full, or no"                                              \
     }
 
 /* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */
 pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming);
-pfr_symbol_options selecting_naming(const struct selecting *options);
 
 /* Whether the files that options name are there and what they should be; says so if not. */
 bool selecting_fits(const struct selecting *options, const char *program);

@@ -3,7 +3,7 @@
 #include "export/pprof.h"
 
 #include "base/memory/fail.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 #include "wire/feature_bits.h"
 
 enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };

@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/aux_areas.h"
+#include "record/put_record.h"
+#include "record/recorder_note.h"
+#include "record/ring_copy.h"
 #include "wire/layout.h"
 
 #define AREA_DEFAULT ((uint64_t)4 << 20)

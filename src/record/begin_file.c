@@ -7,7 +7,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "base/io/descriptor.h"
-#include "record/recorder_parts.h"
+#include "record/begin_file.h"
+#include "record/aux_areas.h"
+#include "record/bpf_programs.h"
+#include "record/machine.h"
+#include "record/put_record.h"
+#include "record/tasks.h"
+#include "record/tracing_data.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"
 
@@ -254,17 +260,17 @@ static uint64_t read_clock(clockid_t id) {
 }
 
 static void read_clocks(pfr_recorder *r) {
-    r->clock_wall_ns = read_clock(CLOCK_REALTIME);
-    r->clock_ns = read_clock((clockid_t)r->clock_id);
+    r->clock.wall_ns = read_clock(CLOCK_REALTIME);
+    r->clock.ns = read_clock((clockid_t)r->clock.id);
 }
 
 pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err) {
     struct pfr_rec_feature_clock_data data = {.version = 1,
-                                              .clockid = (uint32_t)r->clock_id,
-                                              .wall_clock_ns = r->clock_wall_ns,
-                                              .clockid_time_ns = r->clock_ns,
+                                              .clockid = (uint32_t)r->clock.id,
+                                              .wall_clock_ns = r->clock.wall_ns,
+                                              .clockid_time_ns = r->clock.ns,
                                               .end_wall_clock_ns = read_clock(CLOCK_REALTIME),
-                                              .end_clockid_time_ns = read_clock((clockid_t)r->clock_id)};
+                                              .end_clockid_time_ns = read_clock((clockid_t)r->clock.id)};
     if (!r->options.clock || strcmp(r->path, "-") == 0)
         return PFR_OK;
     return pfr_writer_put_feature(r->writer, BIT_CLOCK_DATA, &data, sizeof data, err);
@@ -295,6 +301,6 @@ pfr_status file_begin(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(trace_blob_put(r, err));
     r->result.parts++;
     r->raw_bytes = 0;
-    r->part_start_ns = r->clock_wall_ns;
+    r->part_start_ns = r->clock.wall_ns;
     return put_start(r, err);
 }

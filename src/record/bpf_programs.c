@@ -14,7 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/io/output.h"
-#include "record/recorder_parts.h"
+#include "record/bpf_programs.h"
+#include "record/machine_feature.h"
+#include "record/put_record.h"
 #include "wire/feature_bits.h"
 
 #define INFO_BYTES 232u /* of Linux 6.1: readers refuse what is longer than they know */

@@ -14,7 +14,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/child_command.h"
+#include "record/privileges.h"
+#include "record/targets.h"
 
 static bool is_program(const char *path) {
     struct stat facts;

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/counters.h"
+#include "record/fallback.h"
 
 struct counter_target {
     int32_t cpu, tid;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/fallback.h"
+#include "record/recorder_note.h"
 
 #define ROW_BIT(n) (1u << (n))
 

@@ -8,7 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/io/output.h"
-#include "record/recorder_parts.h"
+#include "record/finish_file.h"
+#include "record/begin_file.h"
+#include "record/bpf_programs.h"
+#include "record/hit_build_ids.h"
+#include "record/recorder_note.h"
+#include "record/tasks.h"
 #include "wire/feature_bits.h"
 
 /* The numbers in front of `lost` in what read(2) gives: value, and what read_format asks for. */

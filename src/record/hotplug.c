@@ -6,7 +6,13 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "record/recorder_parts.h"
+#include "record/hotplug.h"
+#include "record/begin_file.h"
+#include "record/counters.h"
+#include "record/machine.h"
+#include "record/recorder_note.h"
+#include "record/rings.h"
+#include "record/targets.h"
 
 #define LOOK_NS 500000000u
 

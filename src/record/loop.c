@@ -12,7 +12,16 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/loop.h"
+#include "record/child_command.h"
+#include "record/control.h"
+#include "record/counters.h"
+#include "record/finish_file.h"
+#include "record/hotplug.h"
+#include "record/put_record.h"
+#include "record/recorder_note.h"
+#include "record/rings.h"
+#include "record/targets.h"
 
 #define TURN_MS 500
 #define PATIENCE_MS 600 /* with a command that was asked to end */

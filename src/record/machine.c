@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include "record/recorder_parts.h"
+#include "record/machine.h"
+#include "record/machine_cpus.h"
+#include "record/machine_feature.h"
 #include "wire/feature_bits.h"
 
 static bool put_text(struct output *payload, const char *text) {
@@ -251,7 +253,7 @@ static bool put_caps(pfr_recorder *r, struct output *payload) {
 
 static bool put_clockid(pfr_recorder *r, struct output *payload) {
     struct timespec step;
-    if (!r->options.clock || clock_getres((clockid_t)r->clock_id, &step) != 0)
+    if (!r->options.clock || clock_getres((clockid_t)r->clock.id, &step) != 0)
         return false;
     feature_u64(payload, (uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec);
     return true;
@@ -259,9 +261,9 @@ static bool put_clockid(pfr_recorder *r, struct output *payload) {
 
 static bool put_clock_data(pfr_recorder *r, struct output *payload) {
     feature_u32(payload, 1);
-    feature_u32(payload, (uint32_t)r->clock_id);
-    feature_u64(payload, r->clock_wall_ns);
-    feature_u64(payload, r->clock_ns);
+    feature_u32(payload, (uint32_t)r->clock.id);
+    feature_u64(payload, r->clock.wall_ns);
+    feature_u64(payload, r->clock.ns);
     return r->options.clock != NULL;
 }
 

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/io/output.h"
-#include "record/recorder_parts.h"
+#include "record/machine_cpus.h"
+#include "record/machine_feature.h"
 #include "wire/feature_bits.h"
 
 #define LIST_MOST 1024u

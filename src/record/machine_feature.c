@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Features of texts and numbers, put to the writer. */
-#include "record/recorder_parts.h"
+#include "record/machine_feature.h"
 
 #define TEXT_UNIT 64u
 

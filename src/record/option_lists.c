@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "record/recorder_parts.h"
+#include "record/option_lists.h"
 
 #define MS 1000000u
 #define MS_MOST 1000000000ull

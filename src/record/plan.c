@@ -11,7 +11,10 @@
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/plan.h"
+#include "record/aux_areas.h"
+#include "record/option_lists.h"
+#include "record/recorder_note.h"
 #include "wire/layout.h"
 #include "wire/names.h"
 
@@ -330,13 +333,13 @@ static void plan_ids(pfr_recorder *r) {
 }
 
 static pfr_status plan_clock(pfr_recorder *r, pfr_error *err) {
-    r->clock_id = CLOCK_MONOTONIC;
+    r->clock.id = CLOCK_MONOTONIC;
     if (!r->options.clock)
         return PFR_OK;
-    PFR_TRY(clock_of(r->options.clock, &r->clock_id, err));
+    PFR_TRY(clock_of(r->options.clock, &r->clock.id, err));
     for (size_t i = 0; i < r->events.count; i++) {
         r->events.at[i].attr.use_clockid = 1;
-        r->events.at[i].attr.clockid = r->clock_id;
+        r->events.at[i].attr.clockid = r->clock.id;
     }
     return PFR_OK;
 }

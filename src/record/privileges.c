@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/privileges.h"
 
 static bool read_capabilities(struct __user_cap_data_struct sets[2]) {
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};

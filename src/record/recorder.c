@@ -3,7 +3,21 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include "record/recorder_parts.h"
+#include "record/recorder.h"
+#include "record/begin_file.h"
+#include "record/bpf_programs.h"
+#include "record/child_command.h"
+#include "record/control.h"
+#include "record/counters.h"
+#include "record/finish_file.h"
+#include "record/loop.h"
+#include "record/option_lists.h"
+#include "record/plan.h"
+#include "record/privileges.h"
+#include "record/recorder_note.h"
+#include "record/rings.h"
+#include "record/targets.h"
+#include "record/tracing_data.h"
 
 #define HITS_MEMORY ((uint64_t)64 << 20)
 
@@ -42,33 +56,33 @@ static pfr_status open_watch(pfr_recorder *r, pfr_error *err) {
 
 static void *run_thread(void *recorder) {
     pfr_recorder *const r = recorder;
-    r->thread_tid = (pid_t)syscall(SYS_gettid);
-    sem_post(&r->thread_is);
-    while (sem_wait(&r->thread_goes) != 0) {
+    r->worker.tid = (pid_t)syscall(SYS_gettid);
+    sem_post(&r->worker.is_there);
+    while (sem_wait(&r->worker.goes) != 0) {
     }
-    if (!r->given_over)
-        r->ended_by.status = loop_run(r, &r->ended_by);
+    if (!r->worker.given_over)
+        r->worker.ended_by.status = loop_run(r, &r->worker.ended_by);
     return NULL;
 }
 
 /* It must be there before the counters, which threads that come later inherit. */
 static pfr_status make_thread(pfr_recorder *r, pfr_error *err) {
-    sem_init(&r->thread_is, 0, 0);
-    sem_init(&r->thread_goes, 0, 0);
-    const int why = pthread_create(&r->thread, NULL, run_thread, r);
+    sem_init(&r->worker.is_there, 0, 0);
+    sem_init(&r->worker.goes, 0, 0);
+    const int why = pthread_create(&r->worker.thread, NULL, run_thread, r);
     if (why != 0)
         return pfr_fail_errno(err, why, "start", "a thread");
-    r->has_thread = true;
-    while (sem_wait(&r->thread_is) != 0) {
+    r->worker.exists = true;
+    while (sem_wait(&r->worker.is_there) != 0) {
     }
     return PFR_OK;
 }
 
 static void join_thread(pfr_recorder *r) {
-    pthread_join(r->thread, NULL);
-    r->has_thread = r->thread_runs = false;
-    sem_destroy(&r->thread_is);
-    sem_destroy(&r->thread_goes);
+    pthread_join(r->worker.thread, NULL);
+    r->worker.exists = r->worker.runs = false;
+    sem_destroy(&r->worker.is_there);
+    sem_destroy(&r->worker.goes);
 }
 
 static pfr_status output_can_be(const pfr_recorder *r, pfr_error *err) {
@@ -145,24 +159,24 @@ pfr_status pfr_recorder_run(pfr_recorder *r, pfr_error *err) {
 }
 
 pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
-    if (!r->has_thread)
+    if (!r->worker.exists)
         PFR_TRY(make_thread(r, err));
     if (r->options.delay_ms == 0 && r->nr_turns == 0 && !r->options.command)
         counters_switch(r, true);
-    r->thread_runs = true;
-    sem_post(&r->thread_goes);
+    r->worker.runs = true;
+    sem_post(&r->worker.goes);
     return PFR_OK;
 }
 
 pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
-    if (!r->thread_runs)
+    if (!r->worker.runs)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not begun");
     if (r->stops == 0)
         pfr_recorder_stop(r);
     join_thread(r);
-    if (r->ended_by.status < 0 && err)
-        *err = r->ended_by;
-    return r->ended_by.status;
+    if (r->worker.ended_by.status < 0 && err)
+        *err = r->worker.ended_by;
+    return r->worker.ended_by.status;
 }
 
 static void call(pfr_recorder *r) {
@@ -202,11 +216,11 @@ static void close_if_open(int fd) {
 void pfr_recorder_close(pfr_recorder *r) {
     if (!r)
         return;
-    if (r->thread_runs) {
+    if (r->worker.runs) {
         pfr_recorder_end(r, NULL);
-    } else if (r->has_thread) {
-        r->given_over = true;
-        sem_post(&r->thread_goes);
+    } else if (r->worker.exists) {
+        r->worker.given_over = true;
+        sem_post(&r->worker.goes);
         join_thread(r);
     }
     pfr_writer_close(r->writer);

@@ -2,7 +2,7 @@
 /* Notes of the recorder to its caller. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "record/recorder_parts.h"
+#include "record/recorder_note.h"
 
 void recorder_note(const pfr_recorder *r, const char *format, ...) {
     char sentence[400];

@@ -14,6 +14,8 @@
  *     loop.c         rings are drained into the file; hotplug.c
  *     finish_file.c  what is known at the end: losses, build-ids of objects that were hit (hit_build_ids.c,
  * hit_objects.c)
+ *
+ * The functions of each file are declared in the header of its name; what several share is here.
  */
 #include <perfray/sampling.h>
 #include <perfray/writer.h>
@@ -77,6 +79,20 @@ struct bpf_seen {
     uint32_t nr_programs, nr_types, last_program, last_types;
 };
 
+/* Of pfr_recorder_start, which records in a thread of its own. */
+struct recorder_thread {
+    pthread_t thread;
+    sem_t is_there, goes;
+    pid_t tid;
+    bool exists, runs, given_over;
+    pfr_error ended_by;
+};
+
+struct recorder_clock {
+    uint64_t wall_ns, ns; /* read together */
+    int id;
+};
+
 struct pfr_recorder {
     struct bpf_seen bpf;
     pfr_recorder_options options;
@@ -117,165 +133,22 @@ struct pfr_recorder {
     uint64_t part_start_bytes, part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
-    uint64_t clock_wall_ns, clock_ns; /* read together */
-    int clock_id;
+    struct recorder_clock clock;
     bool enabled; /* counters count */
     volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
     pfr_recorder_result result;
-    pthread_t thread;
-    sem_t thread_is, thread_goes;
-    pid_t thread_tid;
-    bool has_thread, thread_runs, given_over;
-    pfr_error ended_by; /* of the thread */
+    struct recorder_thread worker;
 };
-
-/* targets.c */
-pfr_status targets_find(pfr_recorder *r, pfr_error *err);
-void targets_free(pfr_recorder *r);
-/* Adds the threads of a process. */
-pfr_status targets_add_threads(pfr_recorder *r, pid_t pid, pid_t but, pfr_error *err);
-pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err);
-/* The cpus that run; false: unknown. */
-bool targets_online(const struct kernel *kernel, struct cpu_list *list);
-pfr_status targets_add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
-bool targets_are_gone(const pfr_recorder *r);
-
-/* plan.c */
-pfr_status plan_events(pfr_recorder *r, pfr_error *err);
 
 /* option_lists.c: options that are lists of words, and their like */
 enum { SYNTHESIZE_TASKS = 1, SYNTHESIZE_MAPS = 2, SYNTHESIZE_CGROUPS = 4 };
-pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err);
-/* When counting is switched, by delay_ms or on_times. */
-pfr_status plan_turns(pfr_recorder *r, pfr_error *err);
-/* Once rings are there. */
-pfr_status plan_drain(pfr_recorder *r, pfr_error *err);
 
-/* command.c */
-pfr_status command_start(pfr_recorder *r, pfr_error *err);
-pfr_status command_go(pfr_recorder *r, pfr_error *err);
-/* Whether it has ended; its status is kept where there is one. */
-bool command_ended(struct recorder_command *command);
-void command_end(struct recorder_command *command);
-
-/* privileges.c: those beyond the user's, for good. */
-bool privileges_drop(void);
-/* The same where the options ask for it. */
-pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
-
-/* counters.c, fallback.c */
-pfr_status counters_open(pfr_recorder *r, pfr_error *err);
-/* All events on one cpu more; on failure none. */
-pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
-/* Maps and tasks are told from now on, whenever counting begins. */
-void counters_track(pfr_recorder *r);
-void counters_switch(pfr_recorder *r, bool on);
-void counters_close(pfr_recorder *r);
-/* Makes the attrs ask for less, because the kernel answered `why` to event e; false: nothing is left to give up. */
-bool fallback_next(pfr_recorder *r, struct typed_event *e, int why);
-/* Says what was given up, once all counters are open. */
-void fallback_tell(pfr_recorder *r);
-pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, int why, pfr_error *err);
-
-/* rings.c */
-pfr_status rings_map(pfr_recorder *r, pfr_error *err);
-pfr_status rings_map_from(pfr_recorder *r, size_t counter, pfr_error *err);
-/* Whether anything was there. */
-pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
-pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
-bool rings_are_filling(const pfr_recorder *r);
-/* While there is much else to do. */
-pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
-void rings_free(pfr_recorder *r);
 static inline size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
-/* ring_copy.c */
-const uint8_t *ring_data(const struct ring *ring);
-/* Bytes out of the ring, which may go on at its start. */
-void ring_copy(const struct ring *ring, uint64_t from, void *to, size_t length);
 
 /* ring_mend.c: the first record that is longer than the kernel wrote it: `before` bytes from `from` on stand before it,
    of its `size` bytes `real` are its own; size 0: there is none among the whole records of the stretch. */
 #define OVERLONG_MOST 1024u
-struct overlong {
-    uint64_t before;
-    uint32_t size, real;
-};
-struct overlong ring_find_overlong(const pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length);
-
-/* aux_areas.c */
-bool aux_is_recorded(const pfr_recorder *r);
-/* Whether samples of the event carry a piece of the area. */
-bool aux_samples(const pfr_recorder *r, const struct typed_event *e);
-pfr_status aux_check(const pfr_recorder *r, pfr_error *err);
-void aux_plan(const pfr_recorder *r, struct typed_event *e);
-pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err);
-void aux_unmap(pfr_recorder *r, struct ring *ring);
-pfr_status aux_put_info(pfr_recorder *r, pfr_error *err);
-pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err);
-pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err);
-void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length);
-
-/* begin_file.c */
-pfr_status file_begin(pfr_recorder *r, pfr_error *err);
-/* CLOCK_DATA, at the end with a second pair of times. */
-pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err);
-/* Which counter is which, from one on. */
-pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
-/* put_record.c */
-pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);
-/* tasks.c */
-pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);
-pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err);
-pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err);
-/* machine.c, machine_cpus.c */
-pfr_status machine_put(pfr_recorder *r, pfr_error *err);
-pfr_status machine_put_events(pfr_recorder *r, pfr_error *err);
-pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
-/* machine_feature.c: a feature for the file; its parts */
-pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
-void feature_u32(struct output *payload, uint32_t value);
-void feature_u64(struct output *payload, uint64_t value);
-void feature_text(struct output *payload, const char *text);
-/* bpf_programs.c: records and features of those that are there; features of those that came since */
-pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err);
-pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err);
-void bpf_forget(pfr_recorder *r);
-/* tracing_data.c: read before privileges end, written into each file */
-pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err);
-pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
-
-/* loop.c */
-pfr_status loop_run(pfr_recorder *r, pfr_error *err);
-/* recorder_note.c */
-void recorder_note(const pfr_recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* hotplug.c: looks every half second, and where the recorder has nothing to do */
-pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *err);
-
-/* control.c */
-pfr_status control_open(pfr_recorder *r, pfr_error *err);
-void control_obey(pfr_recorder *r);
-void control_close(pfr_recorder *r);
-
-/* finish_file.c, hit_build_ids.c */
-pfr_status file_finish(pfr_recorder *r, pfr_error *err);
-pfr_status file_next(pfr_recorder *r, pfr_error *err);
-void parts_forget(pfr_recorder *r);
-struct finished_file {
-    pfr_writer *writer;
-    const char *path;
-    int fd; /* the writer's own; -1: standard output */
-};
-struct hit_times {
-    uint64_t first, last; /* of samples; 0: none has one */
-};
-/* The build-ids of a file whose records are all written, read by the writer's own descriptor; rings that fill are
-   drained meanwhile where r has a writer and it is not this one. */
-pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err);
-
-/* The same as pfr_recorder_open on another kernel. */
-pfr_recorder *recorder_open_on(const struct kernel *kernel, const pfr_recorder_options *options, pfr_error *err);
 
 #endif

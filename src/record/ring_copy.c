@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/ring_copy.h"
 
 const uint8_t *ring_data(const struct ring *ring) {
     return (const uint8_t *)ring->page + page_size();

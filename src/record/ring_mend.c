@@ -8,7 +8,8 @@
  * tell: what is behind is left out.
  */
 #include <string.h>
-#include "record/recorder_parts.h"
+#include "record/ring_mend.h"
+#include "record/ring_copy.h"
 
 #define BODY_AT 24u /* of BPF_EVENT its end, of KSYMBOL the name */
 

@@ -6,7 +6,11 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
-#include "record/recorder_parts.h"
+#include "record/rings.h"
+#include "record/aux_areas.h"
+#include "record/recorder_note.h"
+#include "record/ring_copy.h"
+#include "record/ring_mend.h"
 
 #define RING_DEFAULT ((uint64_t)1 << 20)
 #define RING_USUAL                                                                                                     \

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "record/recorder_parts.h"
+#include "record/targets.h"
+#include "record/recorder_note.h"
 
 pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err) {
     if (r->nr_tasks == r->tasks_room) {
@@ -255,7 +256,7 @@ static pfr_status find_tasks(pfr_recorder *r, pfr_error *err) {
     if (o->user)
         PFR_TRY(add_user(r, o->user, err));
     if (o->self)
-        PFR_TRY(targets_add_threads(r, getpid(), r->thread_tid, err));
+        PFR_TRY(targets_add_threads(r, getpid(), r->worker.tid, err));
     return PFR_OK;
 }
 

@@ -15,7 +15,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include "record/recorder_parts.h"
+#include "record/tasks.h"
+#include "record/put_record.h"
+#include "record/recorder_note.h"
+#include "record/rings.h"
 #include "wire/layout.h"
 
 enum { MISC_KERNEL = 1, MISC_USER = 2, MISC_DATA = 0x2000 };

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/io/output.h"
-#include "record/recorder_parts.h"
+#include "record/tracing_data.h"
+#include "record/machine_feature.h"
 #include "wire/feature_bits.h"
 
 #define FORMAT_MOST ((size_t)64 << 10)

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens once in thousands of calls: see rt_recorder.h. Layouts: FDR, version 5. */
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_functions.h"
+#include "runtime/rt_guard.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_slots.h"
+#include "runtime/rt_start.h"
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 

@@ -3,7 +3,7 @@
  * prctl, seen on its way: where it takes the time stamp counter away (PR_SET_TSC, and seccomp's strict mode) the next
  * hook would be a SIGSEGV, so the recording ends before. In the archive this is a member of its own.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_start.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -8,7 +8,9 @@
  * same way. Who finds an address without a word, be it another thread's or that of the call which a signal interrupted,
  * makes one too; the first counts, and the other's id stays unused.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_functions.h"
+#include "runtime/rt_notes.h"
+#include "runtime/rt_objects.h"
 
 #include <sys/mman.h>
 

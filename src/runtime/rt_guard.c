@@ -15,7 +15,9 @@
  *
  * The handler is one that may interrupt itself (SA_NODEFER): ending the recording stores to the trace, too.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_guard.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_start.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -11,7 +11,7 @@
  * glibc looks for a name without a folder where the object says that calls dlopen (DT_RUNPATH, $ORIGIN). Where that
  * matters the call goes on as it is, with the caller as its caller.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_sleds.h"
 
 #include <dlfcn.h>
 #include <link.h>

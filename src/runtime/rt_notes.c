@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the trace tells beside calls: see wire/recorder_file.h. */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_notes.h"
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_slots.h"
 
 RT_PLAIN void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint64_t size) {
     struct rtf_note note = {.kind = kind, .first = first, .size = size};

@@ -6,7 +6,12 @@
  *
  * Where functions are chosen by name the object's symbol table is read (rt_symbols.c).
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_objects.h"
+#include "runtime/rt_functions.h"
+#include "runtime/rt_notes.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_start.h"
+#include "runtime/rt_symbols.h"
 
 #include <elf.h>
 #include <fcntl.h>

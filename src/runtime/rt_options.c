@@ -5,7 +5,8 @@
  *
  *     PERFRAY_RT="file=trace-%p.xray size=64M keep=last"
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_options.h"
+#include "runtime/rt_pool.h"
 
 #define SIZE_LAST (16u << 20)
 #define SIZE_FIRST (1u << 30)

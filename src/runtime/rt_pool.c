@@ -6,7 +6,11 @@
  * begin at once agree on one. Who writes into which slot is rt_slots.c's. Pages are asked for before they are used
  * (MADV_POPULATE_WRITE): on a full disk that fails, where a store would be a SIGBUS.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_guard.h"
+#include "runtime/rt_notes.h"
+#include "runtime/rt_process.h"
+#include "runtime/rt_slots.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the system says of processes: whether one lives, and how large a file of ours may be. */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_process.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -2,6 +2,8 @@
 #ifndef PFR_RUNTIME_RT_RECORD_H
 #define PFR_RUNTIME_RT_RECORD_H
 /* One call into the thread's buffer: the path that costs. Layouts: FDR, version 5 (wire/xray_fdr.def). */
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_pool.h"
 #include "runtime/rt_recorder.h"
 
 enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL_EXIT, RT_ENTER_ARGUMENT };

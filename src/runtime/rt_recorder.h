@@ -149,99 +149,18 @@ RT_PLAIN static inline uint16_t rt_cpu(const struct rt_thread *t) {
 
 /* --- rt_pool.c */
 
-/* Makes the trace that the options name, or joins it where its leader lives. NULL: done; else why not. */
-const char *rt_pool_open(void);
-/* Writes BufferExtents to NewCPUId; the buffer has these alone. */
-void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns);
-/* 16 bytes of zeros but for the first, which is of this kind; where the payload begins. */
-uint8_t *rt_metadata(uint8_t *at, unsigned kind);
-void rt_read_pair(struct rt_pair *pair, unsigned readings);
-/* CLOCK_MONOTONIC at a tick not long before the pair. */
-uint64_t rt_ns_at(const struct rt_pair *pair, uint64_t tsc);
-/* The rate of ticks since the trace was begun. */
-void rt_measure(const struct rt_pair *now);
-void rt_measure_now(void);
-uint64_t rt_clock(void);
-void rt_lose(enum rtf_loss why);
-void rt_say(const char *what, const char *why);
-/* The trace is still the one that was made or joined; false: the recording has ended for that. */
-bool rt_pool_is_ours(void);
-
 /* --- rt_slots.c */
-
-uint8_t *rt_slot_at(uint32_t slot);
-/* A slot of nothing but zeros, its number in *slot; NULL: there is none, which is counted. Its first *ready bytes may
-   be stored to, at least as many as are needed. */
-uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
-/* One that a thread left with room in it, or a process that is gone; what is behind the part in use has to be widened.
- */
-uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
-/* Sees to it that bytes of the slot may be stored to from `from` to `end` at least; where that ends, 0: there is no
- * room. */
-uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end);
-void rt_pool_release(uint32_t slot, uint64_t used);
-/* Releases what the process owned before it joined the trace. */
-void rt_pool_inherit(void);
 
 /* --- rt_guard.c. The names are for the archive. */
 
-struct sigaction;
-void rt_guard_install(void);
-/* A thread gets a buffer. */
-void rt_guard_thread(struct rt_thread *t);
-/* Ends the recording for good, in this process; says why. */
-void rt_guard_end(const char *why);
-/* The same as rt_say where standard error is what it was. */
-void rt_say_late(const char *what, const char *why);
-bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visibility("default")));
-/* sigaction of SIGBUS; below 0: -errno. */
-long rt_guard_action(const struct sigaction *new, struct sigaction *old) __asm__("perfray_rt_guard_action_")
-    __attribute__((visibility("default")));
-/* Whether this thread wants SIGBUS blocked; NULL: masks are taken as they are. */
-bool *rt_guard_blocked(void) __asm__("perfray_rt_guard_blocked_") __attribute__((visibility("default")));
-/* What the kernel wants of an action on some machines. */
-void rt_guard_restorer(unsigned long *flags, void (**restorer)(void)) __asm__("perfray_rt_guard_restorer_")
-    __attribute__((visibility("default")));
-
 /* --- rt_process.c */
-
-/* When it began, in the kernel's ticks; 0: not known. */
-uint64_t rt_process_start(uint32_t pid);
-bool rt_process_lives(uint32_t pid);
-/* Lives, and is the one that began then. */
-bool rt_process_is(uint32_t pid, uint64_t start);
-/* Bytes that a file may have; less where the size is the usual one and memory is limited. */
-uint64_t rt_process_file_most(bool asked);
 
 /* --- rt_notes.c */
 
-/* 16 bytes in front of an event's own, as the version of the trace wants them; type < 0: a custom event. */
-void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu);
-/* A buffer of `size` bytes that is one custom event, what it tells being there already or coming. */
-void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint64_t size);
-/* Where a list of notes has its entry of this number, from 1; *known: its slots, of which one is made where it is
-   missing. NULL: there is no room. */
-void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint32_t number, size_t size);
-
 /* --- rt_functions.c */
-
-/* The word of a function. */
-uint32_t rt_find_slow(uint64_t address);
-/* The same of a scope with a name. */
-uint32_t rt_scope_word(const void *scope, const char *name);
-/* What lay there has no id any more: its object is gone. */
-void rt_forget_range(uint64_t start, uint64_t end);
-bool rt_functions_prepare(void);
 
 RT_PLAIN static inline size_t rt_hash(uint64_t address) {
     return (size_t)((address >> 4) + (address >> 21) * 7919) & (RT_ENTRIES - 1);
-}
-
-RT_PLAIN static inline uint32_t rt_find(uint64_t address) {
-    const struct rt_entry *e = &rt.table[rt_hash(address)];
-    if (RT_LIKELY(e->address == address && e->word != 0))
-        return e->word;
-    return rt_find_slow(address);
 }
 
 /* --- rt_objects.c */
@@ -251,72 +170,13 @@ RT_PLAIN static inline uint32_t rt_find(uint64_t address) {
 #define RT_OWNER_SPARE (UINT32_MAX - 1)
 #define RT_OWNER_FULL (UINT32_MAX - 2)
 
-/* What a function is to all processes of the trace. */
-struct rt_place {
-    uint64_t address; /* where it would lie, were its object where the trace says */
-    uint32_t object;  /* number in the trace; 0: not known */
-    bool is_lost;     /* of more objects than are kept in mind */
-};
-struct rt_place rt_place_of(uint64_t address);
-uint32_t rt_object_scope(const char *name);
-/* What the filters say of a function there: flags of its word. */
-uint32_t rt_filter_flags(uint64_t address, uint32_t object);
-/* Finds what was unmapped. */
-void rt_objects_check(void);
-
-/* --- rt_symbols.c */
-struct rt_symbols;
-/* Never NULL; what cannot be read has none. */
-const struct rt_symbols *rt_symbols_open(const char *path);
-void rt_symbols_close(const struct rt_symbols *symbols);
-/* Of a function that begins there in the object; NULL: it has none. */
-const char *rt_symbols_name(const struct rt_symbols *symbols, uint64_t address);
-
 /* --- rt_sleds.c */
-
-/* Sleds are on where calls are recorded, and else off. A look finds what was loaded meanwhile: not from a signal
-   handler. */
-void rt_sleds_apply(bool with_look);
-void rt_sleds_forked(void);
-/* Around dlopen and dlclose. The names are for the archive, whose members see each other by them. */
-void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
-void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
-void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
-
-/* --- rt_options.c */
-void rt_options_read(struct rt_options *o, char *const *environment, const char *program);
-/* key=value, blank, ':' or ',' between, and the usual for the rest; false: the word at *wrong is not known. */
-bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong);
 
 /* --- rt_buffer.c */
 
-/* Makes room for a record and `more` bytes of payload behind it, and time to count from. false: there is none. */
-bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
-/* A call while calls are not recorded, or with filters; or they are recorded, but this is a child that does not know it
-   yet. */
-void rt_call_unusual(uint64_t address, unsigned action);
 /* A call that is not as most are: a new function or buffer, a handler inside a hook, filters. */
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
-/* What of it is left to do where there are filters. */
-void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
-/* Whether the frame of `mark` is certainly dead (the hook was left by siglongjmp, or its context dropped), seen from
-   the hook of `own`. false: the owner may continue later; the call is counted as lost. */
-bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own);
-/* An enter with its first argument. */
-void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc);
-void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, int type, uint64_t tsc);
-/* Hands the thread's buffer back. */
-void rt_leave(struct rt_thread *t);
 
 /* --- rt_start.c */
-
-/* The thread gives its buffer back when it ends. */
-void rt_know_thread(struct rt_thread *t);
-void rt_switch(bool on);
-/* Around what takes the counter away: true: calls were recorded. The names are for the archive. */
-bool rt_counter_ends(void) __asm__("perfray_rt_counter_ends_") __attribute__((visibility("default")));
-void rt_counter_stays(void) __asm__("perfray_rt_counter_stays_") __attribute__((visibility("default")));
-/* The process is a child: it has a number and buffers of its own from now on. */
-void rt_revive(struct rt_thread *t);
 
 #endif

@@ -7,7 +7,7 @@
  * These may be called in signal handlers, where dlsym may not: what is next is found before the program begins. A
  * program without dlsym, linked with -static, has nothing next, and the kernel is asked.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,6 +4,9 @@
  * was, which the compiler sees to (no_caller_saved_registers), and touch no others, as all of the runtime
  * (-mgeneral-regs-only); the C library may, and is called by rt_apart.
  */
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_start.h"
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 

@@ -11,6 +11,8 @@
  * body. The word is that of the function (rt_functions.c): its id and what filters say. What they leave out is never
  * patched.
  */
+#include "runtime/rt_functions.h"
+#include "runtime/rt_pool.h"
 #include "runtime/rt_sleds.h"
 
 #include <linux/membarrier.h>

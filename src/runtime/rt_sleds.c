@@ -4,6 +4,9 @@
  * was loaded (rt_loads.c). One thread is at it at a time, and who finds it busy leaves its wish to that one: so
  * pfr_rt_stop may come from a signal handler. While an object is being unloaded nothing is patched.
  */
+#include "runtime/rt_objects.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_start.h"
 #include "runtime/rt_sleds.h"
 
 #include <sched.h>

@@ -85,4 +85,14 @@ void rt_vectors_learn(void);
 /* --- rt_sled_x86_64.S: what a call of this function leaves of vector registers is put right. */
 long rt_apart(long (*function)(long, long), long a, long b);
 
+/* Sleds are on where calls are recorded, and else off. A look finds what was loaded meanwhile: not from a signal
+   handler. */
+void rt_sleds_apply(bool with_look);
+void rt_sleds_forked(void);
+
+/* Around dlopen and dlclose. The names are for the archive, whose members see each other by them. */
+void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
+void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
+void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));
+
 #endif

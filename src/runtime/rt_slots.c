@@ -4,7 +4,10 @@
  * into. What a thread leaves room in is a spare, for who comes next. A process that ended without a word, by _exit or a
  * signal, still owns slots: they are taken from it where others need them.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_slots.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_process.h"
+#include "runtime/rt_start.h"
 
 #include <sys/mman.h>
 

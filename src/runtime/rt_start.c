@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start and stop, the ends of threads, forks: see rt_recorder.h, and include/perfray/runtime.h for what programs call.
  */
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_functions.h"
+#include "runtime/rt_guard.h"
+#include "runtime/rt_options.h"
+#include "runtime/rt_pool.h"
+#include "runtime/rt_start.h"
 #include "runtime/rt_record.h"
 
 #include <perfray/runtime.h>

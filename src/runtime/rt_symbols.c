@@ -4,7 +4,7 @@
  * mapped, and a table of open addressing over it, by address. Both are made once, when the first function of the object
  * is met.
  */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_symbols.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "base/memory/fail.h"
 #include "base/io/exact_io.h"
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>

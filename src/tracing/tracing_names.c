@@ -4,7 +4,7 @@
 
 #include "base/memory/fail.h"
 #include "runtime/rt_text.h"
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_symbols.h"
 #include "tracing/tracing_parts.h"
 
 #include <elf.h>

@@ -109,6 +109,10 @@ def check_page(path, verb, about):
     page = path.read_text()
     if f"perfray-{verb} - {about}" not in page.replace("\\", ""):
         yield f"its NAME is not 'perfray-{verb} - {about}'"
+    if f"'perfray-{verb}.1'" not in (path.parent.parent / "meson.build").read_text():
+        yield "docs/meson.build does not make it"
+    if f"*perfray-{verb}*(1)" not in path.with_name("perfray.1.scd").read_text():
+        yield "perfray.1.scd does not name it"
     if shutil.which("scdoc"):
         made = run(["scdoc"], input=page)
         if made.returncode != 0:

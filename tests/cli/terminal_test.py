@@ -102,8 +102,7 @@ def run_on_terminal(rows, arguments, folder):
 
 
 def check_pager(rows, arguments, by_pager):
-    want = subprocess.run([PERFRAY, "info", str(RECORDING)], capture_output=True, timeout=TIME_LIMIT_SECONDS,
-                          check=False).stdout
+    want = harness.perfray("info", str(RECORDING), timeout=TIME_LIMIT_SECONDS).stdout
     with harness.scratch("terminal") as folder:
         paged, shown = run_on_terminal(rows, arguments, folder)
     if (paged == want) != by_pager:

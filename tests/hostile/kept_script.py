@@ -19,7 +19,6 @@ import concurrent.futures
 import json
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -38,18 +37,16 @@ ATTRS_POINTER = (16, 24)  # says where the attributes are
 
 def printed(path):
     """How often script prints each (time, address)."""
-    done = subprocess.run([harness.PERFRAY, *SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path], stdin=subprocess.DEVNULL, timeout=SECONDS,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
+    done = harness.perfray(*SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path,
+                           timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     return collections.Counter((int(second) * 10**9 + int(part), int(address, 16))
                                for second, part, address in LINE.findall(done.stdout))
 
 
 def dumped(path):
     """{offset: (time, address)} of the samples that stand in the file itself."""
-    done = subprocess.run([harness.PERFRAY, "dump", "--only", "sample", "--format=jsonl", path], stdin=subprocess.DEVNULL,
-                          timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
+    done = harness.perfray("dump", "--only", "sample", "--format=jsonl", path,
+                           timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     keys = {}
     for record in map(json.loads, done.stdout.decode("utf-8").splitlines()):
         fields = record.get("fields", {})

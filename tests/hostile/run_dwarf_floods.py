@@ -14,7 +14,6 @@ import argparse
 import os
 import re
 import resource
-import subprocess
 import sys
 import time
 
@@ -115,9 +114,8 @@ def make(root, flood, chains):
 
 def run(words, root, more=()):
     began = time.monotonic()
-    done = subprocess.run([harness.PERFRAY, *words, *more, "--no-cache", "--symfs", root, root + "/perf.data"],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
+    done = harness.perfray(*words, *more, "--no-cache", "--symfs", root, root + "/perf.data",
+                           timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
 
 

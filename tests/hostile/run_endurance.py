@@ -138,8 +138,7 @@ def tids(path):
 def threads_of_command(folder, tasks):
     must_be_traced()
     count, out = 1000 if LONG else 150, os.path.join(folder, "threads.data")
-    done = subprocess.run([PERFRAY, "record", *GETPPID, "-o", out, tasks, "threads", str(count)], input=b"x", check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+    done = harness.perfray("record", *GETPPID, "-o", out, tasks, "threads", str(count), input=b"x", timeout=PATIENCE)
     must(done.returncode == 0, "status %d: %s" % (done.returncode, said(done)))
     must(tids(out) == (count, count), "%d samples of %d threads" % tids(out))
     must(counts(out)["FORK"] == count, "%d FORK" % counts(out)["FORK"])

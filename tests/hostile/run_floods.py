@@ -21,7 +21,6 @@ import json
 import os
 import re
 import resource
-import subprocess
 import sys
 import time
 
@@ -220,9 +219,8 @@ def make_copies(root, body, hole):
 
 def run(words, root, more=(), file="perf.data"):
     began = time.monotonic()
-    done = subprocess.run([harness.PERFRAY, *words, *more, "--no-cache", "--symfs", root, root + "/" + file],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
+    done = harness.perfray(*words, *more, "--no-cache", "--symfs", root, root + "/" + file,
+                           timeout=4 * SECONDS, env={"HOME": root, "PATH": os.environ["PATH"], "LC_ALL": "C"})
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
 
 

@@ -70,8 +70,7 @@ KINDS = {
 
 class Run:
     def __init__(self, path):
-        done = subprocess.run([harness.PERFRAY, "info", "--stats", path], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = harness.perfray("info", "--stats", path)
         found = re.search(r"^ *SAMPLE events: *([0-9]+)", done.stdout.decode(), re.M)
         self.samples = int(found.group(1)) if found else 0
         self.status, self.said = done.returncode, done.stderr.decode()

@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -102,9 +101,8 @@ def build(folder, name):
 
 def run(words, root, what, statuses=(0,)):
     """With the mutant below `root`, and no other folder of symbols."""
-    done = subprocess.run([harness.PERFRAY, *words, "--symfs", root, os.path.join(root, "perf.data")],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                          env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
+    done = harness.perfray(*words, "--symfs", root, os.path.join(root, "perf.data"),
+                           timeout=SECONDS, env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
     if done.returncode not in statuses or (done.returncode and b" are cut or left out" not in done.stderr):
         raise Wrong("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
     return done.stdout

@@ -423,8 +423,7 @@ def aux_stream():
 def dump_aux(folder, target, umask=0):
     source = os.path.join(folder, "aux.data")
     write(source, aux_stream())
-    return subprocess.run([harness.PERFRAY, "dump", "--aux", target, source], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
+    return harness.perfray("dump", "--aux", target, source, timeout=SECONDS, umask=umask)
 
 
 def check_modes(folder, umask):
@@ -480,8 +479,7 @@ def check_dangling(folder):
 def edit(folder, words, target, umask=0):
     source = os.path.join(folder, "edit.data")
     write(source, named_recording.make_file(lambda field, room: b"x"))
-    return subprocess.run([harness.PERFRAY, *words, source, "-o", target], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False, umask=umask)
+    return harness.perfray(*words, source, "-o", target, timeout=SECONDS, umask=umask)
 
 
 def check_edit_modes(folder, umask):

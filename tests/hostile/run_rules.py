@@ -35,8 +35,7 @@ DAMAGED_CONTAINS = ("garbage-between",)
 
 
 def run(path, *more):
-    done = subprocess.run([PERFRAY, "verify", "--format=json", "--most=0", *more, path], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+    done = harness.perfray("verify", "--format=json", "--most=0", *more, path, timeout=SECONDS)
     return done.returncode, json.loads(done.stdout)["findings"] if done.stdout else [], done.stderr.decode()
 
 

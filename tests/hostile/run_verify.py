@@ -16,7 +16,6 @@ import collections
 import concurrent.futures
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -58,9 +57,8 @@ class Sound:
 
 def verify(path):
     """(exit status, findings, standard error)."""
-    done = subprocess.run([harness.PERFRAY, "verify", "--format=json", "--most=0", path], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-                          env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
+    done = harness.perfray("verify", "--format=json", "--most=0", path,
+                           timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     findings = json.loads(done.stdout)["findings"] if done.stdout else []
     return done.returncode, findings, done.stderr
 

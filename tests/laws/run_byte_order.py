@@ -20,13 +20,12 @@ import os
 import random
 import re
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
-from harness import LONG, PERFRAY  # noqa: E402
+from harness import LONG  # noqa: E402
 
 SECONDS = 300
 LARGEST = 8 << 20 if LONG else 1 << 20  # bytes of a recording
@@ -54,7 +53,7 @@ def names(function):
 
 def formats(verb):
     """The words of --format, as the command itself lists them."""
-    told = subprocess.run([PERFRAY, verb, "--format=none-of-them"], capture_output=True, text=True, check=False).stderr
+    told = harness.perfray(verb, "--format=none-of-them", text=True).stderr
     return re.search(r"is one of ([\w|-]+)", told)[1].split("|")
 
 
@@ -152,8 +151,8 @@ class Law:
         pair = [self.folder / (name + recording.suffix) for name in ("swapped", "swapped-back")]
         orders = ("little", "big") if is_big_endian(recording) else ("big", "little")
         for source, order, path in zip((recording, pair[0]), orders, pair):
-            done = subprocess.run([PERFRAY, "convert", *(["--plain"] if path.suffix == ".data" else []), "--byte-order=" + order, "-o", str(path), str(source)],
-                                  capture_output=True, text=True, timeout=SECONDS, check=False)
+            done = harness.perfray("convert", *(["--plain"] if path.suffix == ".data" else []), "--byte-order=" + order, "-o", str(path), str(source),
+                                   text=True, timeout=SECONDS)
             if not path.exists():
                 yield "convert --byte-order=%s: status %d, %s" % (order, done.returncode, done.stderr.strip()[:200])
                 return

@@ -33,8 +33,8 @@ CASES = (
 
 def differences_of_perfray(trace, lost):
     """perfray reports as many lost calls, and finds no error."""
-    info = subprocess.run([harness.PERFRAY, "info", "--format=json", str(trace)], stdout=subprocess.PIPE, check=False)
-    verify = subprocess.run([harness.PERFRAY, "verify", str(trace)], stdout=subprocess.PIPE, text=True, check=False)
+    info = harness.perfray("info", "--format=json", str(trace))
+    verify = harness.perfray("verify", str(trace), text=True)
     told = json.loads(info.stdout)["quality"].get("lost_calls", 0)
     return ([] if told == lost else [f"perfray info reports {told} lost calls, not {lost}"]) + (verify.stdout.splitlines() if verify.returncode else [])
 

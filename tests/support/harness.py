@@ -183,12 +183,13 @@ def environment(**more):
 
 def run(words, **more):
     """The process, ended, with its output. It reads nothing but `input`."""
-    if "input" not in more:
+    if more.get("input") is None:
+        more.pop("input", None)
         more.setdefault("stdin", subprocess.DEVNULL)
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.PIPE)
     more.setdefault("timeout", SECONDS)
-    return subprocess.run([str(word) for word in words], check=False, **more)
+    return subprocess.run([word if isinstance(word, (str, bytes)) else str(word) for word in words], check=False, **more)
 
 
 def perfray(*words, **more):

@@ -21,6 +21,7 @@ SCRIPTS = {
     "skip-and-ok": ("harness.skip('a', 'no'); harness.result('b')", 0, ["skip a no", "ok b"]),
     "attempt": ("harness.attempt('a', harness.need, 'no-such-program'); harness.attempt('b', harness.must, False, 'bad')\n"
                 "harness.attempt('c', lambda: '3 lines')", 1, ["skip a no-such-program is not installed", "not ok b: bad", "ok c (3 lines)"]),
+    "run": ("print(harness.run(['printf', '%s,', 'a', b'b\\xff', 1]).stdout)", 0, [r"b'a,b\xff,1,'"]),
     "differences": ("print(harness.first_difference(b'a\\nb', b'a\\nc'), harness.first_difference([1, 2], [1]))\n"
                     "print(harness.first_difference({1: 2}, {1: 3}), harness.first_difference(1, 1))", 0,
                     ["line 2: b'b' is wanted, got b'c' 2 wanted, got 1", "1: 2 is wanted, got 3 None"]),

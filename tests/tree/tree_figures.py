@@ -9,7 +9,8 @@ files over 500 lines                .c, .h and .def files of src/ and tool/
 lines of a function                 median and 90th percentile, from the opening line to the closing brace
 circles                             groups of .c files that need each other's symbols, counted in the object files of
                                     --objects (build/libperfray.so.0.p): groups, files in them, files in the largest
-prototypes with one user            functions declared in a private header and called by exactly one other file
+prototypes with one user            functions declared in a private header and called by exactly one other file; a header is
+                                    shared when neither that file nor the defining one has its name
 structs over 25 members             names at the outermost level of a struct definition
 struct tags defined twice           one tag with definitions in several files of src/
 private constants                   #define of a record type, sample bit, cpu mode or feature number outside the list
@@ -108,7 +109,8 @@ def circles(graph):
 # --- What headers and structs hold.
 
 def lonely_prototypes(root):
-    """(header, function) for private prototypes that exactly one file besides the defining one names"""
+    """(header, function, whether the header is that of one of the two) for private prototypes that exactly one file besides
+    the defining one names"""
     texts = {path: TEXT.sub('""', without_comments(path.read_text(errors="replace"))) for path in sources(root, ("src",))}
     users = defaultdict(set)
     for path, text in texts.items():
@@ -119,7 +121,7 @@ def lonely_prototypes(root):
         if path.suffix == ".h":
             for name in PROTOTYPE.findall(text):
                 if len(users[name]) == 2:
-                    yield path.relative_to(root), name
+                    yield path.relative_to(root), name, path.with_suffix(".c") in users[name]
 
 
 def structs(root):
@@ -166,8 +168,9 @@ def main():
         found = circles(symbols(options.objects))
         figure("circles", "%d over %d files, the largest of %d" % (len(found), sum(map(len, found)), max(map(len, found), default=0)), found)
     lonely = sorted(lonely_prototypes(root))
-    parts = Counter(path for path, _ in lonely)
-    figure("prototypes with one user", "%d, most in %s" % (len(lonely), ", ".join("%s %d" % (p.name, n) for p, n in parts.most_common(5))), lonely)
+    parts = Counter(path for path, _, own in lonely if not own)
+    figure("prototypes with one user", "%d, of them %d in headers that several files share, most in %s" % (
+        len(lonely), parts.total(), ", ".join("%s %d" % (p.name, n) for p, n in parts.most_common(5))), lonely)
     defined = list(structs(root))
     wide = [(path, tag, n) for path, tag, n in defined if n > 25]
     figure("structs over 25 members", len(wide), sorted(wide, key=lambda row: -row[2]))

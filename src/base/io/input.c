@@ -23,112 +23,9 @@
 #include "base/io/descriptor.h"
 #include "base/memory/fail.h"
 #include "base/io/input.h"
+#include "base/io/input_raw.h"
 #include "base/memory/sizes.h"
 #include "base/io/unpack.h"
-
-static ssize_t libc_read(void *context, int fd, void *to, size_t length) {
-    (void)context;
-    return read(fd, to, length);
-}
-
-static ssize_t libc_pread(void *context, int fd, void *to, size_t length, off_t offset) {
-    (void)context;
-    return pread(fd, to, length, offset);
-}
-
-static struct input_identity identity_of(const struct stat *st) {
-    return (struct input_identity){
-        .device = (uint64_t)st->st_dev,
-        .inode = (uint64_t)st->st_ino,
-        .size = (uint64_t)st->st_size,
-        .modified_seconds = st->st_mtim.tv_sec,
-        .modified_nanoseconds = st->st_mtim.tv_nsec,
-    };
-}
-
-static bool same_identity(const struct input_identity *a, const struct input_identity *b) {
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->modified_seconds == b->modified_seconds && a->modified_nanoseconds == b->modified_nanoseconds;
-}
-
-pfr_status input_check_unchanged(const struct input *in, pfr_error *err) {
-    struct stat st;
-    if (!in->regular)
-        return PFR_OK;
-    if (fstat(in->fd, &st) < 0)
-        return pfr_fail_errno(err, errno, "examine", "the input");
-    const struct input_identity now = identity_of(&st);
-    if (same_identity(&now, &in->identity))
-        return PFR_OK;
-    return pfr_fail(err, PFR_ERR_CHANGED, PFR_NO_OFFSET, 0, "input",
-                    "the file changed while it was read: it had %" PRIu64 " bytes, now %" PRIu64, in->identity.size,
-                    now.size);
-}
-
-static pfr_status report_read_error(uint64_t offset, pfr_error *err) {
-    const pfr_status status = pfr_fail_errno(err, errno, "read", "the input");
-    if (err)
-        err->offset = offset;
-    return status;
-}
-
-/* One read of a stream; a descriptor that does not wait is waited for. *got 0: the end. */
-static pfr_status read_stream(struct input *in, void *to, size_t room, size_t *got, pfr_error *err) {
-    *got = 0;
-    for (;;) {
-        const ssize_t n = in->calls.read(in->calls.context, in->fd, to, room);
-        if (n >= 0) {
-            *got = (size_t)n;
-            in->raw_read += (uint64_t)n;
-            return PFR_OK;
-        }
-        if (errno == EAGAIN)
-            poll(&(struct pollfd){.fd = in->fd, .events = POLLIN}, 1, -1);
-        else if (errno != EINTR)
-            return report_read_error(in->raw_read, err);
-    }
-}
-
-/* One pread of a regular file. *got 0: there is nothing at this offset. */
-static pfr_status read_file(struct input *in, uint64_t offset, void *to, size_t room, size_t *got, pfr_error *err) {
-    ssize_t n;
-    *got = 0;
-    do
-        n = in->calls.pread(in->calls.context, in->fd, to, room, (off_t)offset);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return report_read_error(offset, err);
-    *got = (size_t)n;
-    in->raw_read += (uint64_t)n;
-    return PFR_OK;
-}
-
-/* pread until `least` of `room` bytes are there. Ends early only where the file does, which is a change when the
-   file was longer at first; files of /sys are shorter than they say and end where they end. */
-static pfr_status read_file_least(struct input *in, uint64_t offset, uint8_t *to, size_t least, size_t room,
-                                  size_t *got, pfr_error *err) {
-    size_t part;
-    *got = 0;
-    while (*got < least) {
-        PFR_TRY(read_file(in, offset + *got, to + *got, room - *got, &part, err));
-        if (part == 0) {
-            PFR_TRY(input_check_unchanged(in, err));
-            in->size = offset + *got;
-            break;
-        }
-        *got += part;
-    }
-    return PFR_OK;
-}
-
-/* The raw bytes of a compressed regular file or stream, in order. */
-static pfr_status read_raw_bytes(void *context, uint8_t *to, size_t room, size_t *got, pfr_error *err) {
-    struct input *in = context;
-    if (!in->regular)
-        return read_stream(in, to, room, got, err);
-    PFR_TRY(read_file(in, in->raw_read, to, room, got, err));
-    return *got == 0 && in->raw_read < in->raw_size ? input_check_unchanged(in, err) : PFR_OK;
-}
 
 /* --- The window in its buffer. */
 
@@ -209,7 +106,7 @@ static pfr_status extend_window(struct input *in, size_t least, pfr_error *err) 
     const size_t space = in->capacity - in->length;
     const size_t room = most < space ? (size_t)most : space;
     const pfr_status status =
-        read_file_least(in, in->start + in->length, window_in(in) + in->length, least - in->length, room, &got, err);
+        input_read_least(in, in->start + in->length, window_in(in) + in->length, least - in->length, room, &got, err);
     in->length += got;
     return status;
 }
@@ -263,7 +160,7 @@ static pfr_status read_more(struct input *in, pfr_error *err) {
     if (in->unpacker)
         status = unpack_read(in->unpacker, to, room, &got, &in->broken);
     else
-        status = read_stream(in, to, room, &got, &in->broken);
+        status = input_read_stream(in, to, room, &got, &in->broken);
     in->length += got;
     if (status < 0 && err)
         *err = in->broken;
@@ -343,7 +240,7 @@ pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t len
     const uint64_t behind = in->size - offset;
     const size_t least = length > behind ? (size_t)behind : length;
     if (!copy_from_window(in, offset, to, least))
-        return read_file_least(in, offset, to, least, least, got, err);
+        return input_read_least(in, offset, to, least, least, got, err);
     *got = least;
     return PFR_OK;
 }
@@ -420,9 +317,8 @@ void input_close(struct input *in) {
 }
 
 static void set_up(struct input *in, const struct input_setup *setup, const pfr_limits *limits) {
-    static const struct input_calls libc = {libc_read, libc_pread, NULL};
     *in = (struct input){.memory = setup->memory, .fd = -1, .size = INPUT_UNKNOWN_SIZE, .raw_size = INPUT_UNKNOWN_SIZE};
-    in->calls = setup->calls ? *setup->calls : libc;
+    in->calls = setup->calls ? *setup->calls : input_libc_calls;
     in->chunk_limit = limits->chunk < SIZE_MAX / 4 ? limits->chunk : SIZE_MAX / 4;
     in->chunk = setup->chunk ? setup->chunk : sizes.input_chunk;
     if (in->chunk > in->chunk_limit)
@@ -440,7 +336,7 @@ static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
     const off_t position = S_ISREG(st.st_mode) ? lseek(in->fd, 0, SEEK_CUR) : 0;
     if (position < 0)
         return pfr_fail_errno(err, errno, "examine", path);
-    in->identity = identity_of(&st);
+    in->identity = input_identity_of(&st);
     in->regular = S_ISREG(st.st_mode) && st.st_size > 0 && position == 0;
     if (in->regular)
         in->raw_size = in->identity.size;
@@ -488,7 +384,7 @@ static pfr_status read_first(struct input *in, pfr_error *err) {
 
 /* Puts the unpacker between file and window. */
 static pfr_status begin_unpacking(struct input *in, enum unpack_kind kind, const pfr_limits *limits, pfr_error *err) {
-    const struct unpack_source source = {read_raw_bytes, in};
+    const struct unpack_source source = {input_read_raw, in};
     in->unpacker = unpack_open(kind, in->memory, limits, source, err);
     if (!in->unpacker)
         return in->memory->failed;

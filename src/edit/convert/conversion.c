@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over a recording that write another one: see conversion.h. */
+#include "file/write/recording_writer.h"
+#include "file/read/features.h"
+#include "file/read/resync.h"
 #include "edit/convert/conversion.h"
 #include "edit/convert/convert_xray.h"
 #include "edit/quipper/quipper_write.h"

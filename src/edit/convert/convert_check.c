@@ -7,6 +7,9 @@
  * Which one that is only the written file shows. It is read, and the first record that is refused is left out by the
  * next pass; where that does not help, all are that are not believed by themselves.
  */
+#include "file/write/recording_writer.h"
+#include "file/read/plausible_record.h"
+#include "file/read/resync.h"
 #include "base/io/scratch.h"
 #include "edit/convert/conversion.h"
 

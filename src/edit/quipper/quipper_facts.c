@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of a recording is no record, as a PerfDataProto tells it: attrs with ids and names, counts, features. */
+#include "file/read/features.h"
 #include "edit/quipper/quipper_writing.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"

@@ -4,6 +4,7 @@
  * quipper puts them, or of the file; those that describe the container (attrs, features, compression) are told by other
  * fields. Sorting keeps copies in memory up to a limit, then sorted runs in a temporary file.
  */
+#include "file/read/recording.h"
 #include "edit/quipper/quipper_write.h"
 
 #include "base/memory/sizes.h"

@@ -4,6 +4,7 @@
  * that the reader finds to be as long as they must be are not read again field by field: nothing in them but reserved
  * bits could then be wrong.
  */
+#include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
 
 #include "wire/variant.h"

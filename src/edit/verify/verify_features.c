@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of features, and of what they say of events, records and the machine. */
+#include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
 
 #include "file/read/tracing_blob.h"

@@ -3,7 +3,7 @@
 #include "base/text/escape.h"
 #include "base/memory/fail.h"
 #include "export/draw/svg.h"
-#include "file/read/recording.h"
+#include "file/read/next.h"
 
 #include <perfray/flame.h>
 

@@ -3,7 +3,7 @@
  * The name of an event whose name was not recorded, rebuilt from its attr as perf does: a base name by type and config,
  * then `:` and the modes it counts in (docs/perf-data-format.md, EVENT_DESC).
  */
-#include "file/read/recording.h"
+#include "file/read/event_name.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,8 @@
  * Names that were recorded. EVENT_UPDATE sets them as it comes (metadata_records.c); here are EVENT_DESC, by index, the
  * obsolete event_types, by config, and the tracepoint formats. What is left is rebuilt from the attr (event_name.c).
  */
-#include "file/read/recording.h"
+#include "file/read/event_names.h"
+#include "file/read/event_name.h"
 #include "file/read/tracing_blob.h"
 #include "wire/feature_bits.h"
 

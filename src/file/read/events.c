@@ -3,7 +3,8 @@
  * The events of a recording and who owns a record: by the id in the sample or in the sample_id, at a place that all
  * events of a recording share (docs/perf-data-format.md, event routing).
  */
-#include "file/read/recording.h"
+#include "file/read/events.h"
+#include "file/read/plausible_record.h"
 #include "wire/names.h"
 
 #define ATTR_LEAST 64u

@@ -3,7 +3,7 @@
  * Header features: in a file a bitmap in the header and a table of sections right behind the records, in a stream
  * HEADER_FEATURE records. Payloads are read when somebody asks for them.
  */
-#include "file/read/recording.h"
+#include "file/read/features.h"
 
 #include "wire/layout_check.h"
 #include "wire/names.h"

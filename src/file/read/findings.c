@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings that are no hole in the records, and the part that an error is in. */
-#include "file/read/recording.h"
+#include "file/read/findings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

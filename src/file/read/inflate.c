@@ -5,7 +5,7 @@
  * output (docs/perf-data-format.md, compression).
  */
 #include "base/io/unpack.h"
-#include "file/read/recording.h"
+#include "file/read/inflate.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>

@@ -3,7 +3,10 @@
  * Records that say something about the recording itself: events and features of a stream, names, losses, payloads,
  * compressed data. One table of functions by type; types that are not in it are of no concern here.
  */
-#include "file/read/recording.h"
+#include "file/read/metadata_records.h"
+#include "file/read/event_names.h"
+#include "file/read/events.h"
+#include "file/read/features.h"
 
 #include "base/memory/capped_sum.h"
 #include "wire/any_layout.h"

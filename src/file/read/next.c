@@ -6,7 +6,14 @@
  * What is no record, or one whose body does not hold what its type says, is a hole up to the next believable record
  * (plausible_record.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
  */
-#include "file/read/recording.h"
+#include "file/read/next.h"
+#include "file/read/event_names.h"
+#include "file/read/events.h"
+#include "file/read/findings.h"
+#include "file/read/inflate.h"
+#include "file/read/metadata_records.h"
+#include "file/read/plausible_record.h"
+#include "file/read/resync.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * Whether bytes are a record, judged by themselves: what their type says they must hold, and how long that is. Most
  * records cost a few instructions (layout_length.h); the others are read by their layout.
  */
-#include "file/read/recording.h"
+#include "file/read/plausible_record.h"
 #include "wire/any_layout.h"
 #include "wire/fast_sample.h"
 #include "wire/layout_check.h"

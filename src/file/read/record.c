@@ -2,6 +2,7 @@
 /* What is in a record: its body by the table, its sample_id, one field by name. */
 #include "file/read/decode_sample.h"
 #include "file/read/recording.h"
+#include "file/read/findings.h"
 #include "wire/fast_sample.h"
 #include "wire/layout.h"
 #include "wire/variant.h"

@@ -4,7 +4,7 @@
 /*
  * What a pfr_reader is made of. One file per concern:
  *
- *     open.c            what kind of recording is this; header, attrs, parts
+ *     open.c            what kind of recording is this; header, attrs; recording_folder.c: data.N
  *     repair_header.c            numbers of the header that cannot be right
  *     next.c            records in file order, payloads behind records
  *     plausible_record.c         whether bytes are a record, by themselves
@@ -21,6 +21,8 @@
  *     parallel_reader.c           several threads read for one walk over records
  *     xray.h            what more there is of a trace, and the files that read one
  *     record.c          pfr_decode, pfr_get: what is in a record
+ *
+ * The functions of each file are declared in the header of its name; what several share is here.
  */
 #include "base/memory/arena.h"
 #include "base/tables/hashmap.h"
@@ -175,21 +177,6 @@ static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
     ++*kind;
 }
 
-/* findings.c: offsets in a file of a folder need its name: " (in data.3)" behind the text. 0: `data`, which needs none.
- */
-void error_in_part(pfr_error *err, uint32_t part);
-
-/* events.c */
-pfr_status events_add(pfr_reader *r, const uint8_t *attr, size_t room, const pfr_u64s *ids, pfr_error *err);
-pfr_status events_name(pfr_reader *r, pfr_error *err);
-/* An event that had a name has another now. */
-pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err);
-int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32_t size, uint16_t *tail);
-uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err);
-
-/* event_name.c: the name, in the arena; NULL: out of memory */
-const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
-
 /* open.c: pfr_open of what may have another form, too. Where a file or a stream begins as that does, *found: the reader
    holds its input alone, seekable (parts[0].in), and what it broke off with (broken). */
 struct other_form {
@@ -200,95 +187,11 @@ pfr_reader *reader_open_or(const char *path, struct other_form *other, const pfr
 /* open.c: on an open descriptor, which is the reader's, also on failure. `name` is for messages. */
 pfr_reader *reader_open_fd(int fd, const char *name, const pfr_open_options *options, pfr_error *err);
 
-/* features.c */
-pfr_status features_open(pfr_reader *r, pfr_error *err);
-pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
-                        pfr_error *err);
-
-/* What decides the fields of a feature whose payload is there. */
-struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f);
-
-/* Who asks for a feature and goes on without it asks this at the end: < 0 when the feature was there but could not be
-   read (memory, input). */
-pfr_status features_unread(const pfr_reader *r, pfr_error *err);
-
-/* The bitmap, also as big-endian writers get it wrong. */
-void features_bitmap(pfr_reader *r, const uint8_t *bytes);
-
-/* repair_header.c: what cannot be right in the header, made right where the rest of the file tells how; each change is
- * a finding. */
-/* Whether what follows the header is in the other byte order than its magic says; *swap_header: of its numbers. */
-bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header);
-pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err);
-void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length);
-void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h); /* once the events are known */
-void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h);
-pfr_status mend_events(pfr_reader *r, pfr_error *err); /* repair_events.c: once the features are known */
 /* findings.c: something wrong that is no hole in the records. The next pfr_next gives it as one. */
 __attribute__((format(printf, 5, 6))) void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where,
                                                  const char *text, ...);
 
-/* inflate.c */
-void inflater_close(struct inflater *z, struct memory *memory);
-void inflater_rewind(struct inflater *z);
-/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. (zlib owns the short name.)
- */
-pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
-
-/* plausible_record.c: how far the bytes of a record (type to context are filled) look like one. */
-enum plausibility {
-    PLAUSIBILITY_NONE, /* they do not hold what their type says */
-    PLAUSIBILITY_WEAK, /* nothing tells: unknown type, or a sample of no event */
-    PLAUSIBILITY_ODD,  /* they hold it, and something behind */
-    PLAUSIBILITY_FULL, /* they hold it, and nothing else */
-    PLAUSIBILITY_FIRM  /* they are as long as they must be: garbage would hardly be */
-};
-void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */
-enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec);
-/* false: only a look at the whole body tells. */
-bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility);
-/* Why belief is NONE. */
-void implausible_because(const pfr_record *rec, pfr_error *why);
-
-/* next.c: the record at `bytes`, not yet counted. The header says its size, which is there. */
-void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
-/* next.c: pfr_next as far as it needs nothing but the window, on a reader without a limit on records. PFR_END: call
-   pfr_next. No record given by it leaves the reader with a view of the window: the window may then be freed. */
-pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
-
-/* resync.c: bytes to judge by, as far as they can be seen. */
-struct visible_bytes {
-    const uint8_t *bytes;
-    uint64_t length;
-    bool whole;  /* nothing follows them */
-    bool pieces; /* how far they can be seen is chance: decompressed bytes, which come piece by piece */
-};
-/* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
-   where records go on, or s->length. */
-uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec);
-/* Whether a whole record stands there that is as long as it must be. */
-bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at);
-/* Whether records of this type hold compressed bytes, which may look like records and are none. */
-bool holds_compressed(uint32_t type);
-/* Whether data may lie behind records of this type. */
-bool may_be_followed(uint32_t type);
-/* Whether a record's size is only its own word: more bytes than it has would not show. Not where compressed bytes are.
- */
-bool may_hide_records(const pfr_record *rec);
-/* The first place from `at` on that records follow each other from: three in a row, or `least` that are whole up to the
-   end (one less where the last of them ends there); s->length: nowhere. Places behind `until` are not tried. */
-uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least);
-/* The same in the current part's input, from offset *at to `last`, UINT64_MAX: to the end. PFR_END: nowhere, and *at is
-   the end of what was seen. */
-pfr_status resync(pfr_reader *r, uint64_t *at, uint64_t last, unsigned least, pfr_error *err);
-/* What can be seen of the current part from offset `at`. */
-pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err);
-
-/* record.c: what decides the fields of this very record, whose layout has this number. */
+/* What decides the fields of this very record, whose layout has this number. */
 struct pfr_context record_context(const pfr_record *rec, unsigned layout);
-
-/* metadata_records.c: looks at a record that was just read; < 0 only for memory and limits. May move the record's
- * bytes. */
-pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 #endif

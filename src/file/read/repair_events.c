@@ -5,7 +5,9 @@
  * kept. Where there is no EVENT_DESC, as in what a killed recorder left, records ID_INDEX tell ids with the cpu and
  * thread of each, and no event: whose they are shows where each event has one id for each of these.
  */
-#include "file/read/recording.h"
+#include "file/read/repair_events.h"
+#include "file/read/events.h"
+#include "file/read/features.h"
 #include "wire/feature_bits.h"
 
 #define ATTR_FIRST 64u     /* bytes of the oldest attr */

@@ -4,7 +4,8 @@
  * the records begin where attrs and ids end, and the table of features points at what follows it. Nothing is changed
  * that can be right, and each change is a finding (found), which pfr_next gives as a hole before the first record.
  */
-#include "file/read/recording.h"
+#include "file/read/repair_header.h"
+#include "file/read/resync.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,9 @@
  * row, or up to the end (docs/perf-data-format.md, resynchronising). The search is bytewise, because records of user
  * types need not be multiples of 8, and linear: what cannot begin a record is passed after a look at its type.
  */
-#include "file/read/recording.h"
+#include "file/read/resync.h"
+#include "file/read/next.h"
+#include "file/read/plausible_record.h"
 
 #define KERNEL_TYPES 64u
 #define TYPES_MOST (1u << 16)

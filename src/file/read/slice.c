@@ -3,7 +3,7 @@
 #include "file/read/slice.h"
 
 #include "base/memory/fail.h"
-#include "file/read/recording.h"
+#include "file/read/inflate.h"
 
 bool slices_can_be(const pfr_reader *r) {
     for (uint32_t i = 0; i < r->nr_parts; i++)

@@ -8,7 +8,8 @@
  *
  * Stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
  */
-#include "file/write/recording_writer.h"
+#include "file/write/deflate.h"
+#include "file/write/writer_part.h"
 
 #include <zstd.h>
 

@@ -95,44 +95,6 @@ static inline struct written_part *part_of(pfr_writer *w) {
     return &w->parts[w->part];
 }
 
-/* writer_part.c: keeps the first failure and returns the one that is kept. */
-pfr_status writer_failed(pfr_writer *w, const pfr_error *why, pfr_error *err);
-/* The same of a failed call on a file: "what: strerror(error_number)". */
-pfr_status writer_failed_at(pfr_writer *w, int error_number, const char *what, uint64_t offset, pfr_error *err);
-pfr_status writer_stands(pfr_writer *w, pfr_error *err); /* < 0: it has failed, or is finished */
-pfr_status writer_check(pfr_writer *w, pfr_error *err);  /* < 0: the current output has failed */
-pfr_status writer_start(pfr_writer *w, pfr_error *err);  /* what stands before the records, once */
-/* All but the end of pfr_writer_finish: every byte is written, and nothing has its name. */
-pfr_status writer_fill(pfr_writer *w, pfr_error *err);
-/* The name until then; NULL: it has none, or cannot be read there. */
-const char *writer_unfinished(const pfr_writer *w);
-/* writer_part_open.c */
-pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err);
-
-/* writer_front.c */
-pfr_status front_write(pfr_writer *w, pfr_error *err);
-pfr_status front_event(pfr_writer *w, struct written_event *e, pfr_error *err); /* of a stream: HEADER_ATTR */
-pfr_status back_write(pfr_writer *w, pfr_error *err);
-
-/* writer_features.c */
-pfr_status features_stream(pfr_writer *w, pfr_error *err); /* all so far, as records */
-pfr_status features_last(pfr_writer *w, pfr_error *err);   /* those that only the end knows */
-
-/* writer_records.c: a header and `length` bytes of body that stand behind it in w->scratch. */
-pfr_status record_emit(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, pfr_error *err);
-
-/* writer_folder.c */
-pfr_status folder_open(pfr_writer *w, const char *path, pfr_error *err);
-pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err); /* which becomes the current one */
-pfr_status folder_whole(pfr_writer *w, pfr_error *err);                 /* gives it its name */
-void folder_close(pfr_writer *w, bool is_whole);
-
-/* deflate.c */
-pfr_status deflate_open(pfr_writer *w, struct deflater *z, pfr_error *err);
-void deflate_close(pfr_writer *w, struct deflater *z);
-pfr_status deflate_records(pfr_writer *w, const uint8_t *bytes, size_t length, pfr_error *err); /* whole ones */
-pfr_status deflate_flush(pfr_writer *w, pfr_error *err);
-
 static inline void put_u16(uint8_t *at, uint16_t v, bool swap) {
     v = swap ? __builtin_bswap16(v) : v;
     memcpy(at, &v, sizeof v);
@@ -147,5 +109,13 @@ static inline void put_u64(uint8_t *at, uint64_t v, bool swap) {
     v = swap ? __builtin_bswap64(v) : v;
     memcpy(at, &v, sizeof v);
 }
+
+pfr_status writer_start(pfr_writer *w, pfr_error *err); /* what stands before the records, once */
+
+/* All but the end of pfr_writer_finish: every byte is written, and nothing has its name. */
+pfr_status writer_fill(pfr_writer *w, pfr_error *err);
+
+/* The name until then; NULL: it has none, or cannot be read there. */
+const char *writer_unfinished(const pfr_writer *w);
 
 #endif

@@ -5,6 +5,11 @@
  */
 #include "base/io/descriptor.h"
 #include "file/write/recording_writer.h"
+#include "file/write/deflate.h"
+#include "file/write/writer_folder.h"
+#include "file/write/writer_front.h"
+#include "file/write/writer_part.h"
+#include "file/write/writer_part_open.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -3,7 +3,11 @@
  * Header features on their way out. In a file they wait for the end, in a stream each is a record: HEADER_FEATURE, but
  * tracing data and build-ids have records of their own there, and what only makes sense in a file is left out.
  */
+#include "file/read/features.h"
+#include "file/write/writer_features.h"
 #include "file/write/recording_writer.h"
+#include "file/write/writer_part.h"
+#include "file/write/writer_records.h"
 #include "wire/any_layout.h"
 
 #define PAYLOAD_AT 8u /* in the body of HEADER_FEATURE */

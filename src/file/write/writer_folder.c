@@ -4,7 +4,8 @@
  * another name, PATH.PID.new, until all of it is whole; it never takes the place of what is there.
  */
 #include "base/io/descriptor.h"
-#include "file/write/recording_writer.h"
+#include "file/write/writer_folder.h"
+#include "file/write/writer_part_open.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

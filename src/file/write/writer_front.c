@@ -8,7 +8,12 @@
  * The header of a file goes out first with a data size of 0, which means "to the end of the file", and without
  * features; at the end it is written once more with what is true then.
  */
-#include "file/write/recording_writer.h"
+#include "file/write/writer_front.h"
+#include "file/write/deflate.h"
+#include "file/write/writer_features.h"
+#include "file/write/writer_folder.h"
+#include "file/write/writer_part.h"
+#include "file/write/writer_records.h"
 
 #include <errno.h>
 #include <unistd.h>

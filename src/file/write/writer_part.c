@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all writers of parts share: the first error, and where it was. */
-#include "file/write/recording_writer.h"
+#include "file/write/writer_part.h"
 #include <inttypes.h>
 
 /* --- The first failure. */

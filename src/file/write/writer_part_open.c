@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One file of a recording, opened for writing. */
-#include "file/write/recording_writer.h"
+#include "file/write/writer_part_open.h"
+#include "file/write/deflate.h"
 
 /* The part's output and what compresses its records; the descriptor is closed on failure where it is owned. */
 pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err) {

@@ -4,7 +4,12 @@
  * their layouts where the byte order is another), or whole from a ring buffer. Kernel records go through the
  * compression, where there is one; what perf itself writes stays outside, in its place between them.
  */
+#include "file/read/recording.h"
+#include "file/write/writer_records.h"
+#include "file/write/deflate.h"
 #include "file/write/recording_writer.h"
+#include "file/write/writer_folder.h"
+#include "file/write/writer_part.h"
 #include "wire/any_layout.h"
 
 static pfr_status put_bytes(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_t length, pfr_error *err) {

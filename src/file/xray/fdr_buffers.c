@@ -7,7 +7,9 @@
  * be what is wrong, and is a hole. What lies between buffers is looked through in the same way.
  */
 #include "file/xray/recorder_notes.h"
-#include "file/xray/xray.h"
+#include "file/xray/fdr_buffers.h"
+#include "file/xray/fdr_records.h"
+#include "file/xray/xray_next.h"
 
 #define SIGHT (3 * FDR_METADATA) /* bytes that judge whether a buffer begins */
 

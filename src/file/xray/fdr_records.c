@@ -3,7 +3,7 @@
  * One record of the flight recorder: how long it is, whether it can be one, and what it says of thread, cpu and time.
  * Members are taken from where the tables say they stand, which is looked up once: this is done for every call.
  */
-#include "file/xray/xray.h"
+#include "file/xray/fdr_records.h"
 
 #include <perfray/record_structs.h>
 

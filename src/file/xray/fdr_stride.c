@@ -4,7 +4,7 @@
  * multiples of another distance, and what the header says does not explain them, that one is meant. What the first
  * megabyte holds decides, so that a stream is read as a file is.
  */
-#include "file/xray/xray.h"
+#include "file/xray/fdr_stride.h"
 
 #include <inttypes.h>
 

@@ -98,65 +98,18 @@ struct trace {
     struct recorder_losses losses;
 };
 
-/* xray_open.c: whether the bytes begin a trace. PFR_END: they do not; < 0: they do, but not one that can be read. */
-pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err);
-/* To the first record again. */
-void trace_rewind(pfr_reader *r);
-void trace_close(pfr_reader *r);
-/* `r`, a copy of `whole`, gets a trace of its own if that is one. */
-pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
-
-/* xray_next.c */
-pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
-/* The record at r->at, which is there and `length` long: filled, counted, stepped over. */
-void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length);
-/* From r->at to `next` nothing can be used; reading goes on there. `kind` is a member of r->quality. */
-pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
-                      ...) __attribute__((format(printf, 6, 7)));
-/* The input ends at r->at + have, within what it should hold: `missing` bytes are not there. Nothing follows. */
-pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
-/* *next, which a file's number made, becomes the end of the input where that comes first. */
-pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err);
-/* The input has nothing more: PFR_END, or once the damage by which a compressed one ended. */
-pfr_status trace_end(pfr_reader *r, pfr_error *err);
 /* The window on r->at; *have < need: the input ends there. */
 static inline pfr_status trace_window(pfr_reader *r, size_t need, const uint8_t **bytes, size_t *have, pfr_error *err) {
     return input_window(&r->parts[0].in, r->at, need, bytes, have, err);
 }
 
-/* fdr_buffers.c, xray_basic.c, xray_profile.c */
-pfr_status fdr_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
-pfr_status basic_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
-pfr_status profile_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
-
 #define BASIC_RECORD 32u
-void basic_learn(pfr_reader *r);
 
-/* fdr_records.c */
-void fdr_learn(pfr_reader *r);
-/* Where a member stands in the bytes of its layout; only layouts whose fields' sizes the context decides have one. */
-uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name);
 /* The kind of the record that begins with this byte. */
 static inline uint32_t fdr_kind_of(const pfr_reader *r, uint8_t first) {
     const bool metadata = r->context.mirrored ? first >> 7 : first & 1;
     const uint32_t kind = r->context.mirrored ? first & 0x7f : first >> 1;
     return !metadata ? FDR_CALL : kind < FDR_KINDS ? kind : FDR_NO_KIND;
 }
-/* What is wrong with the record of this kind by itself, `have` bytes of which are seen; NULL: nothing. */
-const char *fdr_wrong(const pfr_reader *r, uint32_t kind, const uint8_t *bytes, size_t have);
-/* Its length with its payload. */
-uint64_t fdr_length(const pfr_reader *r, uint32_t kind, const uint8_t *bytes);
-/* What it says of thread, cpu and time. */
-void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes);
-/* A buffer begins at r->at. */
-void fdr_begin(pfr_reader *r, uint64_t end);
-/* fdr_stride.c: the distance between buffers of version 1, when the header says a wrong one. */
-pfr_status fdr_settle_stride(pfr_reader *r, pfr_error *err);
-/* Version 1 goes on from there with the thread's next buffer. */
-pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err);
-/* The buffer at hand has records that cannot be read: what the thread's next one counts from is not known. */
-pfr_status fdr_lose_base(pfr_reader *r, pfr_error *err);
-/* What the thread at hand counts from where its buffer does not say; false: not known. */
-bool fdr_kept_base(const pfr_reader *r, uint64_t *base);
 
 #endif

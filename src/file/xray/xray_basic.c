@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Basic logs: records of one size, each with its own time, thread and cpu. What is no record costs itself alone. */
-#include "file/xray/xray.h"
+#include "file/xray/xray_basic.h"
+#include "file/xray/fdr_records.h"
+#include "file/xray/xray_next.h"
 #include "wire/any_layout.h"
 
 enum { BASIC_FUNCTION = 32, BASIC_ARGUMENT };

@@ -2,7 +2,8 @@
 /* Runs of function records: see xray_calls.h. Whatever is not one of them, or not whole, ends the run. */
 #include "file/xray/xray_calls.h"
 
-#include "file/xray/xray.h"
+#include "file/xray/fdr_buffers.h"
+#include "file/xray/xray_basic.h"
 
 /* How the bits of a function record stand, in registers while the loop runs. */
 struct call_bits {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the readers of traces share: giving a record, a hole, the end. */
-#include "file/xray/xray.h"
+#include "file/xray/xray_next.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -3,7 +3,12 @@
  * Opening a trace. A profile has a magic; flight-recorder traces and basic logs are known by version and type, read in
  * either byte order: no legal pair of one order is one of the other (docs/xray-format.md).
  */
-#include "file/xray/xray.h"
+#include "file/xray/xray_open.h"
+#include "file/xray/fdr_buffers.h"
+#include "file/xray/fdr_records.h"
+#include "file/xray/fdr_stride.h"
+#include "file/xray/xray_basic.h"
+#include "file/xray/xray_profile.h"
 #include "file/xray/xray_writer.h"
 #include "wire/any_layout.h"
 

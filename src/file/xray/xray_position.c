@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places of a trace to go on from: see xray_position.h. */
+#include "file/xray/fdr_records.h"
 #include "file/xray/xray_position.h"
 
 void trace_place_of(const pfr_reader *r, struct trace_place *place) {

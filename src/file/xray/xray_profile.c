@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: a block for each thread, and paths in it whose length only their end tells. */
-#include "file/xray/xray.h"
+#include "file/xray/xray_profile.h"
+#include "file/xray/xray_next.h"
 #include "wire/any_layout.h"
 
 #define BLOCK_HEADER 16u

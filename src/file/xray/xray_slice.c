@@ -2,7 +2,7 @@
 /* Slices of a trace: see xray_slice.h. */
 #include "file/xray/xray_slice.h"
 
-#include "file/xray/xray.h"
+#include "file/xray/xray_open.h"
 
 bool trace_slices_can_be(const pfr_reader *r) {
     return r->trace && input_seekable(&r->parts[0].in);

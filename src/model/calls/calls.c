@@ -3,7 +3,10 @@
 #include "model/calls/calls.h"
 
 #include "file/xray/recorder_notes.h"
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_chunk.h"
+#include "model/calls/calls_index.h"
+#include "model/calls/calls_log.h"
+#include "model/calls/calls_worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>

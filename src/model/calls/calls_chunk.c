@@ -14,7 +14,14 @@
  */
 #include "file/xray/recorder_notes.h"
 #include "file/xray/xray.h"
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_chunk.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_index.h"
+#include "model/calls/calls_join.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_pending.h"
+#include "model/calls/calls_round_robin.h"
+#include "model/calls/calls_worker.h"
 
 #include "base/memory/sizes.h"
 

@@ -4,7 +4,8 @@
  * before. They are paired here in one loop, mostly straight from the bytes of the file, with what it needs in
  * registers. It stops at what is anything else, which calls_pair.c does.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_fast_path.h"
+#include "model/calls/calls_pair.h"
 
 #include "base/memory/cursor.h"
 #include "base/memory/sizes.h"

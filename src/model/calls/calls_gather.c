@@ -3,7 +3,8 @@
  * Finished calls on their way to the sink: in batches, or by path where the wish says so. Who adds up by path anyway is
  * spared most of the work that way, since there are far fewer paths than calls.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_pair.h"
 
 #include "base/memory/sizes.h"
 

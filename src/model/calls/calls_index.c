@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flight recorder's buffers, by thread and in the order of time: see calls_parts.h. */
-#include "file/xray/xray.h"
-#include "model/calls/calls_parts.h"
+#include "file/xray/fdr_records.h"
+#include "model/calls/calls_index.h"
+#include "model/calls/calls_totals.h"
 
 #include <stdlib.h>
 #include <string.h>

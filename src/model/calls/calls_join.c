@@ -5,7 +5,10 @@
  * done once. Where paths are whole there is no other way: those of all stretches but the first begin with a base
  * (calls_pending.c), of which only who has come to the end of the stretch before knows what it stands for.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_join.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_pending.h"
 
 bool join_takes_sums(const struct calls_request *request) {
     return request->gather == CALLS_SUMMED && request->reach < 2;

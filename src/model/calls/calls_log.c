@@ -3,7 +3,11 @@
  * Basic logs and profile files, by one lane and in the order of the file. Threads of a basic log come in turns, so what
  * is open in each of them is kept until the end.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_log.h"
+#include "model/calls/calls_fast_path.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_totals.h"
 
 #include "wire/any_layout.h"
 

@@ -5,7 +5,10 @@
  * searched. So that a trace full of lone exits cannot make that long, functions of calls that are open above CALLS_NEAR
  * are counted.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_gather.h"
+#include "model/calls/calls_join.h"
+#include "model/calls/calls_pending.h"
 
 #include <string.h>
 

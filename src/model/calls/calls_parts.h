@@ -22,6 +22,8 @@
  * to the next finds them, and who reads them later sees every byte once. Where anything is wrong, all of it begins
  * anew: a walk over every record tells the holes in the order of the file and keeps pieces, each of one buffer and one
  * thread.
+ *
+ * The functions of each file are declared in the header of its name; what several share is here.
  */
 #include "model/calls/calls.h"
 
@@ -45,10 +47,6 @@ static inline struct calls_thread calls_thread_at(const struct intern_table *thr
 
 /* --- calls_index.c */
 
-/* The number of a thread in a table of them. */
-pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
-                               pfr_error *err);
-
 /* A piece of a buffer that is of one thread, mostly the whole buffer. */
 struct calls_piece {
     struct trace_slice slice;
@@ -66,14 +64,6 @@ struct calls_index {
     size_t *thread_begins; /* by thread, and one more */
     uint32_t *by_size;     /* threads, those first that have most to read */
 };
-
-void calls_index_init(struct calls_index *x, struct memory *memory);
-void calls_index_free(struct calls_index *x);
-/* PFR_HOLE: something is wrong with the trace, or may be; nothing is said of it. */
-pfr_status calls_index_hop(struct calls_index *x, pfr_reader *reader, pfr_error *err);
-/* Whatever the trace looks like; holes are told and noted in totals. */
-pfr_status calls_index_walk(struct calls_index *x, pfr_reader *reader, const struct calls_request *request,
-                            struct calls_totals *totals, pfr_error *err);
 
 /* --- calls_pair.c */
 
@@ -163,28 +153,6 @@ struct calls_worker_state {
     struct call_edge edges[1u << CALL_EDGES_BITS];
 };
 
-pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_error *err);
-void thread_calls_free(struct thread_calls *t);
-/* An enter or exit. */
-pfr_status pair_carefully(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *call,
-                          pfr_error *err);
-/* The thread has no more: what is open stays open, and nothing is. */
-pfr_status pair_end(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
-/* The innermost open call is so no more. */
-void pair_pop(struct thread_calls *t);
-/* Gives the sink what is batched. */
-pfr_status pair_flush(struct calls_worker_state *worker, pfr_error *err);
-/* The child of a node, PATH_LIMIT where there is no room for one; the next enter finds it among the edges. */
-pfr_status worker_child(struct calls_worker_state *worker, uint32_t parent, uint32_t function, uint32_t *child,
-                        pfr_error *err);
-/* What follows is of this thread. */
-pfr_status worker_thread(struct calls_worker_state *worker, const struct calls_thread *thread, pfr_error *err);
-
-/* One of `lanes`. */
-pfr_status worker_init(struct calls_worker_state *worker, unsigned number, unsigned workers,
-                       const struct calls_request *request, struct memory *memory, pfr_error *err);
-void worker_free(struct calls_worker_state *worker);
-
 static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->first = tsc < totals->first ? tsc : totals->first;
     totals->last = tsc > totals->last ? tsc : totals->last;
@@ -197,16 +165,6 @@ static inline void calls_note_times(struct calls_totals *totals, const struct tr
 }
 
 /* --- calls_gather.c */
-
-/* Room for all paths that there are. < 0: memory. */
-pfr_status gather_room(struct calls_worker_state *worker, pfr_error *err);
-void gather_free(struct calls_worker_state *worker);
-/* More of the calls of a path that is summed. */
-void gather_sum(struct calls_worker_state *worker, uint32_t node, const struct path_sum *sum);
-/* A finished call. */
-pfr_status gather_call(struct calls_worker_state *worker, const struct call *call, pfr_error *err);
-/* What was gathered goes to the sink: the thread ends. */
-pfr_status gather_end(struct calls_worker_state *worker, pfr_error *err);
 
 /* 0: it was not met lately. */
 static inline uint32_t call_edge_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
@@ -244,64 +202,7 @@ static inline uint32_t call_path_met(const struct calls_worker_state *l, const s
     return parent ? call_child_met(l, parent, function) : 0;
 }
 
-/* --- calls_pending.c */
-
-void pending_free(struct calls_pending *pending, struct memory *memory);
-/* What is open before the thread's first enter or exit is not known. */
-pfr_status pending_begin(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
-/* An exit of what is not open here. */
-pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *exit,
-                        pfr_error *err);
-/* What is open at the end of a stretch. */
-pfr_status pending_end(struct thread_calls *t, pfr_error *err);
-/* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
-   so. */
-pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
-                          const struct thread_calls *from, pfr_error *err);
-/* Whether the function is none, but stands for what was open before: the lane's base of that number. */
-bool pending_is_base(uint32_t function, uint32_t *number);
-
-/* --- calls_join.c */
-
-/* Whether lanes that read a stretch each can join what they have. */
-bool join_can_be(const struct calls_request *request);
-/* Whether it is sums, which go to the sink as the first lane's. */
-bool join_takes_sums(const struct calls_request *request);
-/* Room for what bases are, before pending_replay. */
-pfr_status join_begin(struct calls_worker_state *from, pfr_error *err);
-/* After it: sums of `from` are those of whole paths of `to`, the first lane, which may be the same. PFR_END: there was
-   no room for all paths. */
-pfr_status join_sums(struct calls_worker_state *to, struct calls_worker_state *from, pfr_error *err);
-void join_free(struct calls_worker_state *from);
-
-/* --- calls_fast_path.c */
-
-/* Enters and exits, in their order. */
-pfr_status pair_calls(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *calls,
-                      size_t count, pfr_error *err);
-/* Those of a run, which is behind them then. */
-pfr_status pair_run(struct calls_worker_state *worker, struct thread_calls *t, struct trace_run *run, pfr_error *err);
-
 /* --- calls_worker.c */
-
-/* A thread whose calls are read. */
-struct calls_reading {
-    struct calls_worker_state *worker;
-    struct calls_thread thread;
-    struct thread_calls calls;
-    bool told; /* the sink knows of it */
-};
-
-pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *worker, const struct intern_table *threads,
-                         uint32_t thread, pfr_error *err);
-/* The sink knows of it from now on. */
-pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
-/* Some of its enters and exits, at least one, whose times the caller notes. */
-pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
-pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);
-/* It has no more. */
-pfr_status reading_end(struct calls_reading *g, pfr_error *err);
-void reading_free(struct calls_reading *g); /* after a failure of reading_begin, too */
 
 /* A thread of ours that has a lane. */
 struct calls_runner {
@@ -328,84 +229,15 @@ struct calls_workers {
     uint32_t count, room;
 };
 
-/* What this lets lanes be. */
-unsigned calls_jobs(const struct calls_request *request);
-/* So many, each with a reader of its own; to be closed whatever comes. */
-pfr_status calls_workers_open(struct calls_workers *all, unsigned count, pfr_error *err);
-void calls_workers_close(struct calls_workers *all);
-/* Each lane in a thread of ours; the status of all of them. */
-pfr_status calls_workers_start(struct calls_workers *all, void *(*run)(void *runner), pfr_error *err);
-/* What they counted, and the end of the sink. */
-pfr_status calls_workers_end(struct calls_workers *all, struct calls_totals *totals, pfr_error *err);
-
-/* All threads of the index, begin and end of the sink included. PFR_HOLE: see `clean`. */
-pfr_status calls_workers_run(struct calls_workers *all, struct calls_totals *totals, pfr_error *err);
-
-/* Enters and exits of a piece of that thread. PFR_HOLE: see `clean`. */
-pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
-                            pfr_error *err);
-
 /* What lies so is read at once, up to so much. */
 #define CALLS_AHEAD_MOST ((uint64_t)sizes.input_chunk)
 static inline bool calls_lie_close(uint64_t until, uint64_t next) {
     return next >= until && next - until <= 2 * TRACE_FIRST_BUFFER;
 }
 
-/* How far the pieces from there on follow each other in the file: as much is read at once. */
-uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end);
 static inline void calls_count_event(struct calls_totals *totals, const pfr_record *rec) {
     totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
     totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
 }
-
-/* --- calls_chunk.c */
-
-/* The whole trace without an index. PFR_END: it has to be done with one; PFR_HOLE: something is wrong with it, or may
-   be. Nothing is said of it then. */
-pfr_status calls_chunks_run(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
-                            pfr_error *err);
-
-/* --- calls_round_robin.c */
-
-/* Threads that were met in some places of the trace. */
-#define TURNS_MET 32u
-struct calls_met {
-    struct {
-        int32_t pid, tid;
-        unsigned count;
-    } at[TURNS_MET];
-    unsigned threads, buffers; /* of them, and of all */
-    unsigned places, alone;    /* where there was one thread and no other */
-};
-
-/* Looks at this buffer and some that follow. */
-pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
-                            pfr_error *err);
-/* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
-bool calls_turns_wanted(const struct calls_met *met, unsigned workers);
-/* Sums by whole paths of the whole trace. As calls_chunks_run; the lanes are closed by the caller. Buffers are
-   mostly `like` bytes. */
-pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
-                           struct calls_totals *totals, pfr_error *err);
-
-/* --- calls_prefetch.c */
-
-/* Whether so many threads of ours are of more use if one has all the calls, and the others decode for it. */
-bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
-/* All threads of the index on the one lane that there is, with as many threads of ours. PFR_HOLE: see calls_workers. */
-pfr_status calls_ahead_run(struct calls_workers *all, unsigned jobs, pfr_error *err);
-
-/* --- calls_log.c */
-
-pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
-                              pfr_error *err);
-pfr_status calls_of_profile(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
-                            pfr_error *err);
-/* --- calls_totals.c */
-
-/* Tells a hole. */
-void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole);
-/* Adds what a lane counted. */
-void calls_totals_add(struct calls_totals *to, const struct calls_totals *from);
 
 #endif

@@ -9,7 +9,8 @@
  * Where paths are whole, those of a stretch begin with a base, which stands for what is open but not known: another one
  * for each thread, and after each exit that is kept. What is open there is known when what was kept is paired.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_pending.h"
+#include "model/calls/calls_pair.h"
 
 #include "base/memory/sizes.h"
 

@@ -7,7 +7,9 @@
 #include "base/memory/sizes.h"
 #include "base/threads/workers.h"
 #include "file/xray/xray.h"
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_prefetch.h"
+#include "model/calls/calls_totals.h"
+#include "model/calls/calls_worker.h"
 
 #define PIECE_MOST ((uint64_t)1 << 20) /* larger ones are not decoded as a whole */
 #define SLOTS_MOST 12u

@@ -15,7 +15,11 @@
  * for a moment. Where that is not enough, the one that it waits for was sent off its cpu: it finds other pieces then,
  * and reads what others found.
  */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_round_robin.h"
+#include "model/calls/calls_index.h"
+#include "model/calls/calls_join.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_worker.h"
 
 #include <errno.h>
 #include <time.h>

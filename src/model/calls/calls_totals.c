@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Totals of calls, added up by workers and told at the end. */
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_totals.h"
 
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
     if (frequency == 0)

@@ -5,7 +5,11 @@
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 #include "file/xray/xray.h"
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_worker.h"
+#include "model/calls/calls_fast_path.h"
+#include "model/calls/calls_pair.h"
+#include "model/calls/calls_prefetch.h"
+#include "model/calls/calls_totals.h"
 
 #define JOBS_MOST 64u
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "file/read/features.h"
+#include "model/profile/profile_lines.h"
+#include "model/profile/profile_pick.h"
+#include "model/profile/profile_whole_stacks.h"
 #include "model/names/kernel_file.h"
 #include "model/profile/profile_calls.h"
 #include "model/profile/profile_workers.h"

@@ -3,7 +3,16 @@
  * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
  * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
  * hashed; slots looked at; counted. */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_count.h"
+#include "model/profile/profile_entries.h"
+#include "model/profile/profile_entry_key.h"
+#include "model/profile/profile_fast_path.h"
+#include "model/profile/profile_new_entries.h"
+#include "model/profile/profile_pick.h"
+#include "model/profile/profile_reads.h"
+#include "model/profile/profile_stacks.h"
+#include "model/profile/profile_values.h"
+#include "model/profile/profile_whole_stacks.h"
 
 #include "file/read/header_walk.h"
 #include "model/tracepoint/tracepoint_text.h"
@@ -82,21 +91,21 @@ void counter_end_lookups(struct sample_counter *c) {
     u64_map_free(&c->individual_samples.of);
 }
 
-static void free_entries(struct sample_counter *c) {
+void counter_free_entries(struct sample_counter *c) {
     counter_end_lookups(c);
     counter_entries_free(&c->own_table, c->stride);
     sums_free_rows(&c->sums);
 }
 
-static void free_individual_samples(struct sample_counter *c) {
+void counter_free_individual_samples(struct sample_counter *c) {
     mem_free(c->memory, c->individual_samples.at, c->individual_samples.room, sizeof *c->individual_samples.at);
     c->individual_samples = (struct individual_samples){.of = c->individual_samples.of};
 }
 
 void counter_free(struct sample_counter *c) {
     const size_t events = (size_t)c->profile->nr_events + 1;
-    free_entries(c);
-    free_individual_samples(c);
+    counter_free_entries(c);
+    counter_free_individual_samples(c);
     plain_free(c);
     mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
     mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
@@ -139,217 +148,6 @@ pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_
     return PFR_OK;
 }
 
-static uint64_t weight_of(const struct sample_counter *c, const struct picked *s) {
-    return c->profile->request.counted == PROFILE_BRANCHES ? 1 : s->period;
-}
-
-/* What there is no memory for is counted as that; what is there already goes on being counted. */
-static pfr_status meet_limit(struct sample_counter *c, const struct sample_item *item, pfr_status why) {
-    struct profile_weight *limited = &c->limited[item->picked.event];
-    if (why != PFR_ERR_LIMIT)
-        return why;
-    c->full = true;
-    limited->weight += weight_of(c, &item->picked);
-    limited->samples++;
-    return PFR_OK;
-}
-
-/* --- Samples whose node must be found: the first of each entry, and those that are not behind their maps. */
-
-struct waiting {
-    struct sample_item *items[BATCH];
-    unsigned count;
-};
-
-static const struct record_key *timestamp_key(const struct sample_item *item) {
-    return item->alone ? &item->picked.key : NULL;
-}
-
-static pfr_status add_row(struct sample_counter *c, const struct sample_item *item, unsigned row, pfr_error *err) {
-    struct stack_place place = {.space = counter_who(c, item->words[0]).space, .key = timestamp_key(item), .row = row};
-    if (item->alone)
-        PFR_TRY(values_root(c, item->words, place.key, &place.root, &place.since, err));
-    else
-        PFR_TRY(counter_root(c, item->words, &place.root, &place.since, err));
-    return profile_stacks_add(c, &item->picked, &place, err);
-}
-
-static void fetch_row(const struct sample_counter *c, const struct waiting *w, unsigned row) {
-    const struct sample_item *item = row < w->count ? w->items[row] : NULL;
-    if (item && c->profile->request.shape == PROFILE_SUMS)
-        sums_fetch_seen(&c->sums, item->hash);
-    if (item)
-        profile_stacks_fetch(c, row, &item->picked, counter_who(c, item->words[0]).space, timestamp_key(item));
-}
-
-static pfr_status add_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
-    unsigned kept = 0;
-    c->stacks.count = c->stacks.nr_deferred = 0;
-    for (unsigned i = 0; i < w->count; i++)
-        profile_stacks_expect(c, i, &w->items[i]->picked, counter_who(c, w->items[i]->words[0]).space,
-                              timestamp_key(w->items[i]));
-    for (unsigned i = 0; i < AHEAD; i++)
-        fetch_row(c, w, i);
-    for (unsigned i = 0; i < w->count; i++) {
-        fetch_row(c, w, i + AHEAD);
-        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
-        if (st < 0)
-            PFR_TRY(meet_limit(c, w->items[i], st));
-        else
-            w->items[kept++] = w->items[i];
-    }
-    w->count = kept;
-    return profile_stacks_settle(c, err);
-}
-
-static pfr_status put_whole(struct sample_counter *c, const struct sample_item *item, unsigned row, uint32_t *number,
-                            pfr_error *err) {
-    const struct stack_row *r = &c->stacks.rows[row];
-    const struct profile_stack stack = {
-        .count = r->count, .group = c->tree->nodes[r->node].frame, .place = item->picked.key.offset};
-    return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
-}
-
-/* The entry of the item, mostly new: where another one of the batch is equal it is there. */
-static pfr_status make_entry(struct sample_counter *c, const struct sample_item *item, unsigned number, uint64_t *entry,
-                             pfr_error *err) {
-    const struct stack_row *row = &c->stacks.rows[number];
-    struct entry_count count = {.since = row->since, .node = row->node, .too_deep = row->too_deep};
-    *entry = entry_find(c, item_key(c, item), item->hash, NULL);
-    if (*entry)
-        return PFR_OK;
-    if (row->whole)
-        PFR_TRY(put_whole(c, item, number, &count.node, err));
-    return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
-}
-
-static pfr_status count_individually(struct sample_counter *c, const struct sample_item *item,
-                                     const struct stack_row *row, pfr_error *err) {
-    struct individual_samples *a = &c->individual_samples;
-    struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
-    a->at = grown ? grown : a->at;
-    const uint64_t *place = grown ? u64_map_at(&a->of, row->node, a->count, NULL) : NULL;
-    if (!place)
-        return mem_fail(c->memory, err, "profile");
-    if (*place == a->count)
-        a->at[a->count++] = (struct alone){.node = row->node};
-    weight_add(&a->at[*place].self, &(struct profile_weight){weight_of(c, &item->picked), 1});
-    c->too_deep += row->too_deep;
-    return PFR_OK;
-}
-
-/* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
-static inline bool count_in_entry(const struct sample_counter *c, struct sample_item *item, uint64_t slot) {
-    if (!slot)
-        return false;
-    struct entry_count *count = entry_count_of(c, entry_words(c, (uint32_t)slot - 1));
-    item->alone = item->moment <= count->since;
-    if (item->alone)
-        return false;
-    entry_add(c, count, weight_of(c, &item->picked));
-    return true;
-}
-
-/* The sums at hand as those of an entry. What there is no room for is not kept. */
-static pfr_status keep_summed(struct sample_counter *c, const struct sample_item *item, const struct stack_row *row,
-                              pfr_error *err) {
-    struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
-    pfr_status st = sums_keep_found(&c->sums, &count.node, err);
-    if (st >= 0)
-        st = counter_put(c, item_key(c, item), &count, err);
-    return st == PFR_ERR_LIMIT ? PFR_OK : st;
-}
-
-static struct summed summed_of(const struct sample_counter *c, const struct sample_item *item, unsigned number) {
-    const struct stack_row *row = &c->stacks.rows[number];
-    return (struct summed){.frames = stack_frames(&c->stacks, number),
-                           .count = row->count,
-                           .group = c->tree->nodes[row->node].frame,
-                           .place = item->picked.key.offset};
-}
-
-/* A stack of which only sums are wanted: most are met once. */
-static pfr_status take_summed(struct sample_counter *c, const struct sample_item *item, unsigned number,
-                              pfr_error *err) {
-    const struct stack_row *row = &c->stacks.rows[number];
-    const struct summed stack = summed_of(c, item, number);
-    const struct profile_weight weight = {weight_of(c, &item->picked), 1};
-    PFR_TRY(sums_add(c, &stack, &weight, err));
-    c->too_deep += row->too_deep;
-    return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
-}
-
-/* An equal one of the batch may have made an entry. */
-static pfr_status take_sum(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
-                           pfr_error *err) {
-    const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
-    if (entry)
-        return *done = count_in_entry(c, item, entry), PFR_OK;
-    item->alone = item->moment <= c->stacks.rows[number].since;
-    *done = !item->alone;
-    return item->alone ? PFR_OK : take_summed(c, item, number, err);
-}
-
-static pfr_status take_row(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
-                           pfr_error *err) {
-    const struct stack_row *row = &c->stacks.rows[number];
-    PFR_TRY(row->status);
-    *done = item->alone;
-    if (item->alone)
-        return count_individually(c, item, row, err);
-    if (row->whole && c->profile->request.shape == PROFILE_SUMS)
-        return take_sum(c, item, number, done, err);
-    uint64_t entry;
-    PFR_TRY(make_entry(c, item, number, &entry, err));
-    *done = count_in_entry(c, item, entry);
-    return PFR_OK;
-}
-
-/* For what there is no room is told when it is its turn. */
-static pfr_status expect_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
-    if (number >= w->count || !c->stacks.rows[number].whole)
-        return PFR_OK;
-    const struct summed stack = summed_of(c, w->items[number], number);
-    const pfr_status st = sums_expect(&c->sums, &stack, err);
-    return st == PFR_ERR_LIMIT ? PFR_OK : st;
-}
-
-/* To this row; the next one is expected. */
-static pfr_status turn_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
-    if (c->profile->request.shape != PROFILE_SUMS)
-        return PFR_OK;
-    sums_turn(&c->sums);
-    return expect_summed(c, w, number + 1, err);
-}
-
-static pfr_status take_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
-    unsigned kept = 0;
-    if (c->profile->request.shape == PROFILE_SUMS)
-        PFR_TRY(expect_summed(c, w, 0, err));
-    for (unsigned i = 0; i < w->count; i++) {
-        bool done = true;
-        pfr_status st = turn_summed(c, w, i, err);
-        if (st >= 0)
-            st = take_row(c, w->items[i], i, &done, err);
-        if (st < 0)
-            PFR_TRY(meet_limit(c, w->items[i], st));
-        else if (!done)
-            w->items[kept++] = w->items[i];
-    }
-    w->count = kept;
-    return PFR_OK;
-}
-
-static pfr_status place_rows(struct sample_counter *c, struct waiting *w, pfr_error *err) {
-    pfr_status st = profile_stacks_begin(c, err);
-    if (st >= 0) {
-        profile_stacks_walk(c, err);
-        st = take_rows(c, w, err);
-    }
-    profile_stacks_end(c);
-    return st;
-}
-
 static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
     PFR_TRY(counter_enter(c, 0, err));
@@ -362,109 +160,11 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
     }
     counter_leave(c, 0);
     while (w.count > 0) {
-        PFR_TRY(add_rows(c, &w, err));
-        PFR_TRY(place_rows(c, &w, err));
+        PFR_TRY(new_entries_add(c, &w, err));
+        PFR_TRY(new_entries_place(c, &w, err));
     }
     b->count = 0;
     return PFR_OK;
-}
-
-static void pour_entry(struct sample_counter *c, const struct entry_count *count) {
-    const struct profile_weight weight = {count->weight, count->samples};
-    if (count->node == NO_NODE)
-        return;
-    if (c->profile->request.shape == PROFILE_SUMS) {
-        sums_add_row(&c->sums, count->node, &weight);
-        return;
-    }
-    if (c->profile->request.shape == PROFILE_STACKS)
-        weight_add(&c->whole.at[count->node].self, &weight);
-    else
-        profile_tree_weigh(c->tree, count->node, &weight);
-}
-
-#define POURED_AHEAD 16u /* entries */
-
-static void fetch_node(const struct sample_counter *c, uint32_t entry) {
-    if (entry >= c->table->count || c->profile->request.shape == PROFILE_SUMS ||
-        c->profile->request.shape == PROFILE_STACKS)
-        return;
-    const uint32_t node = entry_count_of(c, entry_words(c, entry))->node;
-    if (node != NO_NODE)
-        node_weights_fetch(&c->tree->self, node);
-}
-
-static void pour_entries(struct sample_counter *c, uint32_t from, uint32_t end) {
-    for (uint32_t i = from; i < end; i++) {
-        const struct entry_count *count = entry_count_of(c, entry_words(c, i));
-        fetch_node(c, i + POURED_AHEAD);
-        pour_entry(c, count);
-        c->too_deep += count->too_deep ? count->samples : 0;
-    }
-}
-
-void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts) {
-    const uint64_t count = c->table->count;
-    pour_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
-}
-
-bool counter_met_limit(const struct sample_counter *c) {
-    for (uint32_t i = 0; i < c->profile->nr_events; i++)
-        if (c->limited[i].samples)
-            return true;
-    return false;
-}
-
-static void mark_entries(const struct sample_counter *c, uint32_t from, uint32_t end) {
-    for (uint32_t i = from; i < end; i++) {
-        const uint32_t node = entry_count_of(c, entry_words(c, i))->node;
-        if (node != NO_NODE)
-            node_weights_mark(&c->tree->self, node);
-    }
-}
-
-void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts) {
-    const uint64_t count = c->table->count;
-    mark_entries(c, (uint32_t)(count * part / parts), (uint32_t)(count * (part + 1) / parts));
-}
-
-void counter_mark_individual_samples(const struct sample_counter *c) {
-    for (size_t i = 0; i < c->individual_samples.count; i++)
-        node_weights_mark(&c->tree->self, c->individual_samples.at[i].node);
-}
-
-/* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
-static bool marks_nodes(const struct sample_counter *c) {
-    const struct profile_request *w = &c->profile->request;
-    return request_has_chains(w) && w->shape != PROFILE_SUMS && w->shape != PROFILE_STACKS && !counter_met_limit(c);
-}
-
-static pfr_status begin_weights(struct sample_counter *c, pfr_error *err) {
-    if (c->tree->self.at)
-        return PFR_OK;
-    if (!marks_nodes(c))
-        return profile_tree_begin_weights(c->tree, err);
-    PFR_TRY(profile_tree_begin_marks(c->tree, err));
-    mark_entries(c, 0, c->own_table.count);
-    counter_mark_individual_samples(c);
-    return profile_tree_end_marks(c->tree, err);
-}
-
-pfr_status counter_pour(struct sample_counter *c, pfr_error *err) {
-    counter_end_lookups(c);
-    whole_settle(&c->whole);
-    PFR_TRY(begin_weights(c, err));
-    pour_entries(c, 0, c->own_table.count);
-    for (size_t i = 0; i < c->individual_samples.count; i++)
-        profile_tree_weigh(c->tree, c->individual_samples.at[i].node, &c->individual_samples.at[i].self);
-    free_entries(c);
-    free_individual_samples(c);
-    return PFR_OK;
-}
-
-void counter_drop(struct sample_counter *c) {
-    free_entries(c);
-    whole_free(&c->whole);
 }
 
 /* --- Samples. */
@@ -488,16 +188,16 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     const struct picked *s = &item->picked;
     item->made = c->made ? c->made + b->count * c->made_words : NULL;
     pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
-    const bool counted = st >= 0 && plain_take(c, item, weight_of(c, s), &st, err);
+    const bool counted = st >= 0 && plain_take(c, item, counter_weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
-    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, weight_of(c, s));
+    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, counter_weight_of(c, s));
     c->totals[s->event].samples++;
     c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     if (st < 0)
-        return meet_limit(c, item, st);
+        return counter_meet_limit(c, item, st);
     return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 

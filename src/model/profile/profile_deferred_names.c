@@ -5,7 +5,9 @@
  * where the one before left it. As many threads as counted look addresses up, a part of them each; one makes nodes of
  * what they found.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_deferred_names.h"
+#include "model/profile/profile_count.h"
+#include "model/profile/profile_fast_path.h"
 
 #include "base/tables/radix.h"
 #include "base/memory/sizes.h"

@@ -4,7 +4,7 @@
  * within its lock they lie where they are. A new one is written first, then goes into its slot by one exchange; who
  * comes too late with an equal one leaves his own empty, without a node. What samples weigh is added without any lock.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_entries.h"
 
 #include "base/memory/sizes.h"
 

@@ -7,7 +7,10 @@
  * A chain is known by 128 bits of a hash over its bytes, and with chains all of it by such a hash, in which who is
  * what the number stands for, so that it is the same in all lanes.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_entry_key.h"
+#include "model/profile/profile_pick.h"
+#include "model/profile/profile_stacks.h"
+#include "model/profile/profile_tracepoint.h"
 
 #include "base/io/output.h"
 #include "model/tracepoint/tracepoint_text.h"

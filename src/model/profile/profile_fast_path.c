@@ -6,7 +6,7 @@
  * what one sample waits for of memory the next ones wait for at the same time. What is not as simple is left to
  * profile_count.c.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_fast_path.h"
 #include "base/memory/capped_sum.h"
 
 #include "base/memory/sizes.h"

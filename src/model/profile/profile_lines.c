@@ -8,7 +8,7 @@
  *
  * Samples that were taken there stay the function's, as in perf: it is NODE_APART below what was inlined.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_lines.h"
 
 #include "model/names/address_lines.h"
 

@@ -6,6 +6,8 @@
  *
  *     profile_pick.c      a sample to the few numbers that the wish asks for
  *     profile_count.c     equal samples to one entry (struct sample_counter); most samples end here
+ *     profile_new_entries.c  those that no entry is known for
+ *     profile_pour.c      at the end, what entries weigh to their nodes
  *     profile_entries.c   entries by hash, of one lane or of all
  *     profile_fast_path.c     the plainest of them, without more ado, to entries that know no place,
  *     profile_deferred_names.c      which are looked up when all is counted
@@ -30,8 +32,8 @@
  *     profile_lines.c     lines of frames, and inlined functions as frames
  *     profile_tally.c     by group and path, to groups and nodes
  *
- * What stands by itself is declared in profile_frames.h (frames, names, alike, cache), profile_sums.h and
- * profile_tree.h; the rest is here.
+ * The functions of each file are declared in the header of its name (of names, classes and the cache of frames in
+ * profile_frames.h, of joined sums in profile_sums.h, of shared trees in profile_tree.h); what several share is here.
  *
  * An entry is found by (event, cpumode, who, sampled address, keys, chain), with chains by 128 bits of a hash of all
  * that. Who is a name and an address space, worked out for each sample at its own moment: so the order of samples does
@@ -93,9 +95,6 @@ struct pick_places {
     bool reads;    /* its samples stand for one of each counter they read */
 };
 
-void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event,
-                const struct profile_request *request);
-
 /* `bytes` is a whole sample of the event. */
 static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
     out->pid = p->pid ? load_u32(bytes + p->pid, swap) : NOT_RECORDED;
@@ -110,16 +109,6 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->made = out->uncut = false;
     out->whole = NULL;
 }
-void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
-
-/* The number of a key; those that are texts or places still are what was recorded. */
-uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,
-                    const struct picked *picked, enum profile_key key);
-
-/* --- profile_lines.c */
-
-/* After all is counted. */
-pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 
 /* --- profile_stacks.c */
 
@@ -174,25 +163,6 @@ static inline uint32_t *stack_frames(const struct profile_stacks *s, unsigned ro
 }
 
 struct sample_counter;
-void profile_stacks_init(struct profile_stacks *s, struct memory *memory);
-void profile_stacks_free(struct profile_stacks *s);
-/* Where the sampled address of a row to come is. */
-void profile_stacks_expect(struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                           const struct record_key *key);
-/* Of a row to come what can be fetched meanwhile is; before it is added, at most AHEAD rows before. */
-void profile_stacks_fetch(const struct sample_counter *c, unsigned row, const struct picked *picked, uint32_t space,
-                          const struct record_key *key);
-/* One more row: the frames of the sample. There must be room: `count` goes back to 0 when its rows were taken. */
-pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
-                              pfr_error *err);
-/* Before rows are looked at, once for all of them: what was put aside, and the sampled addresses. What does not fit
-   into memory is a row's status. */
-pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err);
-/* All rows to their nodes; each has a status of its own. What looks at nodes of the tree stands between begin and end.
- */
-pfr_status profile_stacks_begin(struct sample_counter *c, pfr_error *err);
-void profile_stacks_walk(struct sample_counter *c, pfr_error *err);
-void profile_stacks_end(struct sample_counter *c);
 
 /* --- profile_whole_stacks.c */
 
@@ -206,20 +176,6 @@ struct whole_stacks {
     uint32_t settled; /* stacks that know their frames */
     uint32_t until;   /* stacks that there may be before the memory is looked at again */
 };
-
-void whole_init(struct whole_stacks *w, struct memory *memory);
-void whole_free(struct whole_stacks *w);
-/* One more, with these frames; stack->first is not looked at. */
-pfr_status whole_put(struct sample_counter *c, const struct profile_stack *stack, const uint32_t *frames,
-                     uint32_t *number, pfr_error *err);
-/* Before either pours: the entries of another counter, and their stacks, whose frames stay where they are and become
-   `to`'s. `more`: there will be others. What there is no room for is `limited`. */
-pfr_status whole_join(struct sample_counter *to, struct sample_counter *from, bool more, pfr_error *err);
-/* At the end of counting: each stack is told its frames. */
-void whole_settle(struct whole_stacks *w);
-void stack_parts_free(struct memory *memory, struct stack_part *parts, uint32_t count);
-/* What it holds becomes the profile's. `sorted`: it is in the order of first samples. */
-pfr_status whole_give(struct whole_stacks *w, bool sorted, struct profile *p, pfr_error *err);
 
 /* --- profile_count.c */
 
@@ -344,26 +300,6 @@ static inline struct entry_count *entry_count_of(const struct sample_counter *c,
 
 /* --- profile_entries.c */
 
-/* Of a counter whose keys are known. common NULL: a table of its own, in this memory. */
-pfr_status counter_entries_begin(struct sample_counter *c, struct entry_table *common, struct memory *memory,
-                                 pfr_error *err);
-/* Slots, when nobody looks for entries any more; then entries. */
-void counter_entries_free_slots(struct entry_table *t);
-void counter_entries_free(struct entry_table *t, size_t stride);
-
-/* Around all that looks at entries or at nodes, and makes at most so many nodes and BATCH entries. Only where tables
-   and trees are shared it does anything. < 0: not within. */
-pfr_status counter_enter(struct sample_counter *c, uint32_t nodes, pfr_error *err);
-void counter_leave(struct sample_counter *c, uint32_t nodes);
-
-/* Within: what the slot of this key holds; 0: there is no entry, and *empty, if anybody asks, is where it belongs, if
-   no other lane puts something there. */
-uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty);
-/* A new one, unless another lane makes it first; *entry is what the slot holds then. */
-pfr_status entry_put(struct sample_counter *c, const uint64_t *key, uint64_t hash, const struct entry_count *count,
-                     uint64_t *entry, pfr_error *err);
-void entry_add(const struct sample_counter *c, struct entry_count *count, uint64_t weight);
-
 /* What entry_slot will look at, to be fetched: first the one, also from outside, a while later the other. */
 static inline void entry_fetch_slot(const struct sample_counter *c, uint64_t hash) {
     const size_t mask = __atomic_load_n(&c->table->slot_count, __ATOMIC_RELAXED) - 1;
@@ -390,10 +326,6 @@ struct sample_item {
     bool alone;     /* what its addresses mean is asked as of its own moment */
 };
 
-/* The words, hash and moment of item->picked. */
-pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err);
-/* A sample that is left out: what those behind it are stitched with. */
-pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err);
 static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {
     uint64_t h = seed;
     for (unsigned i = 0; i < count; i++) {
@@ -443,9 +375,6 @@ static inline bool words_make_plain(struct sample_counter *c, struct sample_item
     return true;
 }
 
-/* Addresses of a chain that are wanted. */
-uint32_t profile_max_stack(const struct sample_counter *c);
-
 /* --- profile_count.c, what others call */
 
 /* What lanes have in common: where stacks are nodes. */
@@ -453,30 +382,6 @@ struct common {
     struct node_tree tree;
     struct entry_table table;
 };
-
-/* common NULL: a tree and entries of its own. */
-pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
-                        struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err);
-void counter_free(struct sample_counter *c);
-
-/* Counts the samples of the reader from where it is, to its end. */
-pfr_status counter_run(struct sample_counter *c, pfr_error *err);
-
-/* At the end: nothing is looked up any more, and what entries weigh goes to their nodes or stacks, and the entries go.
- */
-void counter_end_lookups(struct sample_counter *c);
-pfr_status counter_pour(struct sample_counter *c, pfr_error *err);
-/* Before it, of what several have in common, one part of so many; the tree has weights. */
-void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts);
-/* Before that, where nodes are marked: those of that part, and those of samples that were looked up alone. */
-void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts);
-void counter_mark_individual_samples(const struct sample_counter *c);
-/* Something did not fit. */
-bool counter_met_limit(const struct sample_counter *c);
-
-/* Frees entries and whole stacks, which another counter has. Samples that were looked up individually stay: they weigh
-   in the counter's tree, and counter_pour adds them to it. */
-void counter_drop(struct sample_counter *c);
 
 /* What counter_find will look at, to be fetched: first the one, a while later the other. */
 static inline void counter_fetch_slot(const struct sample_counter *c, const uint64_t *key) {
@@ -486,86 +391,17 @@ static inline void counter_fetch_entry(const struct sample_counter *c, const uin
     entry_fetch(c, words_hash(c, key));
 }
 
-/* The entry of this key, NULL: none; and a new one. */
-struct entry_count *counter_find(const struct sample_counter *c, const uint64_t *key);
-pfr_status counter_put(struct sample_counter *c, const uint64_t *key, const struct entry_count *count, pfr_error *err);
-
 static inline struct who counter_who(const struct sample_counter *c, uint64_t first_word) {
     struct who who;
     memcpy(&who, intern_get(&c->whos, (uint32_t)first_word & WHO_MOST).bytes, sizeof who);
     return who;
 }
 
-/* The root of the group of an entry's words, as at the end. */
-pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
-                        pfr_error *err);
-
-/* --- profile_fast_path.c */
-
-void plain_free(struct sample_counter *c);
-/* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
-bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
-                pfr_error *err);
-
-/* Entries of another counter, whose first words are others here. What there is no room for stays there. */
-pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
-                      uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err);
-
-/* Samples of one event out of one window. */
-struct plain_run {
-    const uint8_t *const *at;
-    uint32_t count; /* at most BATCH */
-    uint32_t event;
-    uint64_t place; /* of the first, as in its key */
-};
-/* Numbers of those that were not counted. */
-struct plain_left {
-    uint8_t at[BATCH + 1];
-    unsigned count;
-};
-
-/* Whether samples of the event may be counted by runs. */
-bool plain_may(const struct sample_counter *c, uint32_t event);
-/* Counts those that are plain, of threads that were met lately. */
-pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
-
-/* --- profile_deferred_names.c */
-
-/* When no lane runs any more: what counters counted plainly goes to nodes of `to`, one of them. */
-pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *all, uint32_t count, pfr_error *err);
-
 /* --- profile_tracepoint.c */
-
-/* The text of a tracepoint, with the fields that are wished for behind it: profile_trace_part takes it apart. */
-pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err);
 
 /* Sums of periods stay at 2^64 - 1, in any order of adding, so that profile_load sees that they do not fit. */
 static inline uint64_t weights_sum(const struct profile *p, uint64_t a, uint64_t b) {
     return p->signed_steps ? a + b : capped_sum(a, b);
 }
-
-/* --- profile_reads.c */
-
-bool order_counts(const struct profile *p, const struct pick_places *places);
-/* Around each run of the counter. */
-pfr_status order_begin(struct sample_counter *c, pfr_error *err);
-void order_end(struct sample_counter *c);
-/* As pfr_next. */
-pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
-/* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
-pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
-                       pfr_error *err);
-
-/* --- profile_values.c */
-
-/* The root of the group that the words of an entry say; key NULL: as of the end, and *since is the moment of the
-   youngest place. */
-pfr_status values_root(struct sample_counter *c, const uint64_t *words, const struct record_key *key, uint32_t *root,
-                       uint64_t *since, pfr_error *err);
-/* At the end: groups for what there was no memory for. */
-pfr_status values_take_limited(struct sample_counter *c, pfr_error *err);
-/* One of them. */
-pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
-                              const struct profile_weight *limited, pfr_error *err);
 
 #endif

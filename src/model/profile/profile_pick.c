@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a sample to the numbers that were asked for. What stands at a fixed place is taken from there. */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_pick.h"
 
 #include "wire/layout_length.h"
 #include "wire/record_bits.h"

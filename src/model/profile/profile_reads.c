@@ -5,7 +5,7 @@
  * ring that was written backwards, threads that were scheduled elsewhere): one counter takes the whole recording in the
  * order of time. Stacks of calls that are stitched (call_stitch.h) need that, too.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_reads.h"
 
 #include "base/memory/sizes.h"
 

@@ -3,7 +3,8 @@
  * Call chains to their nodes in the tree, from the outermost address inwards. Nearly every step on the way is a place
  * in memory that no cache holds, so the chains of a batch go side by side: while one waits, the others are fetched too.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_stacks.h"
+#include "model/profile/profile_entries.h"
 
 #include "base/memory/sizes.h"
 

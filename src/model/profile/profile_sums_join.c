@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of several lanes become those of one, and those of one the profile's. */
+#include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 
 #include "base/tables/radix.h"

@@ -4,7 +4,7 @@
  * Each is written behind its length, a word of 32 bits, so that parts may hold anything; a field that an event does not
  * have is NONE long. Where no field is wished for the whole is the text of the event.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_tracepoint.h"
 
 #include "base/text/public_output.h"
 #include "model/tracepoint/tracepoint_text.h"

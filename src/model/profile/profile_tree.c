@@ -4,6 +4,7 @@
  * most are: a new stack is a row of new nodes below the one where it leaves what is known. Only that one's child is in
  * the hash table.
  */
+#include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 
 #include <inttypes.h>

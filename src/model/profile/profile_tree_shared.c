@@ -8,6 +8,7 @@
  * Two lanes that make the same row at the same time may both keep theirs: one of them without a slot, and without any
  * weight, or with a row that hangs below it. Weights are right all the same, since no one counts nodes.
  */
+#include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 
 void profile_tree_share(struct node_tree *t) {

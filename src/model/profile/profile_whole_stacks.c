@@ -4,7 +4,8 @@
  * lane met first stands first, so that sorting by the place of the first sample gives the same order on any number of
  * lanes.
  */
-#include "model/profile/profile_parts.h"
+#include "model/profile/profile_whole_stacks.h"
+#include "model/profile/profile_entries.h"
 
 #include "base/tables/radix.h"
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices and who counts them: see profile_workers.h. */
+#include "model/profile/profile_count.h"
+#include "model/profile/profile_pour.h"
+#include "model/profile/profile_deferred_names.h"
+#include "model/profile/profile_entries.h"
+#include "model/profile/profile_reads.h"
+#include "model/profile/profile_values.h"
+#include "model/profile/profile_whole_stacks.h"
 #include "model/profile/profile_workers.h"
 
 #include "base/threads/thread_pool.h"

@@ -3,6 +3,7 @@
  * State by key. The records of state are described one by one (state_records.c) and applied in the order of keys
  * (state_queue.h), or, in a stream, as they are given. docs/ARCHITECTURE.md, "State", has the rules.
  */
+#include "file/read/next.h"
 #include "model/state/state.h"
 
 #include "file/read/parallel_reader.h"

@@ -3,6 +3,7 @@
  * The packed object is unpacked into a file in memory, whose size counts against the handle's limit while it is open,
  * and read as any other object is; only one without .symtab is looked for there, and what is inside has none inside.
  */
+#include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/debug_link.h"
 #include "base/io/exact_io.h"
 

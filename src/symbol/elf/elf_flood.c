@@ -5,7 +5,7 @@
  * one text of a megabyte: a gigabyte of names out of a file of one, which nothing else of the recording would have room
  * beside.
  */
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_flood.h"
 
 #include <string.h>
 

@@ -67,26 +67,6 @@ struct elf_names {
     struct symbol_groups groups;
 };
 
-void elf_names_init(struct elf_names *names, struct memory *memory);
-void elf_names_free(struct elf_names *names);
-
-/* Reads the tables of one more file. FOUND, also when there are none; LIMIT, NO_MEMORY, IO. */
-enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object);
-
-/* Reads one table of symbols with its names; `table` is empty when there is none. FOUND, LIMIT, NO_MEMORY, IO. */
-enum symbol_result elf_symbols_read(const struct elf_object *object, const struct elf_section *section,
-                                    struct memory *memory, struct elf_symbols *table);
-
-/* The same without names and long indices. */
-enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const struct elf_section *section,
-                                         struct memory *memory, struct elf_symbols *table);
-void elf_symbols_free(struct elf_symbols *table, struct memory *memory);
-
-/* Whether the names of all symbols, each counted, are many times the bytes of names that the table has: symbols may
-   share bytes, and those of a table made for it all have the same long one. False of names that are read late
-   (lazy_names.h bounds those). In elf_flood.c. */
-bool elf_names_flood(const struct elf_symbols *table, struct elf_form form, const struct memory *memory);
-
 /* NULL: it has none. Not of tables that elf_names_read read. */
 static inline const char *elf_symbols_name(const struct elf_symbols *table, uint32_t at) {
     return at < table->text_size ? table->text + at : NULL;
@@ -100,24 +80,5 @@ static inline enum symbol_result elf_symbols_find_name(const struct elf_symbols 
     *name = elf_symbols_name(table, at);
     return SYMBOL_FOUND;
 }
-
-/* How many symbols all tables have. */
-uint64_t elf_names_count(const struct elf_names *names);
-
-/* Puts those that name something into the groups, which must have room for all. False: there are none. */
-bool elf_names_add(struct elf_names *names);
-
-/* Where a symbol that was put into the groups begins, and its size. */
-void elf_names_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size);
-
-/* A symbol into the table of its group. FOUND, LIMIT, NO_MEMORY, IO. */
-enum symbol_result elf_names_put(const struct elf_names *names, uint32_t number, struct symbol_table *table);
-
-/* The same for stubs (elf_plt.c). */
-enum symbol_result elf_stubs_read(struct elf_names *names, const struct elf_object *object);
-void elf_stubs_free(struct elf_stubs *stubs, struct memory *memory);
-void elf_stubs_add(struct elf_names *names);
-void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *start, uint64_t *size);
-enum symbol_result elf_stubs_put(const struct elf_names *names, uint32_t number, struct symbol_table *table);
 
 #endif

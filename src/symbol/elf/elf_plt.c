@@ -4,7 +4,8 @@
  * .rela.plt (or .rel.plt) stands n places behind the head of .plt and is called NAME@plt, as perf calls it. Sizes of
  * head and stub: the section's entry size, on ARM and AArch64 those of their ABI.
  */
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_plt.h"
+#include "symbol/elf/elf_symbols.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An ELF file as a source of names: opened, checked, its tables read; asked by address. */
 #include "symbol/elf/debug_link.h"
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_plt.h"
+#include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/own_vdso.h"
 #include "symbol/table/regular_file.h"
 

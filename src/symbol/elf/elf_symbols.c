@@ -12,7 +12,9 @@
  * Addresses of a relocatable object (a kernel module) count from the first byte of its code, the executable sections
  * laid out in file order as the kernel's loader does.
  */
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_symbols.h"
+#include "symbol/elf/elf_flood.h"
+#include "symbol/elf/elf_plt.h"
 
 #include <elf.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "symbol/xray/xray_map.h"
 
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_symbols.h"
 #include "symbol/table/regular_file.h"
 
 #include <elf.h>

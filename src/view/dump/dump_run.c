@@ -2,7 +2,7 @@
 /* The dump from begin to end: pseudo records, then every record that is wanted, and what could not be used. */
 #include "view/dump/dump_form.h"
 
-#include "file/read/recording.h"
+#include "file/read/features.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,8 @@
  */
 #include "base/memory/fail.h"
 #include "view/info/info_feature.h"
-#include "view/info/info_parts.h"
+#include "view/info/info_build_ids.h"
+#include "view/info/info_hits.h"
 #include "wire/feature_bits.h"
 
 #define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */

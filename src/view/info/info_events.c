@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events with all that their attrs say, as `perf evlist -v` prints them. */
 #include "view/info/info_attr.h"
-#include "view/info/info_parts.h"
+#include "view/info/info_events.h"
 
 #define ATTR_TYPE_TRACEPOINT 2u
 

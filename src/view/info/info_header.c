@@ -4,7 +4,7 @@
  * their bits. A stream: an empty frame, then each feature when its record comes, until the record that says "no more".
  */
 #include <time.h>
-#include "view/info/info_parts.h"
+#include "view/info/info_header.h"
 #include "view/info/info_feature.h"
 #include "wire/layout.h"
 #include "wire/names.h"

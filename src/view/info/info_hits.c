@@ -5,7 +5,8 @@
  */
 #include "base/memory/fail.h"
 #include "model/state/state.h"
-#include "view/info/info_parts.h"
+#include "view/info/info_hits.h"
+#include "view/info/info_build_ids.h"
 
 static const char kernel_name[] = "[kernel.kallsyms]";
 

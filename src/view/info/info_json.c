@@ -7,7 +7,10 @@
 #include "view/info/info_bpf.h"
 #include "view/info/info_feature.h"
 #include "view/info/info_overview.h"
-#include "view/info/info_parts.h"
+#include "view/info/info_json.h"
+#include "view/info/info_build_ids.h"
+#include "view/info/info_events.h"
+#include "view/info/info_xray.h"
 
 #include <perfray/quality.h>
 

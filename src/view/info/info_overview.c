@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "view/info/info_attr.h"
 #include "view/info/info_overview.h"
-#include "view/info/info_parts.h"
+#include "view/info/info_xray.h"
 
 #include <perfray/quality.h>
 

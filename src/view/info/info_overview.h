@@ -2,6 +2,7 @@
 #ifndef PFR_VIEW_INFO_OVERVIEW_H
 #define PFR_VIEW_INFO_OVERVIEW_H
 /* The parts of the overview that come out of header features (info_contents.c). */
+#include "view/info/info_parts.h"
 #include "view/info/info_feature.h"
 
 /* The name of a fact, in its column. */
@@ -23,5 +24,7 @@ bool count_formats(const struct feature_scene *scene, struct trace_count *count)
 
 /* The payload of a feature in its struct; false: the recording does not have it, or it does not fit. */
 bool find_feature_body(const struct feature_scene *scene, uint32_t bit, void *body, size_t size);
+
+pfr_status info_overview(struct info *info, pfr_error *err);
 
 #endif

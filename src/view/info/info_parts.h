@@ -40,35 +40,4 @@ struct object_list {
     size_t room;
 };
 
-void object_list_init(struct object_list *list, struct memory *memory);
-void object_list_free(struct object_list *list);
-
-/* A name met again keeps its place and takes the new id. */
-pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
-                           pfr_error *err);
-
-/* What a record says about the id of an object, if it does. */
-pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err);
-
-/* Objects that samples hit; reads the recording twice (info_hits.c). */
-pfr_status object_list_hits(struct object_list *list, pfr_reader *reader, pfr_error *err);
-
-/* The objects of feature BUILD_ID; without it those that samples hit. */
-pfr_status object_list_fill(struct object_list *list, pfr_reader *reader, pfr_error *err);
-
-/* Each reads what it needs of the reader and prints. */
-pfr_status info_header(struct info *info, pfr_error *err);
-pfr_status info_events(struct info *info, pfr_error *err);
-pfr_status info_build_ids(struct info *info, pfr_error *err);
-pfr_status info_stats(struct info *info, pfr_error *err);
-pfr_status info_overview(struct info *info, pfr_error *err);
-pfr_status info_json(struct info *info, pfr_error *err);
-
-/* What the overview says of traces alone; the facts are collected. */
-void overview_trace(const struct info *info);
-void json_trace(struct json *json, const struct info *info);
-
-/* To the end of the recording, for what streams tell on the way. */
-pfr_status read_to_end(pfr_reader *reader, pfr_error *err);
-
 #endif

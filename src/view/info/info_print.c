@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfr_info_print: which part in which form. */
-#include "view/info/info_parts.h"
+#include "view/info/info_build_ids.h"
+#include "view/info/info_events.h"
+#include "view/info/info_header.h"
+#include "view/info/info_json.h"
+#include "view/info/info_overview.h"
+#include "view/info/info_stats.h"
 
 #include "base/memory/fail.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 
 typedef pfr_status info_printer(struct info *info, pfr_error *err);
 

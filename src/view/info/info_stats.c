@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts as `perf report --stats` prints them: by type, then by event. */
-#include "view/info/info_parts.h"
+#include "view/info/info_stats.h"
 #include "wire/feature_bits.h"
 
 struct stats_scene {

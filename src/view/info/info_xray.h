@@ -30,4 +30,10 @@ void trace_facts_free(struct trace_facts *facts);
 /* The record, and for a function record those that follow it. *more: how many these were. */
 pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
+struct info;
+struct json;
+/* What the overview says of traces alone; the facts are collected. */
+void overview_trace(const struct info *info);
+void json_trace(struct json *json, const struct info *info);
+
 #endif

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
 
-#include "file/read/recording.h"
+#include "view/report/report_cache_lines.h"
+#include "view/report/report_call_graph_option.h"
+#include "view/report/report_call_trees.h"
+#include "view/report/report_fields.h"
+#include "view/report/report_filter.h"
+#include "view/report/report_maps.h"
+#include "view/report/report_path_segments.h"
+#include "view/report/report_rows.h"
+#include "view/report/report_sums.h"
+#include "view/report/report_traversal.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_roots.h"
+#include "view/report/report_write.h"
+#include "file/read/features.h"
 #include "view/report/report_groups.h"
 #include "view/stat/report_stat.h"
 #include "wire/feature_bits.h"
@@ -143,10 +156,10 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
 
 static pfr_status choose_parent(struct report *r, pfr_error *err) {
     const char *const pattern = r->options->parent ? r->options->parent : DEFAULT_PARENT;
-    if (regcomp(&r->parent, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    if (regcomp(&r->parents.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent", "not a regular expression: %.60s", pattern);
-    r->parent_made = true;
-    r->only_parent = r->options->only_parent;
+    r->parents.made = true;
+    r->parents.only = r->options->only_parent;
     return PFR_OK;
 }
 
@@ -154,7 +167,7 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
 static pfr_status check_parent(const struct report *r, pfr_error *err) {
     unsigned needs;
     report_keys_needed(r, &needs);
-    if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->only_parent))
+    if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->parents.only))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
                     "no call chains were recorded (record -g), and so there are no parents");
@@ -214,7 +227,7 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->has_parent ? PARENT_COST : 0);
+           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->parents.wanted ? PARENT_COST : 0);
 }
 
 static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
@@ -231,7 +244,7 @@ static enum profile_shape shape_of(const struct report *r, bool chains, bool fra
         return PROFILE_ROOTS;
     if (!chains)
         return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
-    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->has_parent &&
+    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->parents.wanted &&
                       !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
     return sums ? PROFILE_SUMS : PROFILE_TREE;
 }
@@ -243,7 +256,7 @@ static struct profile_request request_of(struct report *r) {
     struct profile_request request = {
         .keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
     request.keys |= filter_keys_needed(r, &filter_needs_frames);
-    r->has_parent = (needs & NEEDS_PARENT || r->only_parent) && r->has_chains;
+    r->parents.wanted = (needs & NEEDS_PARENT || r->parents.only) && r->has_chains;
     request.from_outermost = r->chain.caller;
     request.stitched = o->stitched;
     if (r->mode == REPORT_BRANCHES)
@@ -252,15 +265,15 @@ static struct profile_request request_of(struct report *r) {
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
     if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->has_parent;
+    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted;
     request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
     request.unit = unit_of(r, needs, request.lines);
     request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
     request.likeness = request.shape == PROFILE_SUMS ? sums_likeness : NULL;
     request.unnamed = r->children ? PROFILE_UNNAMED_APART : PROFILE_UNNAMED_EACH;
     request.trace_plain = o->raw_trace;
-    request.trace_fields = r->trace_request;
-    request.nr_trace_fields = r->nr_trace;
+    request.trace_fields = r->tracepoint.request;
+    request.nr_trace_fields = r->tracepoint.count;
     request.node_cost = cost_of_node(r, chains && request.shape != PROFILE_SUMS);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
@@ -284,24 +297,24 @@ static pfr_status load(struct report *r, pfr_error *err) {
     if (needs & NEEDS_MAPS)
         PFR_TRY(report_learn_maps(r, err));
     const size_t events = (size_t)r->profile->nr_events + 1;
-    r->totals = mem_alloc(r->memory, events, sizeof *r->totals);
-    r->all = mem_alloc(r->memory, events, sizeof *r->all);
-    r->before = mem_alloc(r->memory, events, sizeof *r->before);
-    if (!r->totals || !r->all || !r->before)
+    r->sums.totals = mem_alloc(r->memory, events, sizeof *r->sums.totals);
+    r->sums.all = mem_alloc(r->memory, events, sizeof *r->sums.all);
+    r->sums.before = mem_alloc(r->memory, events, sizeof *r->sums.before);
+    if (!r->sums.totals || !r->sums.all || !r->sums.before)
         return mem_fail(r->memory, err, "report");
-    memcpy(r->totals, r->profile->totals, events * sizeof *r->totals);
-    memcpy(r->all, r->profile->totals, events * sizeof *r->all);
+    memcpy(r->sums.totals, r->profile->totals, events * sizeof *r->sums.totals);
+    memcpy(r->sums.all, r->profile->totals, events * sizeof *r->sums.all);
     return PFR_OK;
 }
 
 static void tell_cut_trees(struct report *r) {
     pfr_error why;
-    if (!r->trees_cut)
+    if (!r->budget.cut)
         return;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
              "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
              " bytes of text (limit trees)",
-             r->trees_cut, r->trees_cut == 1 ? " is" : "s are", r->tree_text);
+             r->budget.cut, r->budget.cut == 1 ? " is" : "s are", r->budget.text);
     tell_hole(r, &why);
 }
 
@@ -315,10 +328,10 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     if (r->row_trees)
         PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
-    r->tree_text = r->tree_text_left = profile_tree_room(r->profile, r->profile->nr_nodes);
+    r->budget.text = r->budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     tell_cut_trees(r);
-    return r->limited || r->trees_cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
+    return r->limited || r->budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {
@@ -333,13 +346,13 @@ static void close_report(struct report *r) {
     report_free_maps(r);
     report_free_groups(r);
     const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
-    mem_free(r->memory, r->totals, r->totals ? events : 0, sizeof *r->totals);
-    mem_free(r->memory, r->all, r->all ? events : 0, sizeof *r->all);
-    mem_free(r->memory, r->before, r->before ? events : 0, sizeof *r->before);
+    mem_free(r->memory, r->sums.totals, r->sums.totals ? events : 0, sizeof *r->sums.totals);
+    mem_free(r->memory, r->sums.all, r->sums.all ? events : 0, sizeof *r->sums.all);
+    mem_free(r->memory, r->sums.before, r->sums.before ? events : 0, sizeof *r->sums.before);
     filter_free(r);
     out_close(&r->cell.out, NULL);
-    if (r->parent_made)
-        regfree(&r->parent);
+    if (r->parents.made)
+        regfree(&r->parents.pattern);
     profile_close(r->profile);
 }
 
@@ -364,7 +377,7 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
     r->memory = &reader->memory;
     intern_init(&r->rows.cells, r->memory);
     intern_init(&r->cache_lines.keys, r->memory);
-    intern_init(&r->maps, r->memory);
+    intern_init(&r->mapped.names, r->memory);
     out_open_memory(&r->cell.out, r->memory);
     /* fields of CSV and JSON are escaped as they are written */
     r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;

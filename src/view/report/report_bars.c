@@ -11,6 +11,8 @@
  * What is lighter than the least share of -g is left out. Indentation makes a deep tree as large as the square of its
  * depth: what does not fit into the room that limit trees gives is left out, below a line [limit].
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"
@@ -61,8 +63,8 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
 static bool write_limited(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
                           pfr_output *to) {
     const uint64_t before = out_written(&to->out);
-    if (!r->tree_text_left) {
-        r->trees_cut++;
+    if (!r->budget.left) {
+        r->budget.cut++;
         out_text(&to->out, "  [limit]\n");
         return false;
     }
@@ -102,7 +104,7 @@ pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_ou
     out_text(&to->out, "#  Children      Self\n#\n");
     for (uint32_t m = 0; m < lines->members; m++) {
         const uint32_t event = lines->leader + m;
-        const uint64_t least = (uint64_t)((double)r->totals[event].weight * (r->chain.least / 100));
+        const uint64_t least = (uint64_t)((double)r->sums.totals[event].weight * (r->chain.least / 100));
         PFR_TRY(tree_make_all(r, event, least ? least : 1, err));
         write_subtrees(r, event, to);
     }

@@ -3,6 +3,8 @@
  * The sort key dcacheline: data addresses of one line of the cache. The same line of a file is one, whoever maps it;
  * memory that is in no file is each process's own; and what the kernel did is kept apart from what the program did.
  */
+#include "view/report/report_cache_lines.h"
+#include "view/report/report_common.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

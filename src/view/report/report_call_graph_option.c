@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of -g, as perf takes them: any order, each may be cut short, the first number is the least share in per
  * cent, the second the most entries of one level. */
-#include "view/report/report_parts.h"
+#include "view/report/report_call_graph_option.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"

@@ -6,7 +6,9 @@
  *     --mem-mode          the weight of a sample is what it cost, not its period
  *     -p                  samples of different parents hang under different roots
  */
-#include "view/report/report_parts.h"
+#include "view/report/report_call_trees.h"
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
 
 #include "base/memory/fail.h"
 
@@ -83,8 +85,8 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
     uint32_t *root_of = roots_of_nodes(r);
     if (!root_of)
         return mem_fail(r->memory, err, "nodes");
-    memset(r->totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->totals);
-    memset(r->all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->all);
+    memset(r->sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.totals);
+    memset(r->sums.all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.all);
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_group *group = f->roots[root_of[n]].group;
         if (!node_weight(&f->self, n)->samples)
@@ -92,10 +94,10 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
         struct profile_weight *self = node_weights_own(&f->self, n);
         if (r->mode == REPORT_MEMORY)
             weigh_cost(r, group, self);
-        add_weight(&r->all[group->event], *self);
+        add_weight(&r->sums.all[group->event], *self);
         const bool kept = !r->filters_rows || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
-            add_weight(&r->totals[group->event], *self);
+            add_weight(&r->sums.totals[group->event], *self);
         if (!kept)
             *self = (struct profile_weight){0, 0};
     }
@@ -123,7 +125,8 @@ static bool is_parent(struct replanting *p, uint32_t node) {
     if (text == NO_TEXT)
         return false;
     if (!p->matches[text])
-        p->matches[text] = regexec(&p->r->parent, intern_chars(&p->r->profile->texts, text), 0, NULL, 0) == 0 ? 2 : 1;
+        p->matches[text] =
+            regexec(&p->r->parents.pattern, intern_chars(&p->r->profile->texts, text), 0, NULL, 0) == 0 ? 2 : 1;
     return p->matches[text] == 2;
 }
 
@@ -171,7 +174,7 @@ static pfr_status replant(struct replanting *p, uint32_t node, const struct prof
         if (at == p->r->call_trees.nr_nodes)
             PFR_TRY(add_node(p->r, key, (struct profile_weight){0, 0}, err));
     }
-    const bool kept = parent != NO_PARENT || !p->r->only_parent;
+    const bool kept = parent != NO_PARENT || !p->r->parents.only;
     if (kept)
         add_weight(node_weights_own(&p->r->call_trees.self, at), *node_weight(&p->old.self, node));
     return PFR_OK;
@@ -223,7 +226,7 @@ static pfr_status begin(struct report *r, pfr_error *err) {
 pfr_status call_trees_make(struct report *r, pfr_error *err) {
     PFR_TRY(begin(r, err));
     PFR_TRY(weigh(r, err));
-    if (r->has_parent)
+    if (r->parents.wanted)
         PFR_TRY(plant_by_parent(r, err));
     return PFR_OK;
 }

@@ -3,6 +3,7 @@
  * Fields of every recording. What perf takes for one symbol are a name's beginning and end in objects of one short
  * name; an address without a name is told apart by itself, whatever its object.
  */
+#include "view/report/report_common.h"
 #include "view/report/report_cells.h"
 
 #include "base/text/text.h"

@@ -8,6 +8,8 @@
  * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow. Where -g
  * asks for trees there is a line for each chain: report_tree_data.c.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_line.h"
 #include "view/report/report_print.h"
 
 #include "base/text/escape.h"
@@ -19,8 +21,8 @@
 
 /* The event stands first among the keys, if it is not one of them. */
 static bool names_event(const struct report *r) {
-    for (unsigned k = 0; k < r->nr_keys; k++)
-        if (strcmp(r->keys[k]->name, "event") == 0)
+    for (unsigned k = 0; k < r->chosen.nr_keys; k++)
+        if (strcmp(r->chosen.keys[k]->name, "event") == 0)
             return false;
     return true;
 }
@@ -29,9 +31,9 @@ void report_write_csv_heading(struct report *r, pfr_output *to) {
     out_text(&to->out, "percent,weight,samples");
     out_text(&to->out, r->children ? ",self_percent,self_weight,self_samples" : "");
     out_text(&to->out, names_event(r) ? ",event" : "");
-    for (unsigned k = 0; k < r->nr_keys; k++) {
+    for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
         out_char(&to->out, ',');
-        out_text(&to->out, r->keys[k]->name);
+        out_text(&to->out, r->chosen.keys[k]->name);
     }
     out_text(&to->out, r->asks_trees ? ",chain_weight,chain_samples,chain" : "");
     out_char(&to->out, '\n');
@@ -59,11 +61,11 @@ static void write_row(struct report *r, const struct lines *lines, uint32_t line
         out_char(out, ',');
         out_csv_field(out, event, strlen(event));
     }
-    for (unsigned k = 0; k < r->nr_keys; k++) {
+    for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
         size_t length;
-        const char *text = report_cell_text(r, r->keys[k], &cells, row, &length);
+        const char *text = report_cell_text(r, r->chosen.keys[k], &cells, row, &length);
         out_char(out, ',');
-        if (r->keys[k]->is_number)
+        if (r->chosen.keys[k]->is_number)
             out_write(out, text, length);
         else
             out_csv_field(out, text, length);

@@ -9,6 +9,8 @@
  *     -F +FIELDS          weights, then FIELDS, then KEYS
  *     -s KEYS -F FIELDS   KEYS then what FIELDS has beside them; the columns are FIELDS, then KEYS not among them
  */
+#include "view/report/report_fields.h"
+#include "view/report/report_tracepoint.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -229,12 +231,12 @@ static bool is_settled(const struct report *r, const struct report_field *f) {
 
 static void settle(struct report *r) {
     unsigned kept = 0, left = 0;
-    for (unsigned i = 0; i < r->nr_columns; i++)
-        kept += r->columns[i]->identity && !is_settled(r, r->columns[i]);
-    for (unsigned i = 0; i < r->nr_columns; i++)
-        if (!kept || !r->columns[i]->identity || !is_settled(r, r->columns[i]))
-            r->columns[left++] = r->columns[i];
-    r->nr_columns = left;
+    for (unsigned i = 0; i < r->chosen.nr_columns; i++)
+        kept += r->chosen.columns[i]->identity && !is_settled(r, r->chosen.columns[i]);
+    for (unsigned i = 0; i < r->chosen.nr_columns; i++)
+        if (!kept || !r->chosen.columns[i]->identity || !is_settled(r, r->chosen.columns[i]))
+            r->chosen.columns[left++] = r->chosen.columns[i];
+    r->chosen.nr_columns = left;
 }
 
 /* +KEYS: behind those that there are without the option. */
@@ -248,15 +250,16 @@ static pfr_status read_keys(struct report *r, const char *keys, struct field_lis
 }
 
 static pfr_status read_lists(struct report *r, pfr_error *err) {
-    const struct field_list sort = {r->sort, &r->nr_sort}, columns = {r->columns, &r->nr_columns};
+    const struct field_list sort = {r->chosen.sort, &r->chosen.nr_sort},
+                            columns = {r->chosen.columns, &r->chosen.nr_columns};
     const char *fields = r->options->fields, *keys = r->options->sort;
     const bool adds = fields && *fields == '+';
     if (fields && !adds) {
         PFR_TRY(read_words(r, fields, columns, "field", err));
         if (keys)
             PFR_TRY(read_keys(r, keys, sort, err));
-        add_all(sort, r->columns, r->nr_columns);
-        add_all(columns, r->sort, r->nr_sort);
+        add_all(sort, r->chosen.columns, r->chosen.nr_columns);
+        add_all(columns, r->chosen.sort, r->chosen.nr_sort);
         return PFR_OK;
     }
     add_weights(r, sort, false);
@@ -266,20 +269,20 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field", "no field is named behind the +");
     if (adds) {
         PFR_TRY(read_words(r, fields + 1, columns, "field", err));
-        add_all(sort, r->columns, r->nr_columns);
+        add_all(sort, r->chosen.columns, r->chosen.nr_columns);
     }
     if (r->options->parent)
         add_named(sort, "parent");
-    add_all(columns, r->sort, r->nr_sort);
+    add_all(columns, r->chosen.sort, r->chosen.nr_sort);
     return PFR_OK;
 }
 
 pfr_status report_fields_read(struct report *r, pfr_error *err) {
-    r->nr_sort = r->nr_keys = r->nr_columns = 0;
+    r->chosen.nr_sort = r->chosen.nr_keys = r->chosen.nr_columns = 0;
     PFR_TRY(read_lists(r, err));
-    for (unsigned i = 0; i < r->nr_sort; i++)
-        if (r->sort[i]->identity)
-            r->keys[r->nr_keys++] = r->sort[i];
+    for (unsigned i = 0; i < r->chosen.nr_sort; i++)
+        if (r->chosen.sort[i]->identity)
+            r->chosen.keys[r->chosen.nr_keys++] = r->chosen.sort[i];
     settle(r);
     const char *sort = r->options->sort;
     r->skips_first = sort && !r->options->fields && strncmp(sort, "sym", 3) == 0;
@@ -289,8 +292,9 @@ pfr_status report_fields_read(struct report *r, pfr_error *err) {
 uint32_t report_keys_needed(const struct report *r, unsigned *needs) {
     uint32_t keys = 0;
     *needs = 0;
-    for (unsigned i = 0; i < r->nr_sort + r->nr_columns; i++) {
-        const struct report_field *f = i < r->nr_sort ? r->sort[i] : r->columns[i - r->nr_sort];
+    for (unsigned i = 0; i < r->chosen.nr_sort + r->chosen.nr_columns; i++) {
+        const struct report_field *f =
+            i < r->chosen.nr_sort ? r->chosen.sort[i] : r->chosen.columns[i - r->chosen.nr_sort];
         keys |= f->keys;
         *needs |= f->needs;
     }

@@ -3,6 +3,8 @@
  * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
  * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_request.keep.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -78,13 +80,13 @@ bool filter_keeps_row(const struct report *r, const struct row *row) {
 }
 
 void filter_totals(struct report *r) {
-    memcpy(r->before, r->totals, ((size_t)r->profile->nr_events + 1) * sizeof *r->before);
+    memcpy(r->sums.before, r->sums.totals, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.before);
     if (!r->options->symbol_filter || !r->relative)
         return;
-    memset(r->totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->totals);
+    memset(r->sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.totals);
     for (uint32_t i = 0; i < r->rows.cells.count; i++) {
         const struct row *row = &r->rows.at[i];
-        struct profile_weight *total = &r->totals[row->event];
+        struct profile_weight *total = &r->sums.totals[row->event];
         const bool kept = filter_keeps_row(r, row);
         total->weight += kept ? row->self.weight : 0;
         total->samples += kept ? row->self.samples : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, objects and sizes of the symbol of a frame. */
+#include "view/report/report_common.h"
 #include "view/report/report_cells.h"
 #include "base/memory/fail.h"
 #include "base/tables/hash_seed.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See report_groups.h. */
+#include "view/report/report_fields.h"
 #include "view/report/report_groups.h"
 
 #include "base/memory/fail.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/json/report.schema.json */
+#include "view/report/report_common.h"
+#include "view/report/report_line.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"
@@ -28,11 +30,11 @@ static pfr_status write_row(struct report *r, const struct lines *lines, uint32_
         write_weight(r, lines->leader, row->self, j);
         json_end_object(j);
     }
-    for (unsigned k = 0; k < r->nr_keys; k++) {
+    for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
         size_t length;
-        const char *text = report_cell_text(r, r->keys[k], &cells, row, &length);
-        json_key(j, r->keys[k]->name);
-        if (r->keys[k]->is_number)
+        const char *text = report_cell_text(r, r->chosen.keys[k], &cells, row, &length);
+        json_key(j, r->chosen.keys[k]->name);
+        if (r->chosen.keys[k]->is_number)
             json_made(j, text, length);
         else
             json_string(j, text, length);
@@ -51,9 +53,9 @@ pfr_status report_write_json(struct report *r, const struct lines *lines, struct
         json_text(j, profile_event(r->reader, lines->leader)->unit);
     }
     json_key(j, "samples");
-    json_u64(j, r->totals[lines->leader].samples);
+    json_u64(j, r->sums.totals[lines->leader].samples);
     json_key(j, "weight");
-    json_u64(j, profile_amount(r->profile, r->totals[lines->leader].weight));
+    json_u64(j, profile_amount(r->profile, r->sums.totals[lines->leader].weight));
     json_key(j, "rows");
     json_begin_array(j);
     for (uint32_t i = 0; i < lines->shown; i++)

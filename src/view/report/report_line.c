@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line of a report: its rows, its cells, its key. */
-#include "view/report/report_parts.h"
+#include "view/report/report_line.h"
+#include "view/report/report_rows.h"
 
 static const struct row no_row = {.frame = NO_FRAME, .level = '.'};
 
@@ -33,11 +34,11 @@ uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t l
 /* As far as the keys tell: a thread has one number and may have several names. */
 unsigned lines_thread_key(const struct report *r) {
     const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
-    unsigned names = r->nr_keys;
-    for (unsigned k = 0; k < r->nr_keys; k++) {
-        if (r->keys[k]->keys & numbers)
+    unsigned names = r->chosen.nr_keys;
+    for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
+        if (r->chosen.keys[k]->keys & numbers)
             return k;
-        if (r->keys[k]->keys & PROFILE_BIT(PROFILE_COMM))
+        if (r->chosen.keys[k]->keys & PROFILE_BIT(PROFILE_COMM))
             names = k;
     }
     return names;

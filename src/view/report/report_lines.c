@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a
  * dictionary. In a group of events the leader's weight comes first, then those of the other members. */
+#include "view/report/report_common.h"
+#include "view/report/report_filter.h"
+#include "view/report/report_line.h"
+#include "view/report/report_lines.h"
+#include "view/report/report_order.h"
+#include "view/report/report_rows.h"
+#include "view/report/report_ties.h"
 #include "view/report/report_groups.h"
 
 #include "base/memory/fail.h"
@@ -18,7 +25,7 @@ struct comparison {
 
 static bool is_same_thread(const struct comparison *c) {
     const unsigned key = lines_thread_key(c->r);
-    return key == c->r->nr_keys || row_cell(c->x, key) == row_cell(c->y, key);
+    return key == c->r->chosen.nr_keys || row_cell(c->x, key) == row_cell(c->y, key);
 }
 
 static int by_rank(const struct comparison *c, const struct report_field *f) {
@@ -35,7 +42,7 @@ static int by_rank(const struct comparison *c, const struct report_field *f) {
 }
 
 static int collate(const struct comparison *c, unsigned key, bool in_order) {
-    const struct report_field *f = c->r->keys[key];
+    const struct report_field *f = c->r->chosen.keys[key];
     const uint64_t p = row_cell(c->x, key), q = row_cell(c->y, key);
     if (in_order && f->order)
         return f->order(c->r, p, q);
@@ -44,8 +51,8 @@ static int collate(const struct comparison *c, unsigned key, bool in_order) {
 
 static int by_fields(const struct comparison *c) {
     unsigned key = 0;
-    for (unsigned i = 0; i < c->r->nr_sort; i++) {
-        const struct report_field *f = c->r->sort[i];
+    for (unsigned i = 0; i < c->r->chosen.nr_sort; i++) {
+        const struct report_field *f = c->r->chosen.sort[i];
         const int order = f->rank ? by_rank(c, f) : collate(c, key++, true);
         if (order)
             return order;
@@ -67,7 +74,7 @@ static struct comparison compare_lines(const struct comparison *all, uint32_t a,
 static int by_cells(const void *a, const void *b, void *context) {
     const struct comparison c = compare_lines(context, *(const uint32_t *)a, *(const uint32_t *)b);
     int order = 0;
-    for (unsigned key = 0; key < c.r->nr_keys && !order; key++)
+    for (unsigned key = 0; key < c.r->chosen.nr_keys && !order; key++)
         order = collate(&c, key, false);
     return order;
 }
@@ -99,7 +106,7 @@ static pfr_status put_row(struct report *r, struct lines *lines, struct intern_t
     uint32_t line = lines->count;
     if (lines->members > 1) {
         rows_cells(r, row, &of);
-        PFR_TRY(intern_put(cells, of.of, r->nr_keys * sizeof *of.of, &line, err));
+        PFR_TRY(intern_put(cells, of.of, r->chosen.nr_keys * sizeof *of.of, &line, err));
     }
     if (line == lines->count)
         PFR_TRY(add_line(r, lines, err));
@@ -168,7 +175,7 @@ static bool is_shown(const struct report *r, const struct lines *lines, uint32_t
 static pfr_status sort_by_comparing(struct report *r, struct lines *lines, bool ranked, pfr_error *err) {
     struct comparison c = {.r = r, .lines = lines};
     if (ranked)
-        PFR_TRY(lines_rank(r, lines, r->nr_sort, NULL, err));
+        PFR_TRY(lines_rank(r, lines, r->chosen.nr_sort, NULL, err));
     lines->places = mem_alloc(r->memory, lines->orders, sizeof *lines->places);
     if (!lines->places)
         return mem_fail(r->memory, err, "lines");
@@ -183,7 +190,7 @@ static pfr_status sort_by_comparing(struct report *r, struct lines *lines, bool 
 /* The field that has equal threads decide; nr_sort: there is none, or there are no chains. */
 static unsigned find_tied_field(const struct report *r) {
     unsigned i = 0;
-    while (i < r->nr_sort && !(r->chain.mode && r->sort[i]->breaks_ties))
+    while (i < r->chosen.nr_sort && !(r->chain.mode && r->chosen.sort[i]->breaks_ties))
         i++;
     return i;
 }
@@ -193,7 +200,7 @@ static unsigned find_tied_field(const struct report *r) {
 static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
     const bool ranked = lines_can_be_ranked(r);
     const unsigned tied = find_tied_field(r);
-    if (ranked && tied == r->nr_sort)
+    if (ranked && tied == r->chosen.nr_sort)
         return lines_rank(r, lines, 0, NULL, err);
     return ranked && tied == 0 ? lines_sort_tied(r, lines, err) : sort_by_comparing(r, lines, ranked, err);
 }

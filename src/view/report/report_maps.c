@@ -4,6 +4,8 @@
  * so of several maps of one place the largest counts; that of the kernel is its text, as recorded. Maps are made into
  * pieces that do not overlap, to be bisected.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_maps.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -28,7 +30,7 @@ static pfr_status put_map(struct report *r, const struct map *map, pfr_error *er
     const struct mapped one = {.from = is_file(r, map->object) ? map->pgoff : map->start,
                                .size = map->last - map->start + 1,
                                .object = map->object};
-    return intern_put(&r->maps, &one, sizeof one, &number, err);
+    return intern_put(&r->mapped.names, &one, sizeof one, &number, err);
 }
 
 static pfr_status put_maps(struct report *r, const struct map *maps, size_t count, pfr_error *err) {
@@ -50,7 +52,7 @@ static pfr_status put_all_maps(struct report *r, pfr_error *err) {
 /* Of a kernel any address will do. */
 static struct report_map piece_of(const struct report *r, uint32_t number) {
     struct mapped one;
-    memcpy(&one, intern_get(&r->maps, number).bytes, sizeof one);
+    memcpy(&one, intern_get(&r->mapped.names, number).bytes, sizeof one);
     struct report_map piece = {
         .object = one.object, .from = one.from, .last = one.from + one.size - 1, .size = one.size};
     if (r->profile->state.objects.at[one.object].kind == OBJECT_KERNEL)
@@ -92,36 +94,36 @@ static size_t lay_over(struct report_map *pieces, size_t count, struct report_ma
 
 pfr_status report_learn_maps(struct report *r, pfr_error *err) {
     PFR_TRY(put_all_maps(r, err));
-    const size_t most = r->maps.count;
-    r->map_pieces = mem_alloc(r->memory, most, sizeof *r->map_pieces);
-    if (!r->map_pieces)
+    const size_t most = r->mapped.names.count;
+    r->mapped.pieces = mem_alloc(r->memory, most, sizeof *r->mapped.pieces);
+    if (!r->mapped.pieces)
         return mem_fail(r->memory, err, "maps");
     for (uint32_t i = 0; i < most; i++)
-        r->map_pieces[i] = piece_of(r, i);
+        r->mapped.pieces[i] = piece_of(r, i);
     if (most)
-        qsort(r->map_pieces, most, sizeof *r->map_pieces, by_place);
+        qsort(r->mapped.pieces, most, sizeof *r->mapped.pieces, by_place);
     for (size_t i = 0; i < most; i++)
-        r->nr_map_pieces = lay_over(r->map_pieces, r->nr_map_pieces, r->map_pieces[i]);
+        r->mapped.count = lay_over(r->mapped.pieces, r->mapped.count, r->mapped.pieces[i]);
     return PFR_OK;
 }
 
 void report_free_maps(struct report *r) {
-    mem_free(r->memory, r->map_pieces, r->maps.count, sizeof *r->map_pieces);
-    intern_free(&r->maps);
+    mem_free(r->memory, r->mapped.pieces, r->mapped.names.count, sizeof *r->mapped.pieces);
+    intern_free(&r->mapped.names);
 }
 
 /* 0: nothing is mapped there. */
 static uint64_t size_at(const struct report *r, const struct profile_frame *f) {
-    size_t from = 0, to = r->nr_map_pieces; /* the piece is before `to` */
+    size_t from = 0, to = r->mapped.count; /* the piece is before `to` */
     while (from < to) {
         const size_t half = from + (to - from) / 2;
-        const struct report_map *piece = &r->map_pieces[half];
+        const struct report_map *piece = &r->mapped.pieces[half];
         if (piece->object < f->object || (piece->object == f->object && piece->from <= f->address))
             from = half + 1;
         else
             to = half;
     }
-    const struct report_map *piece = from ? &r->map_pieces[from - 1] : NULL;
+    const struct report_map *piece = from ? &r->mapped.pieces[from - 1] : NULL;
     return piece && piece->object == f->object && f->address <= piece->last ? piece->size : 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of memory accesses and of branches. Data addresses are told apart by themselves, whatever they are called. */
+#include "view/report/report_common.h"
 #include "view/report/report_cells.h"
 #include "view/words/sample_text.h"
 

@@ -8,6 +8,8 @@
  * That takes fields whose orders are such in the strict sense. Places that are no sampled symbols have none, nor have
  * equal lines of chains, where the longer one comes first: report_lines.c compares those.
  */
+#include "view/report/report_line.h"
+#include "view/report/report_order.h"
 #include "base/memory/fail.h"
 #include "base/tables/radix.h"
 #include "view/report/report_cells.h"
@@ -31,8 +33,8 @@ static bool is_strict(const struct report_field *f) {
 }
 
 bool lines_can_be_ranked(const struct report *r) {
-    for (unsigned i = 0; i < r->nr_keys; i++)
-        if (!is_strict(r->keys[i]))
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++)
+        if (!is_strict(r->chosen.keys[i]))
             return false;
     return true;
 }
@@ -172,17 +174,17 @@ static report_collate *order_of(const struct report_field *f) {
 
 /* Those of equal cells stay as they were. What lines are sorted by afterwards need not be done before. */
 static void sort_by_cells(struct ranking *k, bool fields_follow) {
-    for (unsigned i = k->r->nr_keys; i-- > 0;) {
-        const struct report_field *f = k->r->keys[i];
+    for (unsigned i = k->r->chosen.nr_keys; i-- > 0;) {
+        const struct report_field *f = k->r->chosen.keys[i];
         if (!fields_follow || strict_of(f) != order_of(f))
             sort_by_key(k, i, strict_of(f), f->strict ? f->strict_coarse : NULL);
     }
 }
 
 static void sort_by_fields(struct ranking *k, unsigned from) {
-    unsigned key = k->r->nr_keys;
-    for (unsigned i = k->r->nr_sort; i-- > from;) {
-        const struct report_field *f = k->r->sort[i];
+    unsigned key = k->r->chosen.nr_keys;
+    for (unsigned i = k->r->chosen.nr_sort; i-- > from;) {
+        const struct report_field *f = k->r->chosen.sort[i];
         if (f->rank)
             sort_by_weight(k, f);
         else
@@ -192,7 +194,7 @@ static void sort_by_fields(struct ranking *k, unsigned from) {
 
 static void sort_all(struct ranking *k, unsigned from, uint32_t *cells) {
     memcpy(k->ascending, k->lines->order, k->lines->shown * sizeof *k->ascending);
-    sort_by_cells(k, from < k->r->nr_sort && !cells);
+    sort_by_cells(k, from < k->r->chosen.nr_sort && !cells);
     if (cells) {
         sort_by_packed(k);
         memcpy(cells, k->lines->order, k->lines->shown * sizeof *cells);

@@ -22,7 +22,7 @@
  *     report_lines.c       rows of one event, or of a group of events side by side, in order
  *     report_order.c       the same without comparing lines, where that can be
  *     report_ties.c        where equal lines of one thread are ordered by their chains
- *     report_tree.c        the call tree of one row
+ *     report_tree.c        the call tree of one row, report_tree_begin.c: where its chains begin
  *     report_tree_print.c  and its text,
  *     report_tree_parallel.c  which several threads make,
  *     report_tree_data.c   or its data
@@ -30,6 +30,8 @@
  *     report_table_parallel.c which several threads measure and write
  *     report_text_cache.c       what columns show, kept while it is shown again
  *     report_print.c, report_csv.c, report_json.c, report_bars.c
+ *
+ * The functions of each file are declared in the header of its name; what several share is here.
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
@@ -95,14 +97,6 @@ struct report_field {
     uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */
 };
 
-/* Ends with a field without a name. */
-extern const struct report_field report_fields[];
-
-/* The lists of r by the words of -s and -F, or those of its mode. USAGE: a word is not known. */
-pfr_status report_fields_read(struct report *r, pfr_error *err);
-/* What the profile must hold for them. */
-uint32_t report_keys_needed(const struct report *r, unsigned *needs);
-
 /* report_tracepoint.c: fields of tracepoints, which the recording names */
 #define TRACE_NAME_ROOM 128u
 #define TRACE_FIELDS_ASKED 64u
@@ -110,10 +104,6 @@ struct report_trace_field {
     struct report_field field; /* first: what is asked for it is found from this */
     char name[TRACE_NAME_ROOM];
 };
-typedef void report_add_field(void *context, const struct report_field *field);
-/* Adds the fields that a word means. *known false: it means none. */
-pfr_status report_trace_word(struct report *r, const char *word, size_t length, report_add_field *add, void *context,
-                             bool *known, pfr_error *err);
 
 /* --- call trees --- */
 
@@ -128,9 +118,6 @@ struct chain_how {
     double least;             /* percent, below which branches are left out */
     uint32_t most;            /* entries of one level; 0: all */
 };
-
-/* "graph,0.5,caller,function,percent" in any order. USAGE: a word is none of these. */
-pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error *err);
 
 /* --- rows --- */
 
@@ -155,13 +142,6 @@ struct row_cells {
     uint64_t of[FIELDS_MOST];
 };
 
-/* After the load, before rows: symbol_number. */
-pfr_status rows_number_symbols(struct report *r, pfr_error *err);
-/* The row of a spot, made when it is new. */
-pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
-void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
-void rows_free(struct report *r);
-
 /* A line of the report: a row for each event of a group, NO_ROW where it has none. */
 struct lines {
     uint32_t *rows;   /* `members` of them a line */
@@ -173,36 +153,12 @@ struct lines {
     size_t room, orders; /* lines there is room for */
 };
 
-/* Before the first lines: which rows are of which event. */
-pfr_status lines_prepare(struct report *r, pfr_error *err);
-/* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
-pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
-void lines_free(struct report *r, struct lines *lines);
-/* report_order.c: `shown` lines by their cells, and by what the report is sorted by from the field with number `from`
-   on: all fields, or none, or all but the first, which is a weight. `cells` has the order by cells alone then; NULL:
-   nobody asks. Only where that can be. */
-bool lines_can_be_ranked(const struct report *r);
-pfr_status lines_rank(const struct report *r, struct lines *lines, unsigned from, uint32_t *cells, pfr_error *err);
-/* The key that tells threads apart; nr_keys: there is none. */
-unsigned lines_thread_key(const struct report *r);
-/* report_ties.c: the same where the first field has equal threads decide. */
-pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
-/* report_line.c: the first row of a line; there is one. */
-uint32_t line_first_row(const struct lines *lines, uint32_t line);
 /* One cell out of cells as they are kept. */
 static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
     uint64_t value;
     memcpy(&value, cells + offsetof(struct row_cells, of) + key * sizeof value, sizeof value);
     return value;
 }
-/* What a key of the report says of a line. */
-uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t line, unsigned key);
-/* The row of a line that an event has; an empty one where it has none. */
-const struct row *line_row(const struct report *r, const struct lines *lines, uint32_t line, uint32_t member);
-/* A line that will be looked at soon is fetched from memory. */
-void line_fetch(const struct report *r, const struct lines *lines, uint32_t line);
-/* The cells of a line: those of its first row. */
-void line_cells(const struct report *r, const struct lines *lines, uint32_t line, struct row_cells *cells);
 
 /* --- nodes --- */
 
@@ -220,20 +176,6 @@ struct call_trees {
     size_t nodes_room, roots_room;
     bool own_nodes, own_self; /* else they are the profile's */
 };
-
-/* Whether samples of the group and frame are rows. */
-bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
-/* --symbol-filter looks at what a row is called; percentages may be of such rows. */
-bool filter_keeps_row(const struct report *r, const struct row *row);
-void filter_totals(struct report *r);
-pfr_status filter_choose(struct report *r, pfr_error *err);
-/* -C and --time, asked of samples as they are counted. */
-pfr_status filter_choose_samples(struct report *r, pfr_error *err);
-void filter_free(struct report *r);
-uint32_t filter_keys_needed(const struct report *r, bool *frames);
-
-pfr_status call_trees_make(struct report *r, pfr_error *err);
-void call_trees_free(struct report *r);
 
 #define NO_LIMB UINT32_MAX
 #define LIMBS_MOST (1u << 30)
@@ -259,15 +201,6 @@ struct path_segments {
 static inline uint32_t path_segment_last(const struct path_segment *path_segment) {
     return path_segment->node + path_segment->length - 1;
 }
-
-pfr_status path_segments_make(struct report *r, pfr_error *err);
-/* Sums of all limbs of a root. */
-void path_segments_sum_up(struct report *r, uint32_t root);
-/* Of the samples that were taken at its last node. */
-struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
-/* Nodes that will be looked at soon are fetched from memory. */
-void path_segment_fetch(const struct report *r, uint32_t path_segment);
-void path_segments_free(struct report *r);
 
 /* A frame in a root, and its row. */
 struct root_frame {
@@ -301,20 +234,6 @@ struct traversal {
     uint32_t *begin;        /* by row: members[begin[row]] up to members[begin[row + 1]] */
     uint32_t nr_rows;       /* in `begin` */
 };
-
-pfr_status walk_make(struct report *r, pfr_error *err);
-/* report_sums.c: adds the profile's sums to the rows. */
-pfr_status walk_sums(struct report *r, pfr_error *err);
-/* Whether all that tells rows of frames apart is known when frames are made: then profile_request.likeness is this. */
-bool sums_can_be(const struct report *r);
-unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
-/* Samples that were taken in this frame. */
-void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
-void walk_free(struct report *r);
-/* report_tree_roots.c: whether a row is heavy enough for a tree, and the nodes of those that are. */
-bool row_has_tree(const struct report *r, uint32_t row);
-pfr_status walk_list_members(struct report *r, pfr_error *err);
-void members_free(struct report *r);
 
 /* --- one call tree --- */
 
@@ -367,16 +286,6 @@ struct report_tree {
     uint32_t stamp;
 };
 
-/* Twigs of the row that weigh at least so much. */
-pfr_status tree_make(struct report *r, struct report_tree *tree, uint32_t row, uint64_t least, pfr_error *err);
-/* All that an event's samples show, callers first, in r->tree. */
-pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
-void tree_free(const struct report *r, struct report_tree *tree);
-/* The lines below a row. */
-/* Ends early once it has written more than `most` bytes. */
-pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
-                      pfr_error *err);
-
 /* --- the whole --- */
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
@@ -387,21 +296,60 @@ struct cache_lines {
     uint32_t *frames;
     size_t room;
 };
-void cache_lines_free(struct report *r);
 
 /* report_maps.c: the largest map of a piece of an object; places are what frames have as `address`. */
 struct report_map {
     uint64_t object, from, last, size;
 };
 
-/* Before rows are made with NEEDS_MAPS. */
-pfr_status report_learn_maps(struct report *r, pfr_error *err);
-void report_free_maps(struct report *r);
-
 struct report_group {
     uint32_t leader, members; /* events, one after the other */
     bool named;
     char name[128];
+};
+
+/* The words of -s and -F, as rows of the table of fields. */
+struct chosen_fields {
+    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
+    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
+    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
+    unsigned nr_sort, nr_keys, nr_columns;
+    const struct report_field *asked; /* whose identity is at hand */
+};
+
+/* Fields of tracepoints, which the table does not have. */
+struct tracepoint_fields {
+    struct report_trace_field asked[TRACE_FIELDS_ASKED];
+    struct profile_trace_field request[TRACE_FIELDS_ASKED];
+    uint32_t count;
+};
+
+/* By event. */
+struct event_sums {
+    struct profile_weight *totals; /* what percentages are of, */
+    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
+    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
+};
+
+/* Bytes of call trees (limit trees). */
+struct tree_budget {
+    uint64_t text, left; /* that may be written, and still may be */
+    uint64_t cut;        /* call trees that are cut there */
+};
+
+/* -p and -x */
+struct parent_filter {
+    regex_t pattern;
+    bool made;   /* the pattern is */
+    bool wanted; /* the profile has chains, and a key or -x asks */
+    bool only;   /* -x */
+};
+
+/* report_maps.c */
+struct mapped_objects {
+    struct intern_table names; /* objects that there were */
+    struct report_map *pieces; /* by object and address; room for as many as `names` */
+    size_t count;
 };
 
 struct report {
@@ -412,27 +360,19 @@ struct report {
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints;                   /* nothing else was recorded */
-    bool relative;                      /* percentages are of what the filters keep */
-    uint64_t tree_text, tree_text_left; /* bytes of call trees that may be written, and still may be (limit trees) */
-    bool limited;                       /* the profile met limits, or misses records */
-    uint64_t trees_cut;                 /* call trees that are cut there */
-    regex_t parent;                     /* of -p */
-    bool parent_made, has_parent, only_parent;
+    bool tracepoints; /* nothing else was recorded */
+    bool relative;    /* percentages are of what the filters keep */
+    struct tree_budget budget;
+    bool limited; /* the profile met limits, or misses records */
+    struct parent_filter parents;
     bool skips_first; /* chains do not repeat the symbol of the row */
     bool asks_trees;  /* CSV and JSON have them */
     bool row_trees;   /* rows that are heavy enough have one */
     struct chain_how chain;
-    struct sample_filter filter;                     /* of rows */
-    bool filters_rows;                               /* it asks for something */
-    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
-    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
-    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
-    unsigned nr_sort, nr_keys, nr_columns;
-    const struct report_field *asked; /* whose identity is at hand */
-    struct report_trace_field trace[TRACE_FIELDS_ASKED];
-    struct profile_trace_field trace_request[TRACE_FIELDS_ASKED];
-    uint32_t nr_trace;
+    struct sample_filter filter; /* of rows */
+    bool filters_rows;           /* it asks for something */
+    struct chosen_fields chosen;
+    struct tracepoint_fields tracepoint;
     struct call_trees call_trees;
     struct path_segments path_segments;
     struct traversal walk;
@@ -440,33 +380,22 @@ struct report {
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
     struct report_tree tree;
-    uint32_t *symbol_of;           /* by frame, then by frame of a sampled address: see report_rows.c */
-    struct profile_weight *totals; /* by event: what percentages are of, */
-    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
-    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
-    int32_t *socket_of;            /* by cpu */
+    uint32_t *symbol_of; /* by frame, then by frame of a sampled address: see report_rows.c */
+    struct event_sums sums;
+    int32_t *socket_of; /* by cpu */
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events side by side */
     size_t groups_room;
     struct sample_filter kept; /* the others are in no total */
     struct cache_lines cache_lines;
-    struct intern_table maps;      /* report_maps.c: that there were */
-    struct report_map *map_pieces; /* by object and address; room for as many as `maps` */
-    size_t nr_map_pieces;
+    struct mapped_objects mapped;
     pfr_output cell;  /* one cell's text */
     char release[65]; /* of feature OSRELEASE; "": not told */
 };
 
 /* Bytes of call trees were written. */
 static inline void tree_text_take(struct report *r, uint64_t length) {
-    r->tree_text_left -= length < r->tree_text_left ? length : r->tree_text_left;
+    r->budget.left -= length < r->budget.left ? length : r->budget.left;
 }
-
-const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
-/* Threads for so many tasks that one would take so long for, if each needs so much memory. */
-unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes);
-double report_percent(const struct report *r, uint32_t event, uint64_t weight);
-
-pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err);
 
 #endif

@@ -9,7 +9,7 @@
  *     2. how many limbs are below each, from the end on, because they have larger numbers
  *     3. with that, their places
  */
-#include "view/report/report_parts.h"
+#include "view/report/report_path_segments.h"
 
 #include "base/memory/fail.h"
 

@@ -52,8 +52,8 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
     struct profile_weight all = {0, 0};
     const bool grouped = lines->members > 1;
     for (uint32_t m = 0; m < lines->members; m++) {
-        all.weight += r->totals[lines->leader + m].weight;
-        all.samples += r->totals[lines->leader + m].samples;
+        all.weight += r->sums.totals[lines->leader + m].weight;
+        all.samples += r->sums.totals[lines->leader + m].samples;
     }
     const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
     out_text(&to->out, "# ");
@@ -75,15 +75,15 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
 }
 
 static size_t column_width(const struct table *t, unsigned c) {
-    const bool of_weights = t->r->columns[c]->number;
+    const bool of_weights = t->r->chosen.columns[c]->number;
     return of_weights && t->lines->members > 1 ? t->width[c] * t->lines->members : t->width[c];
 }
 
 static void write_headings(const struct table *t, struct output *to) {
     const struct report *r = t->r;
     out_text(to, "# ");
-    for (unsigned c = 0; c < r->nr_columns; c++) {
-        const struct report_field *f = r->columns[c];
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        const struct report_field *f = r->chosen.columns[c];
         const char *heading = heading_of(r, f);
         const size_t pad = column_width(t, c) - strlen(heading);
         out_text(to, !c ? "" : t->separator ? t->separator : "  ");
@@ -96,7 +96,7 @@ static void write_headings(const struct table *t, struct output *to) {
         return;
     }
     out_text(to, "\n# ");
-    for (unsigned c = 0; c < r->nr_columns; c++) {
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
         out_text(to, c ? "  " : "");
         out_fill(to, '.', column_width(t, c));
     }
@@ -132,9 +132,9 @@ static pfr_status write_table(struct table *t, struct table_hands *hands, pfr_ou
 pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     struct table t = {.r = r, .lines = lines, .separator = r->options->separator};
     struct table_hands *hands;
-    for (unsigned c = 0; c < r->nr_columns; c++) {
-        t.key[c] = report_key_shown(r, r->columns[c]);
-        t.width[c] = least_width(r->columns[c]);
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        t.key[c] = report_key_shown(r, r->chosen.columns[c]);
+        t.width[c] = least_width(r->chosen.columns[c]);
     }
     pfr_status st = table_hands_open(&hands, &t, err);
     if (st >= 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows by their cells, and the numbers of symbols that cells hold. */
+#include "view/report/report_common.h"
+#include "view/report/report_rows.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -113,13 +115,13 @@ pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *ro
     struct row_cells cells;
     const uint32_t before = r->rows.cells.count;
     cells.event = spot->group->event;
-    for (unsigned i = 0; i < r->nr_keys; i++) {
-        r->asked = r->keys[i];
-        cells.of[i] = r->keys[i]->identity(r, spot);
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++) {
+        r->chosen.asked = r->chosen.keys[i];
+        cells.of[i] = r->chosen.keys[i]->identity(r, spot);
     }
     if (r->cell.out.status < 0)
         return mem_fail(r->memory, err, "rows");
-    PFR_TRY(intern_put(&r->rows.cells, &cells, (r->nr_keys + 1) * sizeof(uint64_t), row, err));
+    PFR_TRY(intern_put(&r->rows.cells, &cells, (r->chosen.nr_keys + 1) * sizeof(uint64_t), row, err));
     if (*row == before)
         return add_row(r, spot, err);
     meet_frame(r, &r->rows.at[*row], spot->frame);
@@ -127,7 +129,7 @@ pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *ro
 }
 
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells) {
-    memcpy(cells, intern_get(&r->rows.cells, row).bytes, (r->nr_keys + 1) * sizeof(uint64_t));
+    memcpy(cells, intern_get(&r->rows.cells, row).bytes, (r->chosen.nr_keys + 1) * sizeof(uint64_t));
 }
 
 void rows_free(struct report *r) {

@@ -4,6 +4,7 @@
  * that was read "??:0" is where it tells none; in others the address is so many bytes behind the beginning of its
  * function, or in its object.
  */
+#include "view/report/report_common.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"

@@ -3,6 +3,9 @@
  * Rows out of sums that the profile has made of stacks, for reports that show no tree: a row has the weight of each
  * stack that it is in, once, which the profile knows because it is told what a row tells frames apart by.
  */
+#include "view/report/report_rows.h"
+#include "view/report/report_sums.h"
+#include "view/report/report_traversal.h"
 #include "base/memory/fail.h"
 #include "view/report/report_cells.h"
 
@@ -13,15 +16,15 @@ static bool is_known_early(const struct report_field *f) {
 }
 
 bool sums_can_be(const struct report *r) {
-    for (unsigned i = 0; i < r->nr_keys; i++)
-        if (!is_known_early(r->keys[i]))
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++)
+        if (!is_known_early(r->chosen.keys[i]))
             return false;
     return true;
 }
 
 static bool has_key(const struct report *r, report_identity *identity) {
-    for (unsigned i = 0; i < r->nr_keys; i++)
-        if (r->keys[i]->identity == identity)
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++)
+        if (r->chosen.keys[i]->identity == identity)
             return true;
     return false;
 }

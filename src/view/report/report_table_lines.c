@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a table, one at a time; nothing of the report is changed. */
+#include "view/report/report_common.h"
+#include "view/report/report_line.h"
 #include "view/report/report_table.h"
 
 #include <string.h>
@@ -10,7 +12,7 @@
 
 static struct report_text text_of_key(const struct table *t, struct report_texts *texts, unsigned c,
                                       const struct row_cells *cells, const struct row *row) {
-    return report_text_of(texts, c, t->key[c] < t->r->nr_keys ? cells->of[t->key[c]] : 0, row);
+    return report_text_of(texts, c, t->key[c] < t->r->chosen.nr_keys ? cells->of[t->key[c]] : 0, row);
 }
 
 /* All lines as they lie, where all are shown. */
@@ -24,8 +26,8 @@ void table_measure_line(const struct table *t, struct report_texts *texts, uint3
     const struct row *row = line_row(r, t->lines, line, 0);
     struct row_cells cells;
     line_cells(r, t->lines, line, &cells);
-    for (unsigned c = 0; c < r->nr_columns; c++) {
-        if (r->columns[c]->number)
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        if (r->chosen.columns[c]->number)
             continue;
         const size_t wide = text_of_key(t, texts, c, &cells, row).width;
         width[c] = wide > width[c] ? wide : width[c];
@@ -36,7 +38,7 @@ void table_measure_line(const struct table *t, struct report_texts *texts, uint3
 
 /* The last column is filled up where perf does it. */
 static bool fills(const struct table *t, unsigned c) {
-    return c + 1 < t->r->nr_columns || t->r->options->format == PFR_REPORT_PERF;
+    return c + 1 < t->r->chosen.nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }
 
 /* As in perf a point stands for each character that a separator begins with, so that columns can be told apart. */
@@ -80,7 +82,7 @@ static void write_weights(const struct table *t, struct report_texts *texts, uns
     for (uint32_t m = 0; m < t->lines->members; m++) {
         out_text(to, m ? " " : "");
         const struct row *row = line_row(t->r, t->lines, line, m);
-        const char *color = color_of(t, t->r->columns[c], row);
+        const char *color = color_of(t, t->r->chosen.columns[c], row);
         const struct report_text text = report_text_of(texts, c, 0, row);
         out_text(to, color ? color : "");
         write_cell(t, &text, t->width[c] - (m > 0), true, to);
@@ -90,7 +92,7 @@ static void write_weights(const struct table *t, struct report_texts *texts, uns
 
 static void write_column(const struct table *t, struct report_texts *texts, unsigned c, uint32_t line,
                          const struct row_cells *cells, struct output *to) {
-    const struct report_field *f = t->r->columns[c];
+    const struct report_field *f = t->r->chosen.columns[c];
     if (f->number) {
         write_weights(t, texts, c, line, to);
         return;
@@ -110,7 +112,7 @@ void table_write_line(const struct table *t, struct report_texts *texts, uint32_
         line_fetch(t->r, lines, lines->order[place + FETCHED]);
     line_cells(t->r, lines, line, &cells);
     out_text(to, t->separator ? "" : "  ");
-    for (unsigned c = 0; c < t->r->nr_columns; c++) {
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++) {
         out_text(to, !c ? "" : t->separator ? t->separator : "  ");
         write_column(t, texts, c, line, &cells, to);
     }

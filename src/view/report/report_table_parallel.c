@@ -4,6 +4,7 @@
  * between the lines some lines are written together while those before go out. What one cannot do for want of memory
  * the caller does alone.
  */
+#include "view/report/report_common.h"
 #include "view/report/report_table.h"
 
 #include "base/threads/thread_pool.h"
@@ -113,7 +114,7 @@ void table_measure(struct table_hands *h, size_t *width) {
         thread_pool_run(1, tasks, measure_some, h);
     }
     for (unsigned i = 0; i < h->count; i++)
-        for (unsigned c = 0; c < h->table->r->nr_columns; c++)
+        for (unsigned c = 0; c < h->table->r->chosen.nr_columns; c++)
             width[c] = h->at[i].width[c] > width[c] ? h->at[i].width[c] : width[c];
 }
 

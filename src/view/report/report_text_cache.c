@@ -26,14 +26,14 @@ struct kept_text {
 
 unsigned report_key_shown(const struct report *r, const struct report_field *f) {
     unsigned k = 0;
-    while (k < r->nr_keys && r->keys[k] != f)
+    while (k < r->chosen.nr_keys && r->chosen.keys[k] != f)
         k++;
     return k;
 }
 
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
     const unsigned key = report_key_shown(r, f);
-    return key < r->nr_keys ? cells->of[key] : 0;
+    return key < r->chosen.nr_keys ? cells->of[key] : 0;
 }
 
 /* --- its text --- */
@@ -41,13 +41,13 @@ uint64_t report_cell_of(const struct report *r, const struct report_field *f, co
 pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err) {
     *t = (struct report_texts){.r = r, .cell.raw_names = r->cell.raw_names};
     out_open_memory(&t->cell.out, r->memory);
-    t->kept = mem_zeroed(r->memory, r->nr_columns * KEPT_MOST, sizeof *t->kept);
+    t->kept = mem_zeroed(r->memory, r->chosen.nr_columns * KEPT_MOST, sizeof *t->kept);
     return t->kept ? PFR_OK : mem_fail(r->memory, err, "report");
 }
 
 void report_texts_close(struct report_texts *t) {
     out_close(&t->cell.out, NULL);
-    mem_free(t->r->memory, t->kept, t->kept ? t->r->nr_columns * KEPT_MOST : 0, sizeof *t->kept);
+    mem_free(t->r->memory, t->kept, t->kept ? t->r->chosen.nr_columns * KEPT_MOST : 0, sizeof *t->kept);
 }
 
 /* Columns of weights have a text for each member. */
@@ -83,7 +83,7 @@ static void keep(struct kept_text *kept, uint64_t said, uint32_t event, const st
 }
 
 struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row) {
-    const struct report_field *f = t->r->columns[column];
+    const struct report_field *f = t->r->chosen.columns[column];
     const uint64_t level = f->of_level ? (uint64_t)(unsigned char)row->level << 56 : 0;
     const uint64_t said = f->number ? f->rank(row) : id ^ level;
     struct kept_text *kept = &t->kept[column * KEPT_MOST + (said * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS))];

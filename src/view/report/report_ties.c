@@ -4,7 +4,9 @@
  * comes first, others go by all further fields. Those make a place, which is known before (report_order.c), so that few
  * words of two lines are compared, side by side in memory.
  */
-#include "view/report/report_parts.h"
+#include "view/report/report_ties.h"
+#include "view/report/report_line.h"
+#include "view/report/report_order.h"
 
 #include "base/memory/fail.h"
 
@@ -34,8 +36,8 @@ static int by_weight(const void *a, const void *b, void *caller) {
 static struct tied_line make_tied(const struct ties *t, uint32_t line) {
     const unsigned key = lines_thread_key(t->r);
     const struct row *row = line_row(t->r, t->lines, line, 0);
-    return (struct tied_line){.weight = t->r->sort[0]->rank(row),
-                              .thread = key < t->r->nr_keys ? line_cell(t->r, t->lines, line, key) : 0,
+    return (struct tied_line){.weight = t->r->chosen.sort[0]->rank(row),
+                              .thread = key < t->r->chosen.nr_keys ? line_cell(t->r, t->lines, line, key) : 0,
                               .depth = row->depth,
                               .place = t->place_of[line],
                               .line = line};

@@ -10,6 +10,7 @@
  *
  * Each becomes a struct report_field of the report's own.
  */
+#include "view/report/report_tracepoint.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -47,14 +48,14 @@ static uint64_t text_of_part(struct report *r, const struct cell_key *spot, uint
 }
 
 uint64_t identity_of_trace(struct report *r, const struct cell_key *spot) {
-    if (!r->nr_trace)
+    if (!r->tracepoint.count)
         return profile_value(r->profile, spot->group, PROFILE_TRACE);
     return text_of_part(r, spot, 0);
 }
 
 static uint64_t identity_of_field(struct report *r, const struct cell_key *spot) {
-    const struct report_trace_field *f = (const void *)r->asked;
-    return text_of_part(r, spot, (uint32_t)(f - r->trace) + 1);
+    const struct report_trace_field *f = (const void *)r->chosen.asked;
+    return text_of_part(r, spot, (uint32_t)(f - r->tracepoint.asked) + 1);
 }
 
 /* Nothing where the event has no such field. */
@@ -66,8 +67,8 @@ static void cell_field(const struct report *r, uint64_t id, const struct row *ro
 /* --- words to fields --- */
 
 static bool is_known(const struct report *r, const char *name, int32_t event, bool plain, uint32_t *at) {
-    for (*at = 0; *at < r->nr_trace; ++*at) {
-        const struct profile_trace_field *f = &r->trace_request[*at];
+    for (*at = 0; *at < r->tracepoint.count; ++*at) {
+        const struct profile_trace_field *f = &r->tracepoint.request[*at];
         if (strcmp(f->name, name) == 0 && f->event == event && f->plain == plain)
             return true;
     }
@@ -82,7 +83,7 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
         if (at == TRACE_FIELDS_ASKED)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort key", "more than %u fields of tracepoints",
                             TRACE_FIELDS_ASKED);
-        struct report_trace_field *f = &r->trace[r->nr_trace++];
+        struct report_trace_field *f = &r->tracepoint.asked[r->tracepoint.count++];
         strcpy(f->name, name);
         f->field = (struct report_field){.name = f->name,
                                          .heading = f->name,
@@ -91,9 +92,9 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
                                          .identity = identity_of_field,
                                          .collate = collate_texts,
                                          .print = cell_field};
-        r->trace_request[at] = (struct profile_trace_field){f->name, event, w->plain};
+        r->tracepoint.request[at] = (struct profile_trace_field){f->name, event, w->plain};
     }
-    w->add(w->context, &r->trace[at].field);
+    w->add(w->context, &r->tracepoint.asked[at].field);
     return PFR_OK;
 }
 

@@ -10,7 +10,12 @@
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
 #include "base/threads/spin_wait.h"
-#include "view/report/report_parts.h"
+#include "view/report/report_traversal.h"
+#include "view/report/report_common.h"
+#include "view/report/report_path_segments.h"
+#include "view/report/report_rows.h"
+#include "view/report/report_sums.h"
+#include "view/report/report_tree_roots.h"
 
 #include <pthread.h>
 #include <string.h>

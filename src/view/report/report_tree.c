@@ -13,6 +13,10 @@
  *
  * A step within a limb leads to one node of the same weight.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_path_segments.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_growth.h"
 #include "view/report/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -21,19 +25,8 @@
 
 #define FETCHED 16u /* items ahead */
 
-/* What is needed while one tree grows. */
-struct growth {
-    struct report *r;
-    struct report_tree *t;
-    uint32_t row;
-    uint64_t least;
-    uint32_t above; /* the twig that grows */
-};
-
 /* What is done with an item that is one step further than one of a twig. */
 typedef pfr_status tree_step(struct growth *g, const struct tree_item *item, pfr_error *err);
-
-/* --- arrays --- */
 
 /* For item number `last`. */
 static pfr_status make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err) {
@@ -44,7 +37,7 @@ static pfr_status make_room(struct report *r, struct tree_items *list, size_t la
     return PFR_OK;
 }
 
-static pfr_status push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err) {
+pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err) {
     PFR_TRY(make_room(r, list, list->count, err));
     list->at[list->count++] = item;
     return PFR_OK;
@@ -80,39 +73,6 @@ static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
     return request_has_addresses(&r->profile->request) && !r->chain.by_address ? r->symbol_of[frame] : frame;
 }
 
-static bool is_root(const struct report *r, uint32_t path_segment) {
-    return r->path_segments.at[path_segment].parent == NO_LIMB;
-}
-
-static bool is_apart(const struct report *r, uint32_t path_segment) {
-    return r->path_segments.at[path_segment].is_apart;
-}
-
-/* The limb at whose last node the chain ends of what was sampled at the end of one: a root where there is no chain. */
-static uint32_t chain_end(const struct report *r, uint32_t path_segment) {
-    return is_apart(r, path_segment) ? r->path_segments.at[path_segment].parent : path_segment;
-}
-
-static void add_weight(struct profile_weight *to, struct profile_weight more) {
-    to->weight += more.weight;
-    to->samples += more.samples;
-}
-
-static struct profile_weight less(struct profile_weight a, struct profile_weight b) {
-    return (struct profile_weight){a.weight - b.weight, a.samples - b.samples};
-}
-
-static struct profile_weight mark_of(const struct report_tree *t, uint32_t path_segment) {
-    const uint32_t mark = t->nr_marks ? t->mark_of[path_segment] : 0;
-    return mark ? t->marks[mark - 1].weight : (struct profile_weight){0, 0};
-}
-
-/* Of a node, without or with just the samples of the row. */
-static struct profile_weight weight_below(const struct growth *g, uint32_t path_segment, bool whole) {
-    const struct profile_weight mark = mark_of(g->t, path_segment);
-    return whole ? mark : less(g->r->path_segments.at[path_segment].sum, mark);
-}
-
 static pfr_status step_to(struct growth *g, const struct tree_item *from, uint32_t path_segment, uint32_t node,
                           tree_step *take, pfr_error *err) {
     struct tree_item to = *from;
@@ -126,7 +86,7 @@ static pfr_status step_up(struct growth *g, const struct tree_item *item, tree_s
     const uint32_t parent = path_segments[item->path_segment].parent;
     if (item->node > path_segments[item->path_segment].node)
         return step_to(g, item, item->path_segment, item->node - 1, take, err);
-    if (!is_root(g->r, parent))
+    if (!segment_is_root(g->r, parent))
         return step_to(g, item, parent, path_segment_last(&path_segments[parent]), take, err);
     return PFR_OK;
 }
@@ -135,7 +95,7 @@ static pfr_status step_into(struct growth *g, uint32_t path_segment, bool whole,
     const struct tree_item to = {.node = g->r->path_segments.at[path_segment].node,
                                  .path_segment = path_segment,
                                  .whole = whole,
-                                 .weight = weight_below(g, path_segment, whole)};
+                                 .weight = growth_weight_below(g, path_segment, whole)};
     return to.weight.samples ? take(g, &to, err) : PFR_OK;
 }
 
@@ -155,7 +115,7 @@ static pfr_status step_down(struct growth *g, const struct tree_item *item, tree
     const uint32_t end = item->path_segment + at->size;
     for (uint32_t l = item->path_segment + 1; l < end; l += path_segments[l].size) {
         fetch_beside(g->r, l + path_segments[l].size, end);
-        if (!is_apart(g->r, l))
+        if (!segment_is_apart(g->r, l))
             PFR_TRY(step_into(g, l, item->whole, take, err));
     }
     return PFR_OK;
@@ -198,7 +158,7 @@ static pfr_status weigh_item(struct growth *g, const struct tree_item *item, pfr
         PFR_TRY(push_subtree(g->r, t, (struct subtree){.frame = frame, .parent = g->above}, err));
     }
     struct subtree *subtree = &t->subtrees[t->slot_of[frame]];
-    add_weight(&subtree->total, item->weight);
+    tree_add_weight(&subtree->total, item->weight);
     subtree->nr_items++;
     return PFR_OK;
 }
@@ -218,7 +178,7 @@ static void keep_heavy(struct growth *g, uint32_t first) {
     const struct chain_how *how = &g->r->chain;
     uint64_t least = g->least;
     if (how->mode == CHAIN_FRACTAL)
-        least = least_share(less(above->total, above->own).weight, how->least);
+        least = least_share(weight_less(above->total, above->own).weight, how->least);
     above->first = first;
     above->all = (uint32_t)t->count - first;
     qsort_r(t->subtrees + first, above->all, sizeof *t->subtrees, by_weight, g->r);
@@ -286,7 +246,7 @@ static void weigh_ends(struct growth *g, uint32_t first) {
     struct subtree *above = &t->subtrees[g->above];
     above->own = above->total;
     for (size_t i = first; i < t->count; i++)
-        above->own = less(above->own, t->subtrees[i].total);
+        above->own = weight_less(above->own, t->subtrees[i].total);
 }
 
 static pfr_status grow_subtree(struct growth *g, uint32_t number, pfr_error *err) {
@@ -321,191 +281,6 @@ static pfr_status grow(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- where the chains of a row begin --- */
-
-static const struct member *members_of(const struct report *r, uint32_t row) {
-    return r->walk.members + r->walk.begin[row];
-}
-
-static pfr_status gather(struct growth *g, struct tree_item item, pfr_error *err) {
-    return item.weight.samples ? push_item(g->r, &g->t->gathered, item, err) : PFR_OK;
-}
-
-static struct tree_item item_at_end(const struct report *r, uint32_t path_segment, struct profile_weight weight) {
-    return (struct tree_item){
-        .node = path_segment_last(&r->path_segments.at[path_segment]), .path_segment = path_segment, .weight = weight};
-}
-
-#define NO_ITEM UINT32_MAX
-
-static bool is_around(const struct report *r, const struct tree_item *item, const struct member *member) {
-    return member->path_segment - item->path_segment < r->path_segments.at[item->path_segment].size;
-}
-
-/* Members as items of their own weight, without that of those inside: who is inside another one stands behind it. */
-static pfr_status gather_members(struct growth *g, pfr_error *err) {
-    struct report *r = g->r;
-    struct tree_items *all = &g->t->gathered;
-    uint32_t around = NO_ITEM;
-    for (const struct member *m = members_of(r, g->row); m < members_of(r, g->row + 1); m++) {
-        const struct profile_weight sum = r->path_segments.at[m->path_segment].sum;
-        while (around != NO_ITEM && !is_around(r, &all->at[around], m))
-            around = all->at[around].around;
-        if (around != NO_ITEM)
-            all->at[around].weight = less(all->at[around].weight, sum);
-        const struct tree_item item = {
-            .node = m->node, .path_segment = m->path_segment, .around = around, .weight = sum};
-        around = (uint32_t)all->count;
-        PFR_TRY(push_item(r, all, item, err));
-    }
-    return PFR_OK;
-}
-
-/* Callees first: all that has the row in its stack, at the innermost node of it. */
-static pfr_status begin_innermost(struct growth *g, pfr_error *err) {
-    struct report *r = g->r;
-    struct tree_items *all = &g->t->gathered;
-    size_t count = 0;
-    PFR_TRY(gather_members(g, err));
-    for (size_t i = 0; i < all->count; i++) {
-        const struct tree_item item = all->at[i];
-        const uint32_t end = chain_end(r, item.path_segment);
-        if (item.weight.samples && !is_root(r, end))
-            all->at[count++] = end == item.path_segment ? item : item_at_end(r, end, item.weight);
-    }
-    all->count = count;
-    return PFR_OK;
-}
-
-static pfr_status begin_samples(struct growth *g, pfr_error *err) {
-    struct report *r = g->r;
-    for (const struct member *m = members_of(r, g->row); m < members_of(r, g->row + 1); m++) {
-        const uint32_t end = chain_end(r, m->path_segment);
-        if (!is_root(r, end))
-            PFR_TRY(gather(g, item_at_end(r, end, path_segment_self(r, m->path_segment)), err));
-    }
-    return PFR_OK;
-}
-
-/* Limbs on the way to the root that have no mark get one, those above first. */
-static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
-    struct report_tree *t = g->t;
-    size_t count = t->nr_marks;
-    for (uint32_t at = path_segment; !is_root(g->r, at) && !t->mark_of[at]; at = path_segments[at].parent)
-        count++;
-    void *grown = mem_grow(g->r->memory, t->marks, count, &t->marks_room, 256, sizeof *t->marks);
-    if (!grown)
-        return mem_fail(g->r->memory, err, "tree");
-    t->marks = grown;
-    t->nr_marks = count;
-    for (uint32_t at = path_segment; !is_root(g->r, at) && !t->mark_of[at]; at = path_segments[at].parent) {
-        t->mark_of[at] = (uint32_t)count--;
-        t->marks[count] = (struct tree_mark){at, {0, 0}};
-    }
-    return PFR_OK;
-}
-
-/* What stands below has a larger number. */
-static void sum_up_marks(struct growth *g) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
-    struct report_tree *t = g->t;
-    for (size_t i = t->nr_marks; i-- > 0;) {
-        const uint32_t parent = t->mark_of[path_segments[t->marks[i].path_segment].parent];
-        if (parent)
-            add_weight(&t->marks[parent - 1].weight, t->marks[i].weight);
-    }
-}
-
-static void fetch_samples(const struct report *r, const struct member *m) {
-    __builtin_prefetch(&r->path_segments.at[m->path_segment]);
-    if (m->has_samples)
-        node_weights_fetch(&r->call_trees.self, m->node);
-}
-
-/* Marks the ways from the roots to the row's own samples. */
-static pfr_status mark_samples(struct growth *g, pfr_error *err) {
-    const struct report *r = g->r;
-    struct report_tree *t = g->t;
-    for (const struct member *m = members_of(r, g->row), *end = members_of(r, g->row + 1); m < end; m++) {
-        if (m + FETCHED < end)
-            fetch_samples(r, m + FETCHED);
-        if (!m->has_samples)
-            continue;
-        const struct profile_weight self = path_segment_self(r, m->path_segment);
-        const uint32_t chain = chain_end(r, m->path_segment);
-        if (is_root(r, chain))
-            continue;
-        PFR_TRY(mark_way(g, chain, err));
-        add_weight(&t->marks[t->mark_of[chain] - 1].weight, self);
-    }
-    sum_up_marks(g);
-    return PFR_OK;
-}
-
-/* Whole chains begin where a marked limb hangs on a root. */
-static pfr_status gather_tops(struct growth *g, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
-    for (size_t i = 0; i < g->t->nr_marks; i++) {
-        const struct tree_mark *mark = &g->t->marks[i];
-        const struct path_segment *path_segment = &path_segments[mark->path_segment];
-        if (is_root(g->r, path_segment->parent))
-            PFR_TRY(gather(g,
-                           (struct tree_item){.node = path_segment->node,
-                                              .path_segment = mark->path_segment,
-                                              .whole = true,
-                                              .weight = mark->weight},
-                           err));
-    }
-    return PFR_OK;
-}
-
-static void unmark(struct report_tree *t) {
-    while (t->nr_marks > 0)
-        t->mark_of[t->marks[--t->nr_marks].path_segment] = 0;
-}
-
-/* Callers first. The marks stay until the tree has grown. */
-static pfr_status begin_outermost(struct growth *g, pfr_error *err) {
-    struct report *r = g->r;
-    PFR_TRY(mark_samples(g, err));
-    PFR_TRY(gather_tops(g, err));
-    if (!r->children)
-        return PFR_OK;
-    for (const struct member *m = members_of(r, g->row), *end = members_of(r, g->row + 1); m < end; m++) {
-        __builtin_prefetch(&r->path_segments.at[m[m + FETCHED < end ? FETCHED : 0].path_segment]);
-        if (!m->is_inner && !is_apart(r, m->path_segment))
-            PFR_TRY(gather(g,
-                           (struct tree_item){.node = m->node,
-                                              .path_segment = m->path_segment,
-                                              .weight = weight_below(g, m->path_segment, false)},
-                           err));
-    }
-    return PFR_OK;
-}
-
-static uint32_t event_of_root(const void *context, uint32_t root) {
-    return ((const struct call_trees_root *)context)[root].group->event;
-}
-
-/* All samples of an event, from the roots on. What is sampled apart from its chain and has none stands for itself. */
-static pfr_status begin_all(struct growth *g, uint32_t event, pfr_error *err) {
-    struct report *r = g->r;
-    const struct path_segment *path_segments = r->path_segments.at;
-    struct number_lists *roots = &r->event_roots;
-    if (!roots->starts)
-        PFR_TRY(number_lists_make(roots, r->memory, r->call_trees.nr_roots, (size_t)r->profile->nr_events + 1,
-                                  event_of_root, r->call_trees.roots, err));
-    for (uint32_t i = roots->starts[event]; i < roots->starts[event + 1]; i++) {
-        const uint32_t root = r->path_segments.root[roots->at[i]], end = root + path_segments[root].size;
-        for (uint32_t l = root + 1; l < end; l += path_segments[l].size)
-            PFR_TRY(gather(
-                g, (struct tree_item){.node = path_segments[l].node, .path_segment = l, .weight = path_segments[l].sum},
-                err));
-    }
-    return PFR_OK;
-}
-
 static pfr_status begin_tree(struct report *r, struct report_tree *t, pfr_error *err) {
     PFR_TRY(prepare(r, t, err));
     t->count = t->gathered.count = t->level.count = t->next.count = 0;
@@ -514,13 +289,13 @@ static pfr_status begin_tree(struct report *r, struct report_tree *t, pfr_error 
 
 static void weigh_top(struct report_tree *t) {
     for (size_t i = 0; i < t->gathered.count; i++)
-        add_weight(&t->subtrees[0].total, t->gathered.at[i].weight);
+        tree_add_weight(&t->subtrees[0].total, t->gathered.at[i].weight);
 }
 
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err) {
     struct growth g = {.r = r, .t = &r->tree, .row = NO_ROW, .least = least};
     PFR_TRY(begin_tree(r, g.t, err));
-    PFR_TRY(begin_all(&g, event, err));
+    PFR_TRY(growth_begin_all(&g, event, err));
     weigh_top(g.t);
     return grow(&g, err);
 }
@@ -528,13 +303,13 @@ pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_e
 pfr_status tree_make(struct report *r, struct report_tree *t, uint32_t row, uint64_t least, pfr_error *err) {
     struct growth g = {.r = r, .t = t, .row = row, .least = least};
     PFR_TRY(begin_tree(r, g.t, err));
-    pfr_status st = r->chain.caller ? begin_outermost(&g, err)
-                    : r->children   ? begin_innermost(&g, err)
-                                    : begin_samples(&g, err);
+    pfr_status st = r->chain.caller ? growth_begin_outermost(&g, err)
+                    : r->children   ? growth_begin_innermost(&g, err)
+                                    : growth_begin_samples(&g, err);
     weigh_top(g.t);
     if (st >= 0)
         st = grow(&g, err);
-    unmark(g.t);
+    growth_unmark(g.t);
     return st;
 }
 

@@ -14,6 +14,8 @@
  * Rows repeat the chains that they share, so all trees together have the room that limit trees gives. A tree that is
  * cut says how much of its row it does not list; one for which no room is left is not made at all.
  */
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_print.h"
 
 #include "base/text/escape.h"
@@ -23,7 +25,7 @@
 
 static pfr_status make_tree(struct report *r, uint32_t row, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
-    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
+    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
     return tree_make(r, &r->tree, row, least, err);
 }
 
@@ -35,8 +37,8 @@ static struct profile_weight take_away(struct profile_weight from, struct profil
 /* What a cut tree does not list of its row. */
 static struct profile_weight cut_here(struct report *r, uint32_t row, struct profile_weight listed) {
     const struct row *at = &r->rows.at[row];
-    r->tree_text_left = 0;
-    r->trees_cut++;
+    r->budget.left = 0;
+    r->budget.cut++;
     return take_away(r->children ? at->total : at->self, listed);
 }
 
@@ -46,7 +48,7 @@ static void add_own(struct profile_weight *to, const struct subtree *subtree) {
 }
 
 static double share_of_all(const struct report *r, uint32_t event, uint64_t weight) {
-    const uint64_t all = r->all[event].weight;
+    const uint64_t all = r->sums.all[event].weight;
     return all ? 100.0 * (double)weight / (double)all : 0;
 }
 
@@ -100,7 +102,7 @@ static bool write_subtrees(struct report *r, uint32_t event, struct profile_weig
     for (size_t i = 1; i < r->tree.count; i++) {
         const struct subtree *const subtree = &r->tree.subtrees[i];
         const uint64_t before = out_written(j->out);
-        if (!r->tree_text_left)
+        if (!r->budget.left)
             return false;
         write_subtree(r, event, subtree, j);
         tree_text_take(r, out_written(j->out) - before);
@@ -114,7 +116,7 @@ pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_e
     if (row == NO_ROW || !r->asks_trees)
         return PFR_OK;
     const bool shown = row_has_tree(r, row);
-    bool whole = !shown || r->tree_text_left;
+    bool whole = !shown || r->budget.left;
     if (shown && whole)
         PFR_TRY(make_tree(r, row, err));
     json_key(j, "tree");
@@ -195,7 +197,7 @@ static pfr_status write_chain(struct report *r, uint32_t subtree, struct csv_row
     out_open_memory(&chain, r->memory);
     const pfr_status st = make_chain(r, subtree, &chain, err);
     const char *text = out_bytes(&chain, &length);
-    *whole = length + of->length <= r->tree_text_left;
+    *whole = length + of->length <= r->budget.left;
     if (st >= 0 && *whole) {
         write_end(r, of, r->tree.subtrees[subtree].own, text ? text : "", length);
         tree_text_take(r, length + of->length);
@@ -218,7 +220,7 @@ pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, siz
     static const char limit[] = "[limit]";
     struct csv_row of = {.cells = cells, .length = length, .to = to};
     const bool shown = row != NO_ROW && row_has_tree(r, row);
-    bool whole = !shown || r->tree_text_left;
+    bool whole = !shown || r->budget.left;
     if (shown && whole) {
         PFR_TRY(make_tree(r, row, err));
         PFR_TRY(write_chains(r, &of, &whole, err));

@@ -6,6 +6,10 @@
  * Indentation makes a deep tree as large as the square of its depth: all trees together have the room that limit trees
  * gives, and what is beyond is cut, the same on any number of threads.
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_print.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_print.h"
 
 #include "base/memory/fail.h"
@@ -55,7 +59,7 @@ static void make_batch(void *context, unsigned worker, size_t slot) {
     pfr_status st = PFR_OK;
     out_clear(&b->text.out);
     for (uint32_t i = b->from; i < b->end && st >= 0; i++) {
-        st = tree_print(t->r, &t->trees[worker], t->rows[i], t->r->tree_text, &b->text, NULL);
+        st = tree_print(t->r, &t->trees[worker], t->rows[i], t->r->budget.text, &b->text, NULL);
         out_bytes(&b->text.out, &b->ends[i - b->from]);
     }
     b->good = st >= 0 && b->text.out.status >= 0;
@@ -85,13 +89,13 @@ static void end_workers(struct trees_ahead *t) {
 }
 
 static void say_cut(struct trees_ahead *t, struct output *out) {
-    t->r->tree_text_left = 0;
-    t->r->trees_cut++;
+    t->r->budget.left = 0;
+    t->r->budget.cut++;
     out_text(out, "            [limit]\n\n");
 }
 
 static void write_text(struct trees_ahead *t, const char *text, size_t length, struct output *out) {
-    uint64_t *const left = &t->r->tree_text_left;
+    uint64_t *const left = &t->r->budget.left;
     if (length <= *left) {
         out_write(out, text, length);
         *left -= length;
@@ -188,7 +192,7 @@ static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to,
     struct report *const r = t->r;
     size_t length;
     out_clear(&t->text.out);
-    PFR_TRY(tree_print(r, &t->trees[0], row, r->tree_text, &t->text, err));
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->budget.text, &t->text, err));
     if (t->text.out.status >= 0) {
         const char *text = out_bytes(&t->text.out, &length);
         if (length)
@@ -196,12 +200,12 @@ static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to,
         return PFR_OK;
     }
     const uint64_t before = out_written(&to->out);
-    PFR_TRY(tree_print(r, &t->trees[0], row, r->tree_text_left, to, err));
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->budget.left, to, err));
     const uint64_t written = out_written(&to->out) - before;
-    if (written > r->tree_text_left)
+    if (written > r->budget.left)
         say_cut(t, &to->out);
     else
-        r->tree_text_left -= written;
+        r->budget.left -= written;
     return PFR_OK;
 }
 
@@ -209,7 +213,7 @@ pfr_status trees_print(struct trees_ahead *t, uint32_t line, pfr_output *to, pfr
     const uint32_t row = row_of_line(t, line);
     if (!has_tree(t, row))
         return PFR_OK;
-    if (t->r->tree_text_left == 0) {
+    if (t->r->budget.left == 0) {
         say_cut(t, &to->out);
         return PFR_OK;
     }

@@ -11,6 +11,10 @@
  *                |
  *                 --40.00%--scramble
  */
+#include "view/report/report_common.h"
+#include "view/report/report_tree.h"
+#include "view/report/report_tree_print.h"
+#include "view/report/report_tree_roots.h"
 #include "view/report/report_cells.h"
 #include "view/report/report_print.h"
 
@@ -304,8 +308,8 @@ pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, 
     struct tree_printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
     p.end = out_written(p.out);
     p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
-    const uint64_t total = r->all[at->event].weight;
-    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
+    const uint64_t total = r->sums.all[at->event].weight;
+    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
     p.whole = r->children ? at->total.weight : at->self.weight;
     if (!row_has_tree(r, row))
         return PFR_OK;

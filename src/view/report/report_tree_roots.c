@@ -5,7 +5,9 @@
  */
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
-#include "view/report/report_parts.h"
+#include "view/report/report_tree_roots.h"
+#include "view/report/report_common.h"
+#include "view/report/report_path_segments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,7 @@ struct root_listing {
 
 bool row_has_tree(const struct report *r, uint32_t row) {
     const struct row *at = &r->rows.at[row];
-    const uint64_t least = (uint64_t)((double)r->before[at->event].weight * (r->chain.least / 100));
+    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
     const uint64_t whole = r->children ? at->total.weight : at->self.weight;
     return r->row_trees && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All events of a report, one after the other or side by side, in the format that is asked for; what is to be known of
  * the whole stands first. */
+#include "view/report/report_lines.h"
+#include "view/report/report_write.h"
 #include "view/report/report_groups.h"
 #include "view/report/report_print.h"
 

@@ -3,12 +3,29 @@
  * The loop of the script: every record of the timeline goes to the function of its type, a table. See script_parts.h
  * for where things are.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_loop.h"
+#include "view/script/script_address_cache.h"
+#include "view/script/script_chains.h"
+#include "view/script/script_dump.h"
+#include "view/script/script_events.h"
+#include "view/script/script_fields.h"
+#include "view/script/script_files.h"
+#include "view/script/script_filter.h"
+#include "view/script/script_frames.h"
+#include "view/script/script_hole.h"
+#include "view/script/script_jobs.h"
+#include "view/script/script_json.h"
+#include "view/script/script_lines.h"
+#include "view/script/script_out_of_order.h"
+#include "view/script/script_quality.h"
+#include "view/script/script_reads.h"
+#include "view/script/script_switch.h"
+#include "view/script/script_threads.h"
 #include "view/stat/script_stat.h"
 #include "view/xray/xray_script.h"
 
 #include "file/read/decode_sample.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 #include "base/memory/sizes.h"
 
 #define STACK_MOST 127u

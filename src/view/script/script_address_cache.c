@@ -6,7 +6,8 @@
  * addresses is not looked for again while records come in order; a text of the kernel holds until its maps or its
  * symbols change.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_address_cache.h"
+#include "view/script/script_threads.h"
 
 #include "base/memory/fail.h"
 #include "file/read/recording.h"

@@ -8,7 +8,9 @@
  *
  * The line behind it is empty.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_address_fields.h"
+#include "view/script/script_filter.h"
+#include "view/script/script_frames.h"
 
 #include "model/stacks/chain.h"
 #include "view/words/sample_text.h"

@@ -6,7 +6,9 @@
  * What holds in a whole block of memory, or up to the border of a function, is also kept for the place in memory
  * (script_address_cache.c): then neither map nor object has to be looked for.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_address_text.h"
+#include "view/script/script_address_cache.h"
+#include "view/script/script_frames.h"
 
 #include "base/memory/fail.h"
 #include "base/tables/hash_seed.h"

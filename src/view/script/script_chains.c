@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chains of samples that hold registers and a stack, or branches, instead of a whole chain: see
  * model/stacks/chain_maker.h. */
-#include "view/script/script_parts.h"
+#include "view/script/script_chains.h"
 
 #include "base/memory/fail.h"
 #include "file/read/recording.h"

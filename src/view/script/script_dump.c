@@ -15,7 +15,8 @@
  * The lines of the record are those of the dump; the thread and the object are what is known of a sample.
  */
 #include "view/dump/dump_perf.h"
-#include "view/script/script_parts.h"
+#include "view/script/script_dump.h"
+#include "view/script/script_frames.h"
 
 /* Said where the records of a file have no times to be sorted by. */
 void script_dump_begin(struct script *s) {

@@ -4,7 +4,7 @@
  * brings events and names between its samples: each is looked at once, and the longest is known by how many names have
  * each length.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_event_names.h"
 
 #include "base/memory/fail.h"
 #include "file/read/recording.h"

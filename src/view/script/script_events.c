@@ -3,7 +3,14 @@
  * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
  * kind decides for all of its kind, as in perf.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_events.h"
+#include "view/script/script_address_fields.h"
+#include "view/script/script_event_names.h"
+#include "view/script/script_fields.h"
+#include "view/script/script_files.h"
+#include "view/script/script_reads.h"
+#include "view/script/script_sample.h"
+#include "view/script/script_switch.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

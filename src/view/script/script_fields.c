@@ -9,7 +9,9 @@
  * Later ones act on what earlier ones left. A field that is not valid for some kind of event is left out there with a
  * note, and refused where the kind was named.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_fields.h"
+#include "view/script/script_address_fields.h"
+#include "view/script/script_sample.h"
 
 #include "base/memory/fail.h"
 

@@ -5,7 +5,7 @@
  *
  *     [ perf script: Wrote 0.002 MB perf.data.cpu-clock.dump (58 samples) ]
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_files.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

@@ -7,7 +7,8 @@
  * Symbols and objects are those of the sampled address, not of its chain. An address among the symbols is the sampled
  * one itself; with a length the stretch that begins there.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_filter.h"
+#include "view/script/script_frames.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"

@@ -4,7 +4,9 @@
  * made once for it in its space, and copied as long as no map came or went (script_epoch); then it is only looked up
  * anew. A table for each form of names; equal texts are one.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_frames.h"
+#include "view/script/script_address_cache.h"
+#include "view/script/script_address_text.h"
 
 #include "base/memory/fail.h"
 #include "base/tables/hash_seed.h"

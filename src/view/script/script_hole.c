@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unreadable ranges between samples. */
-#include "view/script/script_parts.h"
+#include "view/script/script_hole.h"
 
 void script_tell_hole(struct script *s, const pfr_error *hole) {
     s->lossy = true;

@@ -11,7 +11,14 @@
  *
  * Where a line depends on the one before it there is one thread: see depends_on_order.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_jobs.h"
+#include "view/script/script_loop.h"
+#include "view/script/script_chains.h"
+#include "view/script/script_frames.h"
+#include "view/script/script_hole.h"
+#include "view/script/script_lines.h"
+#include "view/script/script_out_of_order.h"
+#include "view/script/script_threads.h"
 
 #include "base/memory/fail.h"
 #include "base/threads/workers.h"

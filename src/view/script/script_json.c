@@ -8,7 +8,11 @@
  * Times are in ns as recorded. Names are escaped as everywhere in JSON, whatever is done with them in text.
  */
 #include "view/dump/dump_form.h"
-#include "view/script/script_parts.h"
+#include "view/script/script_json.h"
+#include "view/script/script_address_fields.h"
+#include "view/script/script_filter.h"
+#include "view/script/script_frames.h"
+#include "view/script/script_sample.h"
 
 #include "base/text/json.h"
 #include "model/stacks/chain.h"

@@ -8,7 +8,11 @@
  * what perf's dump prints there.
  */
 #include "view/dump/dump_perf.h"
-#include "view/script/script_parts.h"
+#include "view/script/script_lines.h"
+#include "view/script/script_filter.h"
+#include "view/script/script_json.h"
+#include "view/script/script_out_of_order.h"
+#include "view/script/script_threads.h"
 
 #include "base/memory/fail.h"
 #include "wire/names.h"

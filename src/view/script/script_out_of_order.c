@@ -8,7 +8,7 @@
  *
  * Of recordings in order, nearly all, nothing is made of this.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_out_of_order.h"
 
 #include "base/memory/fail.h"
 

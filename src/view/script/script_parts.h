@@ -2,7 +2,8 @@
 #ifndef PFR_VIEW_SCRIPT_PARTS_H
 #define PFR_VIEW_SCRIPT_PARTS_H
 /*
- * What the files of the script share.
+ * What the files of the script share. The functions of each are declared in the header of its name, those of script.c
+ * in script_loop.h.
  *
  *     script.c         the public call: every record of the timeline to the function of its type
  *     script_jobs.c    the same records by several threads
@@ -131,16 +132,6 @@ struct script;
 struct moment;
 typedef void script_printer(struct script *s, const struct moment *m);
 
-struct script_row {
-    const char *name;      /* as -F takes it */
-    uint64_t needs;        /* bits of sample_type, one of which must be there */
-    const char *attribute; /* what perf calls them */
-    uint8_t types;         /* kinds of events it is valid for, a bit each */
-    bool begins;           /* stands before the name of the event, and in lines of other records too */
-    script_printer *print; /* NULL: says how others are printed */
-};
-extern const struct script_row script_rows[SCRIPT_FIELDS];
-
 /* What -F says for one kind of event. */
 struct script_choice {
     uint64_t fields;
@@ -168,7 +159,6 @@ struct script_event {
     script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
 };
 
-/* script_event_names.c */
 struct script_labels {
     uint32_t *of_length; /* how many events have names of so many bytes */
     size_t room;
@@ -179,7 +169,6 @@ struct script_labels {
 enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
 enum { NAME_SYM = 1, NAME_OFFSET = 2, NAME_DSO = 4, NAME_LINE = 8, NAME_INLINED = 16, NAME_FORMS = 32 };
 
-/* script_threads.c */
 #define WHO_MOST 48u
 struct script_thread {
     uint32_t tid, pid, epoch; /* epoch 0: empty */
@@ -189,7 +178,6 @@ struct script_thread {
     char who[WHO_MOST];           /* as lines begin with it */
     uint8_t who_form, who_length; /* form 0: not yet made */
 };
-#define SCRIPT_THREADS 1024u
 
 /* The text of an address, behind it: its bytes, which may be anywhere. Equal texts of one object are one. */
 struct frame_text {
@@ -211,7 +199,6 @@ struct near_table {
     uint32_t pushed_out; /* since it grew */
 };
 
-/* script_frames.c */
 struct script_frame_slot;
 struct frame_table {
     struct script_frame_slot *slots;
@@ -247,7 +234,6 @@ struct moment {
     uint16_t misc; /* as recorded; rec->misc of a guest's sample says where its addresses are */
 };
 
-/* script_filter.c */
 struct script_filter {
     struct sample_filter samples;
     struct ranges addresses; /* those among the symbols */
@@ -391,154 +377,21 @@ static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
     return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
 }
 
-/* script_fields.c: reads options->fields into s->shared->choices. */
-pfr_status script_choose(struct script *s, pfr_error *err);
-const char *script_type_name(enum script_type type);
-
-/* script_quality.c: tells what the text leaves out or shows late; once all of it is printed. */
-void script_tell_quality(struct script *s);
-
-/* script_filter.c: reads what options say of cpus, threads and times. */
-pfr_status script_filter_make(struct script *s, pfr_error *err);
-void script_filter_free(struct script *s);
-bool script_passes(struct script *s, const struct moment *m);
-static inline bool script_wants(struct script *s, const struct moment *m) {
-    return s->shared->filter.any || script_passes(s, m);
-}
-/* Whether a chain ends with this address. */
-bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
-/* The same for lines of other records, of which perf asks the cpu alone. */
-bool script_wants_cpu(const struct script *s, const struct moment *m);
-
-/* script_switch.c: finds the events that turn printing on and off; whether this one is between them. Asked of every
- * sample that is wanted otherwise, in order. */
-pfr_status script_switch_make(struct script *s, pfr_error *err);
-bool script_is_on(struct script *s, const struct moment *m);
-
-/* script_events.c: what came since the last time: events and other names for them. */
-pfr_status script_prepare(struct script *s, pfr_error *err);
-void script_events_free(struct script *s);
-
-/* script_event_names.c: labels of the events from number `from` on, and of those with another name than before. */
-pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
-void script_labels_free(struct script *s);
-
 /* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
  * where it is wanted as whole ones with a line on s->out each. */
 struct script_file;
-pfr_status script_files_make(struct script *s, pfr_error *err);
-struct script_file *script_file_begin(struct script *s, const struct script_event *event, pfr_output **before);
-void script_file_end(struct script *s, struct script_file *file, pfr_output *before);
-pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err);
 
-/* script_threads.c */
-pfr_status script_threads_make(struct script *s, pfr_error *err);
-void script_threads_free(struct script *s);
-/* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
-struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key);
-static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid,
-                                                  const struct record_key *key) {
-    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
-    return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
-}
-
-/* The thread that a record of this id is about: that of a guest, where it is one's. */
-struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
-                                       uint32_t tid, const struct record_key *key);
-
-/* script_chains.c: a chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what
- * another script counted; the end of it. */
-void script_make_chain(struct script *s, const struct moment *m);
 static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
     return m->event->makes_chains ? UINT32_MAX : s->shared->max_stack;
 }
-pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err);
-void script_chains_free(struct script *s);
 
-/* script_frames.c */
-void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
-void frames_free(struct frames *frames);
-/* Forgets all texts and what refers to them. */
-void frames_reset(struct frames *frames);
-/* What the address is called; the kernel object that names an address which no map covers. */
-void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
-void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
-void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls);
-uint32_t script_kernel_at(struct script *s, uint64_t address);
-/* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
-const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
-/* script_address_text.c: the same for a lone address without offsets; NULL: it has to be looked for by itself. */
-const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
-                                 unsigned form);
-void ranges_free(struct frames *frames);
-/* script_address_cache.c: what was kept for the address, or NULL; keeps what was found, where it holds for all around.
- */
-const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
-                         unsigned form);
-void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
-               const struct near_slot *found);
-/* Brings near what near_find will ask for this record. */
-void near_expect(const struct script *s, const pfr_record *rec);
-void near_free(struct frames *frames);
-/* Where an address of the moment's thread is. */
-void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
-/* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
-void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
-void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
-                              unsigned form);
-/* Writes only the names, " name+0x1 (object)", or one of them. */
-void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
-void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
-void script_write_object(struct script *s, uint32_t object, pfr_output *to);
-void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
-
-/* Brings near what is kept of an address that may be an entry of this thread's chain. */
-void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
-void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
-
-/* script_address_fields.c */
-script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
-/* script_sample.c */
-script_printer print_machine_pid, print_vcpu, print_who, print_cpu, print_misc, print_time, print_tod, print_period,
-    print_event, print_flags, print_trace, print_data_src, print_weight, print_ins_lat, print_retire_lat, print_iregs,
-    print_uregs, print_bpf_output, print_phys_addr, print_data_page_size, print_code_page_size, print_cgroup;
-
-/* As script_place, but also in the space that is not the sample's; returns the cpumode it was found in. */
-unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
-
-/* script_json.c: the first line; a sample; another record */
-void script_json_begin(struct script *s);
-void script_json_sample(struct script *s, const struct moment *m);
-void script_json_line(struct script *s, const struct moment *m);
 static inline bool script_is_json(const struct script *s) {
     return s->shared->options->format == PFR_SCRIPT_JSON;
 }
 
-/* script_lines.c */
-bool script_line_wanted(const struct script *s, uint32_t type);
-void script_line(struct script *s, const pfr_record *rec, struct record_key key);
-pfr_status script_lines_make(struct script *s, pfr_error *err);
-void script_lines_free(struct script *s);
-
-/* script_dump.c: a record as perf's dump prints it, with its bytes; what is known of a sample. */
-void script_dump_begin(struct script *s);
-void script_dump_record(struct script *s, const pfr_record *rec);
-void script_dump_sample(struct script *s, const struct moment *m);
-void script_dump_left_out(struct script *s, const struct moment *m);
-
 /* What is done with one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct record_key *key);
 
-/* script.c: the next records, at most `room`; what is done with each; the same for one whose lines others print: what
- * it ends of all that is kept. */
-pfr_status script_next(struct script *s, struct timed_record *some, size_t room, size_t *count, pfr_error *err);
-void script_take(struct script *s, const pfr_record *rec, const struct record_key *key);
-void script_take_some(struct script *s, const struct timed_record *some, size_t count);
-void script_pass(struct script *s, const pfr_record *rec, const struct record_key *key);
-/* script_hole.c */
-void script_tell_hole(struct script *s, const pfr_error *hole);
-/* Whether records of the type do anything. */
-bool script_is_of_use(const struct script *s, uint32_t type);
 /* Records that the recorder wrote for itself, from type 64 on. */
 static inline bool script_is_own(const pfr_record *rec) {
     return rec->type >= 64;
@@ -550,22 +403,6 @@ static inline bool script_needs_disorder(const struct script *s) {
     return !s->disorder.is_on && !s->shared->learns && s->shared->timeline &&
            !timeline_keeps_order(s->shared->timeline);
 }
-pfr_status script_disorder_begin(struct script *s, pfr_error *err);
-void script_disorder_turn(struct script *s, const struct record_key *key);
-void script_disorder_end(struct script *s);
-
-/* script_jobs.c: how many threads print; all records by as many. */
-unsigned script_jobs(const struct script *s);
-pfr_status script_take_all_by(struct script *s, unsigned jobs, pfr_error *err);
-
-/* script_reads.c: a sample whose READ tells counters apart stands for one of each of them. */
-bool script_has_reads(const struct script_event *event);
-void script_reads(struct script *s, struct moment *m);
-/* script.c: one sample, if it is wanted; and whether it is or not */
-void script_deliver(struct script *s, const struct moment *m);
-void script_print_sample(struct script *s, const struct moment *m);
-/* The event of this id; NULL: none. */
-const struct script_event *script_event_of_id(const struct script *s, uint64_t id);
 
 static inline void script_fail(struct script *s, pfr_status status) {
     if (s->failed >= 0 && status < 0)

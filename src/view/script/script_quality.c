@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the text does not show of the recording, told once it is whole: none of it is damage. */
-#include "view/script/script_parts.h"
+#include "view/script/script_quality.h"
+#include "view/script/script_hole.h"
 
 #include "base/memory/fail.h"
 #include "model/names/kernel_file.h"

@@ -3,7 +3,9 @@
  * A sample with READ stands for one sample of each counter in its list, which all have its place and time. The period
  * of each is what that counter grew by since it was read before; one that did not grow had no sample.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_reads.h"
+#include "view/script/script_loop.h"
+#include "view/script/script_events.h"
 
 #include "base/memory/fail.h"
 

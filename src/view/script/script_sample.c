@@ -5,7 +5,8 @@
  *             work   215/215   [001] U      1636.972560:    1001001 cpu-clock:
  *     comm         pid/tid     cpu   misc   time            period  event
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_sample.h"
+#include "view/script/script_threads.h"
 
 #include "view/words/sample_text.h"
 

@@ -3,7 +3,7 @@
  * Samples between two events alone: one turns the printing on, the other turns it off again, as often as they come. Who
  * names none that turns it on begins with what is there. The events themselves are printed on request.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_switch.h"
 
 #include "base/memory/fail.h"
 

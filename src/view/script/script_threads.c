@@ -3,7 +3,7 @@
  * Names and address spaces of threads, as the moment sees them. Samples of a thread come in crowds, so what was found
  * is kept until a record may have changed it (s->epoch); a tid has one place, which another may take.
  */
-#include "view/script/script_parts.h"
+#include "view/script/script_threads.h"
 
 #include "base/memory/fail.h"
 

@@ -2,7 +2,7 @@
 /* The verb symbols: a profile of addresses, with lines, and sums by object. See symbols_parts.h. */
 #include "view/symbols/symbols_parts.h"
 
-#include "file/read/recording.h"
+#include "file/read/next.h"
 #include "wire/feature_bits.h"
 
 #include <stdlib.h>

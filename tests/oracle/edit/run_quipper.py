@@ -42,7 +42,7 @@ class Wrong(Exception):
 
 
 def run(words, data=None):
-    return harness.run(words, timeout=300, **({} if data is None else {"input": data}))
+    return harness.run(words, timeout=300, input=data)
 
 
 def perfray(*words):

@@ -13,7 +13,6 @@ import http.server
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -77,8 +76,7 @@ def make(folder):
 
 def ours(folder, words, **variables):
     environment = {"HOME": folder, "PATH": fresh.PATH, "LC_ALL": "C", "DEBUGINFOD_CACHE_PATH": os.path.join(folder, "kept"), **variables}
-    return subprocess.run([harness.PERFRAY, *words, "perf.data"], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=fresh.SECONDS, check=False)
+    return harness.perfray(*words, "perf.data", cwd=folder, env=environment, timeout=fresh.SECONDS)
 
 
 def names(done):

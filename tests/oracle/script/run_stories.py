@@ -133,8 +133,7 @@ def attr():
 def run(*words, through=None):
     """What it prints. `through`: a file that it gets through a pipe."""
     data = open(through, "rb").read() if through else None
-    done = subprocess.run([harness.PERFRAY, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, input=data,
-                          timeout=SECONDS, check=False)
+    done = harness.perfray(*words, input=data, timeout=SECONDS)
     if done.returncode != 0:
         raise AssertionError("%s: status %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()[-300:]))
     return done.stdout

@@ -40,9 +40,8 @@ class Cached:
             raise Wrong("no lines: %r" % self.wanted[0][-300:])
 
     def print(self, *words, home="kept"):
-        done = subprocess.run([harness.PERFRAY, *words, "--no-pager", "perf.data"], cwd=self.folder, capture_output=True,
-                              timeout=fresh.SECONDS, check=False,
-                              env={"PATH": fresh.PATH, "HOME": self.folder, "XDG_CACHE_HOME": os.path.join(self.folder, home)})
+        done = harness.perfray(*words, "--no-pager", "perf.data",
+                               cwd=self.folder, timeout=fresh.SECONDS, env={"PATH": fresh.PATH, "HOME": self.folder, "XDG_CACHE_HOME": os.path.join(self.folder, home)})
         if done.returncode != 0 or done.stderr:
             raise Wrong("%s: status %d, %s" % (" ".join(words), done.returncode, fresh.last_line(done)))
         return done.stdout

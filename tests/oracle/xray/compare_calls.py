@@ -47,7 +47,7 @@ STACK_DIFFERS = {"threads8-starved.fdr.19": E7_STACK, "except.basic.19": E7_STAC
 
 
 def run(arguments, stdin=None):
-    done = harness.perfray(*arguments, **({} if stdin is None else {"input": stdin}))
+    done = harness.perfray(*arguments, input=stdin)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -30,7 +30,7 @@ ACTIONS = oracle.ACTIONS
 
 
 def run(arguments, stdin=None):
-    done = harness.perfray(*arguments, **({} if stdin is None else {"input": stdin}))
+    done = harness.perfray(*arguments, input=stdin)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -60,7 +60,7 @@ EXCUSES = {"E6": in_any_order_of_equal_times, "E10": without_names, "no-binary":
 
 
 def script(arguments, stdin=None):
-    done = harness.perfray("script", *arguments, **({} if stdin is None else {"input": stdin}))
+    done = harness.perfray("script", *arguments, input=stdin)
     return done.returncode, done.stdout
 
 

@@ -96,8 +96,7 @@ def record(folder, name, way):
 
 
 def perfray(*arguments):
-    done = subprocess.run([harness.PERFRAY, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=120, check=False)
+    done = harness.perfray(*map(str, arguments))
     if done.returncode != 0 or done.stderr:
         raise RuntimeError("%s: %d: %s" % (arguments, done.returncode, done.stderr.decode()))
     return done.stdout.decode()

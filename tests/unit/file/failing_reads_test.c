@@ -3,7 +3,7 @@
  * Every system call that brings or keeps bytes fails once: read, pread, write and lseek of this program stand before
  * libc's and count. Then an error is said, or what was read is the same as without the failure.
  */
-#include "file/read/recording.h"
+#include "file/read/features.h"
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"

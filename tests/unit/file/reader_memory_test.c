@@ -7,7 +7,7 @@
 #include "recording_builder.h"
 #include "xray_files.h"
 #include "../base/failing_alloc.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 
 /* Everything the public calls reach: records, names, features. The reader, which may be NULL, is closed. */
 static pfr_status read_and_close(pfr_reader *r, uint64_t *sum, pfr_error *err) {

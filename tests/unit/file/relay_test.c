@@ -3,6 +3,7 @@
  * A walk whose bytes several threads read meets the records, holes and counts that one thread meets by itself, wherever
  * stretches end, whatever is damaged, and also where a stretch cannot be read.
  */
+#include "file/read/next.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"
 #include "base/memory/fail.h"

@@ -5,7 +5,7 @@
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
-#include "file/read/recording.h"
+#include "file/read/features.h"
 #include "file/read/header_walk.h"
 
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include "calls_stories.h"
 
 #include "../base/failing_alloc.h"
-#include "model/calls/calls_parts.h"
+#include "model/calls/calls_round_robin.h"
 
 #define STORIES 4u
 #define SHORT_STEPS 8000u

@@ -8,6 +8,7 @@
  *
  * from the outermost to the sampled address, a line for each sample, and sorted.
  */
+#include "file/read/next.h"
 #include "../test.h"
 
 #include "base/io/output.h"

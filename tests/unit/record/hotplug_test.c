@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cpus that come and go on a scripted kernel, whose list of them is a file that the test writes. */
+#include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <sys/stat.h>
 

@@ -4,6 +4,7 @@
  * perf_event_open does (Linux: perf_allow_kernel, perf_allow_cpu; level 3 is that of Debian and Ubuntu): all, nothing
  * of whole cpus, nothing of the kernel, nothing. The level itself stands in a file that the test writes.
  */
+#include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <sys/stat.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder on a scripted kernel: one cpu, rings in our own memory, answers as the test wants them. What it writes
    is read back with the library. */
+#include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <time.h>
 

@@ -11,6 +11,7 @@
  *     ... what was written: count_file()
  *     end_script();
  */
+#include "record/recorder.h"
 #include "test.h"
 #include <errno.h>
 #include <stdio.h>

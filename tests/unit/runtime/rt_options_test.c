@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/rt_recorder.h"
+#include "runtime/rt_options.h"
 #include "test.h"
 
 #include <stdio.h>

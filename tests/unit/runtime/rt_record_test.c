@@ -3,6 +3,8 @@
  * Exact sequences of calls, with times and cpus of the test's own, and what the library reads of them. The recording is
  * begun once; each test has a function of its own, by whose id its records are told from others.
  */
+#include "runtime/rt_buffer.h"
+#include "runtime/rt_functions.h"
 #include "runtime/rt_record.h"
 #include "test.h"
 

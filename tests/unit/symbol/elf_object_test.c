@@ -4,7 +4,7 @@
 #include "elf_builder.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"
-#include "symbol/elf/elf_names.h"
+#include "symbol/elf/elf_symbols.h"
 
 #include <fcntl.h>
 

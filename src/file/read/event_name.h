@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_FILE_EVENT_NAME_H
+#define PFR_FILE_EVENT_NAME_H
+/* What other files use of event_name.c, which says how it works. */
+#include "file/read/recording.h"
+
+/* The name, in the arena; NULL: out of memory */
+const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
+
+#endif

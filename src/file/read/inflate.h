@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_FILE_INFLATE_H
+#define PFR_FILE_INFLATE_H
+/* What other files use of inflate.c, which says how it works. */
+#include "file/read/recording.h"
+
+void inflater_close(struct inflater *z, struct memory *memory);
+void inflater_rewind(struct inflater *z);
+
+/* Decompresses one record's bytes behind what is left over. HOLE: broken, *err says where. (zlib owns the short name.)
+ */
+pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
+
+#endif

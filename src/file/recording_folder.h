@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_FILE_RECORDING_FOLDER_H
+#define PFR_FILE_RECORDING_FOLDER_H
+/* The files of a recording that is a folder. */
+#include "file/read/recording.h"
+
+/* Opens all of them, in the order of their numbers. */
+pfr_status open_parts(pfr_reader *reader, int folder, const struct input_setup *setup, pfr_error *err);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_RECORD_LOOP_H
+#define PFR_RECORD_LOOP_H
+/* What other files use of loop.c, which says how it works. */
+#include "record/recorder_parts.h"
+
+pfr_status loop_run(pfr_recorder *r, pfr_error *err);
+
+#endif

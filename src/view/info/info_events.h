@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_INFO_EVENTS_H
+#define PFR_VIEW_INFO_EVENTS_H
+/* What other files use of info_events.c, which says how it works. */
+#include "view/info/info_parts.h"
+
+pfr_status info_events(struct info *info, pfr_error *err);
+
+/* To the end of the recording, for what streams tell on the way. */
+pfr_status read_to_end(pfr_reader *reader, pfr_error *err);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_INFO_HEADER_H
+#define PFR_VIEW_INFO_HEADER_H
+/* What other files use of info_header.c, which says how it works. */
+#include "view/info/info_parts.h"
+
+/* Each reads what it needs of the reader and prints. */
+pfr_status info_header(struct info *info, pfr_error *err);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_INFO_HITS_H
+#define PFR_VIEW_INFO_HITS_H
+/* What other files use of info_hits.c, which says how it works. */
+#include "view/info/info_parts.h"
+
+/* Objects that samples hit; reads the recording twice (info_hits.c). */
+pfr_status object_list_hits(struct object_list *list, pfr_reader *reader, pfr_error *err);
+
+#endif

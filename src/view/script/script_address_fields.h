@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_ADDRESS_FIELDS_H
+#define PFR_VIEW_SCRIPT_ADDRESS_FIELDS_H
+/* What other files use of script_address_fields.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
+
+/* As script_place (script_frames.h), but also in the space that is not the sample's; returns the cpumode it was found
+ * in. */
+unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
+
+#endif

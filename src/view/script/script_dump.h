@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_DUMP_H
+#define PFR_VIEW_SCRIPT_DUMP_H
+/* What other files use of script_dump.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* A record as perf's dump prints it, with its bytes; what is known of a sample. */
+void script_dump_begin(struct script *s);
+void script_dump_record(struct script *s, const pfr_record *rec);
+void script_dump_sample(struct script *s, const struct moment *m);
+void script_dump_left_out(struct script *s, const struct moment *m);
+
+#endif

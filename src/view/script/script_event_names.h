@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_EVENT_NAMES_H
+#define PFR_VIEW_SCRIPT_EVENT_NAMES_H
+/* What other files use of script_event_names.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* Labels of the events from number `from` on, and of those with another name than before. */
+pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
+void script_labels_free(struct script *s);
+
+#endif

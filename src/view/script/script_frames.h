@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_FRAMES_H
+#define PFR_VIEW_SCRIPT_FRAMES_H
+/* What other files use of script_frames.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
+void frames_free(struct frames *frames);
+
+/* Forgets all texts and what refers to them. */
+void frames_reset(struct frames *frames);
+
+/* What the address is called; the kernel object that names an address which no map covers. */
+void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
+void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
+void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls);
+uint32_t script_kernel_at(struct script *s, uint64_t address);
+
+/* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
+const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
+
+/* Where an address of the moment's thread is. */
+void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
+
+/* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
+void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
+void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
+                              unsigned form);
+
+/* Writes only the names, " name+0x1 (object)", or one of them. */
+void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
+void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
+void script_write_object(struct script *s, uint32_t object, pfr_output *to);
+void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
+
+/* Brings near what is kept of an address that may be an entry of this thread's chain. */
+void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+
+#endif

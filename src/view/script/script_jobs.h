@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_JOBS_H
+#define PFR_VIEW_SCRIPT_JOBS_H
+/* What other files use of script_jobs.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* How many threads print; all records by as many. */
+unsigned script_jobs(const struct script *s);
+pfr_status script_take_all_by(struct script *s, unsigned jobs, pfr_error *err);
+
+#endif

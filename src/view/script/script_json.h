@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_JSON_H
+#define PFR_VIEW_SCRIPT_JSON_H
+/* What other files use of script_json.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* The first line; a sample; another record */
+void script_json_begin(struct script *s);
+void script_json_sample(struct script *s, const struct moment *m);
+void script_json_line(struct script *s, const struct moment *m);
+
+#endif

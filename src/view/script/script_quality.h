@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_QUALITY_H
+#define PFR_VIEW_SCRIPT_QUALITY_H
+/* What other files use of script_quality.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* Tells what the text leaves out or shows late; once all of it is printed. */
+void script_tell_quality(struct script *s);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_SCRIPT_READS_H
+#define PFR_VIEW_SCRIPT_READS_H
+/* What other files use of script_reads.c, which says how it works. */
+#include "view/script/script_parts.h"
+
+/* A sample whose READ tells counters apart stands for one of each of them. */
+bool script_has_reads(const struct script_event *event);
+void script_reads(struct script *s, struct moment *m);
+
+#endif
