@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that keeps one core busy for about a second, in functions whose shares of the time are plain to see:
- * of every 16 rounds, `sieve` does 9, `scramble` 5 and `measure` 2. Recorded by `./dev demo`:
+ * Keeps one CPU busy for about a second in functions with known shares of the time:
+ * of every 16 rounds, `sieve` does 9, `scramble` 5 and `measure` 2. `./dev demo` records it:
  *
  *     gcc -g -O1 -fno-omit-frame-pointer busy.c -o busy && perf record -g ./busy
  */
@@ -13,7 +13,7 @@
 #define APART __attribute__((noinline, noclone))
 #define ROUND 60000u
 
-/* One round of each function below costs about the same: ROUND steps of a multiplication that waits for the last. */
+/* A round of each function below costs about the same: ROUND multiplications, each dependent on the previous one. */
 APART static uint64_t sieve(uint64_t value) {
     for (uint32_t step = 0; step < ROUND; step++)
         value = value * 6364136223846793005u + 1442695040888963407u;

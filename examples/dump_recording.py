@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""dump_recording.py - what is in a recording: records by type, then all of it as JSON lines.
+"""dump_recording.py - print the number of records per type, then all records as JSON lines.
 
 usage: PYTHONPATH=bindings/python python3 examples/dump_recording.py FILE
-Before perfray is installed: PERFRAY_LIBRARY=build/libperfray.so in front of that.
+If perfray is not installed, also set PERFRAY_LIBRARY=build/libperfray.so.
 """
 import collections
 import sys

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that samples a part of itself: profile_self OUT; then perfray report OUT. */
+/* Samples a part of its own run: profile_self OUT; then perfray report OUT. */
 #include <perfray/sampling.h>
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is recorded by perfray's flight recorder: gcc calls its hooks, and the program marks what it likes.
+ * A program for perfray's flight recorder: gcc inserts the hooks, and the program adds its own marks and a scope.
  *
  *     gcc -O1 -finstrument-functions recorded.c $(pkg-config --cflags --libs perfray-rt) -o recorded
  *     perfray trace ./recorded
  *
- * Of a hundred requests one is not in the cache and goes to the disk: the mean of `lookup` hides it, its p99 does not.
+ * One of a hundred requests misses the cache and reads the disk: the mean of `lookup` hides it, its p99 shows it.
  */
 #include <perfray/runtime.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that traces itself: three threads answer requests. Of a hundred requests one is not in the cache and goes
- * to the disk: the mean of `lookup` hides it, its p99 does not. With the recorder that comes with clang:
+ * A program that traces itself with clang's XRay runtime: three threads handle requests. One of a hundred requests
+ * misses the cache and reads the disk: the mean of `lookup` hides it, its p99 shows it.
  *
  *     clang -g1 -O1 -fxray-instrument -pthread -o traced traced.c
  *     XRAY_OPTIONS=xray_logfile_base=./xray- ./traced && perfray latency -m traced xray-traced.*
@@ -14,9 +14,9 @@
 #define TRACED __attribute__((noinline, xray_always_instrument))
 #define THREADS 3
 
-static uint32_t requests = 2000; /* of each thread */
+static uint32_t requests = 2000; /* per thread */
 
-/* Of clang's xray/xray_interface.h and xray_log_interface.h, which are for C++. */
+/* Declared in clang's xray/xray_interface.h and xray_log_interface.h, which are C++ headers. */
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);
 int __xray_log_finalize(void);

@@ -10,12 +10,12 @@
         for hole in recording.holes:
             print("byte", hole.offset, hole.text)
 
-What is read is what the headers of <perfray/...> promise, called through ctypes: a record is valid until the next one
-is asked for, `Record.copy()` keeps what it holds. Numbers are ints, texts str (with `\\xNN` for bytes that are no
-text to show, as everywhere in perfray), raw bytes bytes. `dump()` writes what `perfray dump` prints.
+The contract is that of the <perfray/...> headers, called through ctypes: a record is valid until the next one
+is read; `Record.copy()` keeps its fields. Numbers are ints, texts str (with `\\xNN` for unprintable bytes,
+as everywhere in perfray), raw bytes bytes. `dump()` writes the output of `perfray dump`.
 
-The library is looked for where PERFRAY_LIBRARY says (build/libperfray.so before it is installed), else as the system finds
-libperfray.so.0; ImportError tells where it is not.
+PERFRAY_LIBRARY is the path of the library (build/libperfray.so before installation); if unset, the system searches
+libperfray.so.0. ImportError reports a missing library.
 """
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ Value = Union[int, float, str, bytes, List[int], None]
 
 
 def _show(raw: bytes) -> str:
-    """Bytes of a file as text that may be shown anywhere."""
+    """Bytes of a file as printable text, escaped."""
     room = ctypes.create_string_buffer(4 * len(raw) + 17)
     length = _library.pfr_escape(room, len(room), raw, len(raw))
     return room.raw[:length].decode("utf-8")
 
 
 class Hole(NamedTuple):
-    """A stretch of the recording that could not be used."""
+    """An unreadable range of the recording."""
     offset: Optional[int]
     length: int
     where: str
@@ -125,7 +125,7 @@ class Hole(NamedTuple):
 
 
 class Error(Exception):
-    """A call that failed: `status` is its name ("input/output", "format", ...), `offset` the byte concerned or None."""
+    """A failed call: `status` is its name ("input/output", "format", ...), `offset` the byte concerned, if any."""
 
     def __init__(self, error: _Error) -> None:
         super().__init__(error.text.decode("utf-8", "replace"))
@@ -139,8 +139,8 @@ def _hole_of(error: _Error) -> Hole:
 
 
 class Record:
-    """One record. Attributes say where it stands; `record["field"]` looks inside, with dots into parts: "ip",
-    "regs_user.abi", "id.time" (of the sample_id). None: the layout has the field, this record has not."""
+    """One record. Attributes are its header and position; `record["field"]` is a field, with dots for nested parts: "ip",
+    "regs_user.abi", "id.time" (of the sample_id). The value is None if the layout has the field but this record lacks it."""
 
     def __init__(self, raw: _Record) -> None:
         self._raw = raw
@@ -157,7 +157,7 @@ class Record:
 
     @property
     def bytes(self) -> bytes:
-        """The record as it stands in the file."""
+        """The bytes of the record in the file."""
         return ctypes.string_at(self._raw.bytes, self._raw.size)
 
     def __getitem__(self, field: str) -> Value:
@@ -167,14 +167,14 @@ class Record:
         return _value_of(value)
 
     def get(self, field: str, default: Value = None) -> Value:
-        """As `record[field]`, `default` where there is no such field."""
+        """`record[field]`, or `default` if there is no such field."""
         try:
             return self[field]
         except KeyError:
             return default
 
     def copy(self, *fields: str) -> Dict[str, Value]:
-        """The fields named, in a dict that outlives the record."""
+        """The named fields, in a dict that outlives the record."""
         return {field: self[field] for field in fields}
 
 
@@ -204,8 +204,8 @@ def _value_of(value: _Value) -> Value:
 
 
 class Recording:
-    """A recording or trace, open. Iterating gives its records from the first one on, in the order of the file; what
-    could not be used is in `holes` then. Not for several threads at once."""
+    """An open recording or trace. Iteration starts at the first record, in file order; afterwards `holes` lists the
+    unreadable ranges. Not thread-safe."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         error, name = _Error(), os.fsencode(path)
@@ -225,7 +225,7 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Records are gone with it."""
+        """Also invalidates its records."""
         _library.pfr_close(self._handle)
         self._handle = None
 
@@ -274,7 +274,7 @@ class Recording:
             descriptor = file.fileno()
         except (AttributeError, OSError):
             raise TypeError("dump writes into a file with a descriptor, not into %s" % type(file).__name__) from None
-        if self._begun:  # a pass may have learnt of features that records bring: a dump tells them where they stand
+        if self._begun:  # a pass may have read features from records; a new dump prints them at their records
             return dump(self._path, file, format, only)
         self._begun = True
         file.flush()

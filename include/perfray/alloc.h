@@ -2,9 +2,26 @@
 #ifndef PERFRAY_ALLOC_H
 #define PERFRAY_ALLOC_H
 /*
- * The memory a handle uses comes from the allocator given when it was opened; NULL there means malloc and free.
- * The struct is copied; `context` must live as long as the handle. A function may be called by the thread that
- * uses the handle only.
+ * Custom memory allocation: pass a pfr_alloc when a handle is opened, and the handle allocates through it. The default,
+ * a NULL `pfr_alloc *`, is malloc(), realloc() and free(), with anonymous mappings for large blocks.
+ *
+ * The struct is copied when the handle is opened. `context` must remain valid until the handle is closed. All three
+ * functions must be set.
+ *
+ * The memory limit of a handle (pfr_limits.memory) is checked before the allocator is asked.
+ *
+ * Threads: the functions are called by the thread that uses the handle. Functions with a `jobs` option also call them
+ * from their worker threads, several at the same time: the allocator of a reader that they use must be thread-safe.
+ *
+ * Example, an allocator that counts its calls:
+ *
+ *     static void *allocate(void *context, size_t size) { ++*(long *)context; return malloc(size); }
+ *     static void *resize(void *context, void *old, size_t size) { ++*(long *)context; return realloc(old, size); }
+ *     static void release(void *context, void *at) { (void)context; free(at); }
+ *
+ *     long calls = 0;
+ *     const pfr_alloc counting = {allocate, resize, release, &calls};
+ *     pfr_open_options options = {.size = sizeof options, .alloc = &counting};
  */
 #include <stddef.h>
 
@@ -13,12 +30,13 @@ extern "C" {
 #endif
 
 typedef struct pfr_alloc {
-    /* size 0 never occurs; NULL means "out of memory" */
+    /* As malloc(). `size` is never 0. NULL means that there is no memory; the caller returns PFR_ERR_MEMORY. */
     void *(*allocate)(void *context, size_t size);
-    /* old may be NULL; on failure old stays valid */
+    /* As realloc(). `old` may be NULL, `size` is never 0. On failure it returns NULL and `old` must remain valid. */
     void *(*resize)(void *context, void *old, size_t size);
-    /* at may be NULL */
+    /* As free(). `at` may be NULL. */
     void (*release)(void *context, void *at);
+    /* The first argument of each call; not used by the library. */
     void *context;
 } pfr_alloc;
 

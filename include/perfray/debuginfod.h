@@ -2,13 +2,25 @@
 #ifndef PERFRAY_DEBUGINFOD_H
 #define PERFRAY_DEBUGINFOD_H
 /*
- * Symbols and debugging information from debuginfod servers, by build-id: the one thing in this library that speaks to
- * the network, and only when it is called.
+ * pfr_debuginfod_fetch - download missing symbols and debug information from debuginfod servers, by build-id.
+ *
+ * This is the only function of the library that uses the network, and it does so only when it is called. The servers
+ * learn the build-ids of the objects in the recording.
+ *
+ * Use it before a report of a recording whose objects or debug files are not on this machine. symbols.h tells whether
+ * any are missing. The downloads are made by debuginfod-find of elfutils, which must be installed, in a process of its
+ * own.
+ *
+ * Threads: uses the calling thread, and the reader must not be used by others meanwhile.
+ *
+ * Example:
  *
  *     char folder[PFR_DEBUGINFOD_ROOM];
+ *     pfr_symbol_options names = {.size = sizeof names};
  *     pfr_debuginfod_options how = {.size = sizeof how, .urls = "http://127.0.0.1:8002"};
  *     if (pfr_debuginfod_fetch(reader, &how, folder, &err) == PFR_OK)
  *         names.fetched = folder;
+ *     pfr_report_options options = {.size = sizeof options, .naming = &names};
  */
 #include <perfray/reader.h>
 #include <perfray/symbol_options.h>
@@ -17,27 +29,46 @@
 extern "C" {
 #endif
 
+/* Bytes of the array that pfr_debuginfod_fetch() fills with the name of a directory. */
 #define PFR_DEBUGINFOD_ROOM 1024
 
+/* All pointers must remain valid while pfr_debuginfod_fetch() runs. */
 typedef struct pfr_debuginfod_options {
-    size_t size;      /* sizeof(pfr_debuginfod_options) */
-    const char *urls; /* of servers, with blanks between; NULL or "": those of the variable DEBUGINFOD_URLS */
-    const pfr_symbol_options *naming; /* what is found by symfs and debug_dir is not fetched; NULL: the defaults */
-    uint64_t bytes_most;              /* of one file; 0: 1 GiB */
-    uint32_t seconds_most;            /* for all of them; 0: 90 */
-    void (*note)(void *context, const char *sentence); /* told of each object that was asked for; may be NULL */
+    /* sizeof(pfr_debuginfod_options) */
+    size_t size;
+    /* URLs of the servers, separated by blanks. NULL or "": those of the environment variable DEBUGINFOD_URLS. */
+    const char *urls;
+    /* Objects and debug files that these options find are not downloaded. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* Maximum bytes of one file. 0: 1 GiB. */
+    uint64_t bytes_most;
+    /* Maximum seconds for all downloads together. 0: 90. */
+    uint32_t seconds_most;
+    /* Called with one sentence for each file that was requested: its size, or that no server has it, or that the time
+       was over. May be NULL. The sentence is valid during the call. */
+    void (*note)(void *context, const char *sentence);
+    /* First argument of `note`. */
     void *context;
 } pfr_debuginfod_options;
 
 /*
- * Counts the samples of each object of the recording, and asks for what is not here of those that the recording knows
- * the build-id of: hottest first, until all are asked for or the time is over. debuginfod-find (elfutils) does it, in a
- * process of its own, and keeps the files in `folder`, which it fills in: that of the variable DEBUGINFOD_CACHE_PATH,
- * else where debuginfod keeps them ($XDG_CACHE_HOME or ~/.cache, debuginfod_client).
+ * pfr_debuginfod_fetch - find out which objects of the recording have samples, and download what is missing: the
+ * object, if it is not here, and its debug information, if it has no symbols or no lines.
  *
- * The reader, which must be seekable or have a spool, stands at its beginning afterwards. PFR_OK, whatever was found;
- * PFR_ERR_USAGE: there are no urls, or it is a trace; PFR_ERR_IO: debuginfod-find cannot be run, or there is no folder
- * for files; else as pfr_next.
+ * The objects with the most samples come first, until all are requested or the time is over. Objects without a recorded
+ * build-id are skipped.
+ *
+ * `folder` is filled with the directory of the downloads, for pfr_symbol_options.fetched. It is that of the environment
+ * variable DEBUGINFOD_CACHE_PATH, else debuginfod_client in $XDG_CACHE_HOME or ~/.cache. Downloads remain there.
+ *
+ * The recording is read once, and the reader is rewound afterwards. A stream must be opened with
+ * pfr_open_options.spool.
+ *
+ * Returns PFR_OK, whether or not anything was found, or:
+ * - PFR_ERR_USAGE if no server is known, the recording is an XRay trace (which has no build-ids), or it is a stream
+ *   without `spool`
+ * - PFR_ERR_IO if debuginfod-find cannot be run, or there is no directory for the downloads
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err);

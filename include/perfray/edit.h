@@ -2,20 +2,33 @@
 #ifndef PERFRAY_EDIT_H
 #define PERFRAY_EDIT_H
 /*
- * A recording into another one: all of it in another form (pfr_convert), or all of it that is intact (pfr_recover).
+ * Make a new recording from an existing one: the same content in another form (pfr_convert), or everything that is
+ * intact (pfr_recover).
  *
- * What is written is a file that is there whole or not at all (writer.h), never out of order against its own
- * FINISHED_ROUND records: where the input's are not kept, none are written, and perf sorts by itself.
+ * perf.data: container, byte order, compression and attr size can change. XRay traces: version and byte order can
+ * change, and flight recorder traces and basic logs become each other. PerfDataProto, the protocol buffer of quipper
+ * (google/perf_data_converter), can be written and read.
  *
- * A trace of XRay becomes one in another version or byte order: what happened, when, in which thread and on which cpu
- * is kept, and the buffers; deltas, wraps and extents are made anew, so that a buffer that was cut is whole again. What
- * a version has no words for is lost, and told: typed events before version 5, events in basic logs, the process before
- * version 3. A buffer in which nothing has a time is left out, as its readers refuse it.
+ * The output is written as described in writer.h: a file is complete or does not exist. FINISHED_ROUND records, which
+ * promise an order, are written only if the records satisfy it; perf sorts without them.
  *
- * Example:
+ * XRay: events, times, threads, CPUs and buffers are kept. Deltas, wraps and sizes of buffers are computed anew, so
+ * that a buffer that was cut is valid again. Facts that a version cannot express are lost, and reported: typed events
+ * before version 5, events in basic logs, process ids before version 3. A buffer without any time is omitted, because
+ * readers reject it.
  *
+ * The recording is read from its start, and possibly several times. A stream must be opened with
+ * pfr_open_options.spool, and with keep_aux if it contains AUX data.
+ *
+ * Memory: everything is allocated from the reader's memory limit and released before the functions return.
+ *
+ * Threads: the functions use the calling thread, and the reader must not be used by others meanwhile.
+ *
+ * Example, converting to big-endian:
+ *
+ *     pfr_edit_counts counts;
  *     pfr_edit_options how = {.size = sizeof how, .path = "big-endian.data", .order = PFR_ORDER_BIG};
- *     pfr_status st = pfr_convert(reader, &how, &counts, &err);
+ *     pfr_status status = pfr_convert(reader, &how, &counts, &err);
  */
 #include <perfray/reader.h>
 #include <perfray/writer.h>
@@ -24,80 +37,116 @@
 extern "C" {
 #endif
 
+/* Compression of the output. */
 typedef enum pfr_edit_compression {
-    PFR_EDIT_AS_IT_IS, /* COMPRESSED records are taken over; made anew, as frames, where that cannot be */
+    /* Copy COMPRESSED records; compress them anew, as frames, where they cannot be copied. */
+    PFR_EDIT_AS_IT_IS,
+    /* No compression. */
     PFR_EDIT_PLAIN,
-    PFR_EDIT_COMPRESS /* PFR_ZSTD_FRAMES */
+    /* PFR_ZSTD_FRAMES (writer.h). */
+    PFR_EDIT_COMPRESS
 } pfr_edit_compression;
 
-/* The form of a trace. */
+/* Format and version of an XRay trace. */
 typedef enum pfr_edit_trace {
-    PFR_EDIT_TRACE_SAME, /* a basic log becomes one of version 3 */
+    /* As the input; basic logs become version 3. */
+    PFR_EDIT_TRACE_SAME,
+    /* Flight recorder traces of these versions. */
     PFR_EDIT_TRACE_FDR_1,
     PFR_EDIT_TRACE_FDR_2,
     PFR_EDIT_TRACE_FDR_3,
     PFR_EDIT_TRACE_FDR_4,
     PFR_EDIT_TRACE_FDR_5,
-    PFR_EDIT_TRACE_BASIC /* version 3 */
+    /* Basic log, version 3. */
+    PFR_EDIT_TRACE_BASIC
 } pfr_edit_trace;
 
-/* A recording becomes a PerfDataProto, the protocol buffer of quipper (google/perf_data_converter). */
+/* Output as PerfDataProto. */
 typedef enum pfr_edit_quipper {
+    /* No: write a recording. */
     PFR_EDIT_NO_QUIPPER,
-    PFR_EDIT_QUIPPER,     /* all of the recording: what its messages cannot say, too, in fields its readers pass over */
-    PFR_EDIT_QUIPPER_TEXT /* protobuf's text, of what quipper's messages say alone; what is missing is told */
+    /* In binary, and all of the recording: facts that quipper's messages cannot express are stored in additional
+       fields, which quipper's readers skip. */
+    PFR_EDIT_QUIPPER,
+    /* In protobuf's text format, with quipper's messages only; each loss is passed to `hole`. */
+    PFR_EDIT_QUIPPER_TEXT
 } pfr_edit_quipper;
 
+/* Options of pfr_convert() and pfr_recover(). All pointers must remain valid while they run. */
 typedef struct pfr_edit_options {
-    size_t size;      /* sizeof(pfr_edit_options) */
-    const char *path; /* "-": standard output, a stream */
-    bool to_form;     /* into the container below; else into what the input is */
+    /* sizeof(pfr_edit_options) */
+    size_t size;
+    /* File to write. "-" is standard output, a stream. Required. */
+    const char *path;
+    /* Write the container of the next member. Default: that of the input. */
+    bool to_form;
     pfr_container container;
-    pfr_order order; /* PFR_ORDER_HOST: as it is */
+    /* Byte order. PFR_ORDER_HOST: that of the input. */
+    pfr_order order;
     pfr_edit_compression compression;
-    int level;          /* of zstd; 0: 1 */
-    uint32_t attr_size; /* 0: as they are */
-    /* What of the input could not be taken over, each place once; may be NULL. */
+    /* zstd level. 0: 1. */
+    int level;
+    /* Bytes of every attr. 0: as the input. A size that omits fields which decide how samples are decoded is
+       PFR_ERR_USAGE. */
+    uint32_t attr_size;
+    /* Called once for each part of the input that could not be copied. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    void *context;            /* of hole */
-    pfr_edit_trace trace;     /* of a trace, for which container, compression and attr_size must be left as they are */
-    pfr_edit_quipper quipper; /* by pfr_convert alone, for which all of the above but path and hole is not used */
-    bool file_order;          /* of its records; else that of time, as quipper's */
-    bool quipper_marks; /* addresses of samples that are in no mapping get bit 63, as from older versions of quipper */
-    /* Fields of quipper's that are left out, with commas between: by name, or as `field.name` those of the message that
-       is in a field; NULL: none. What they say is among what the messages do not. */
+    /* First argument of `hole`. */
+    void *context;
+    /* XRay traces: output format. Container, compression and attr_size must be left at their defaults then. */
+    pfr_edit_trace trace;
+    /* pfr_convert() only: write a PerfDataProto. Of the members above only `path` and `hole` are used then. */
+    pfr_edit_quipper quipper;
+    /* PerfDataProto: keep the records in file order. Default: timestamp order, as quipper writes them. */
+    bool file_order;
+    /* PerfDataProto: set bit 63 of sample addresses outside of all mappings, as older versions of quipper did. */
+    bool quipper_marks;
+    /* PerfDataProto: fields to omit, comma-separated, by name, or as "field.name" within the message of a field. With
+       PFR_EDIT_QUIPPER their facts are kept in the additional fields. NULL: none. */
     const char *quipper_without;
 } pfr_edit_options;
 
+/* Filled by pfr_convert() and pfr_recover(). */
 typedef struct pfr_edit_counts {
-    uint64_t records, samples; /* written, COMPRESSED ones not counted */
-    uint64_t lost;             /* stretches and records that could not be taken over */
+    /* Records written, without COMPRESSED records; samples among them. */
+    uint64_t records, samples;
+    /* Ranges and records that could not be copied, and their bytes. */
+    uint64_t lost;
     uint64_t lost_bytes;
 } pfr_edit_counts;
 
 /*
- * Reads the recording from its start and writes it. PFR_OK; PFR_HOLE: written, but parts of the input could not be
- * taken over; PFR_ERR_USAGE: a profile of XRay, a stream that was not kept (pfr_open_options.spool), an attr size below
- * what tells how samples are read, a path that cannot be written; PFR_ERR_IO: nothing is left under the name; else as
- * pfr_next. `counts` may be NULL. AUX data of streams are taken over where the reader keeps them (keep_aux).
+ * pfr_convert - read the recording from its start and write it in the form that `options` describes. `counts` may be
+ * NULL.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for parts of the input that could not be copied, each passed to `hole`
+ * - PFR_ERR_USAGE for an XRay profile, a stream without `spool`, an attr_size that is too small, an option that does
+ *   not apply to this kind of recording, or a path that cannot be replaced (writer.h)
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed; no new file has the name then
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 
 /*
- * The same, and what is missing is made anew where records or other features tell it: names and ids of events, the span
- * of the samples, the flag of branch stacks, the index of AUX data, formats of tracepoints (with nothing but their
- * numbers). Samples of no event are left out, and features that do not hold what they say. Compressed records become
- * independent frames.
+ * pfr_recover - as pfr_convert(), and repair a damaged or truncated recording.
+ *
+ * Missing facts are restored where records or other features contain them: names and ids of events, the time span of
+ * the samples, the flag of branch stacks, the index of AUX data, formats of tracepoints (their ids only). Samples of no
+ * event, and features that are damaged, are omitted. COMPRESSED records become independent zstd frames.
  */
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 
-/* Whether a regular file begins as a PerfDataProto does, in bytes or in text, compressed or not. */
+/* pfr_is_quipper - whether a regular file begins as a PerfDataProto, in binary or text, compressed or not. false also
+   if it cannot be read. */
 bool pfr_is_quipper(const char *path);
 
 /*
- * As pfr_open, but a PerfDataProto, too, from whatever pfr_open reads: as the recording that it tells, made in a
- * temporary file without a name. `hole` (may be NULL) is told what of it could not be used, with its place in the
- * PerfDataProto.
+ * pfr_open_any - as pfr_open() (reader.h), and also open a PerfDataProto, in binary or text, compressed or not.
+ *
+ * A PerfDataProto is converted to a perf.data recording in an unnamed temporary file, which is then read. `hole` is
+ * called for each of its parts that could not be used, with the offset in the PerfDataProto; it may be NULL. `context`
+ * is its first argument.
  */
 pfr_reader *pfr_open_any(const char *path, const pfr_open_options *options,
                          void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err);

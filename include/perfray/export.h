@@ -2,26 +2,32 @@
 #ifndef PERFRAY_EXPORT_H
 #define PERFRAY_EXPORT_H
 /*
- * A recording in the format of another tool.
+ * pfr_export - write the stacks of a recording in the format of another tool.
  *
- *     folded   one line for each stack, `comm;outer;inner COUNT`, for flame graph tools. Functions without a name are
- *              called by their object, `[libc.so.6]`; `;` in names becomes `:`
- *     pprof    gzip of one message of profile.proto: each address is a location, with its object and build-id; labels
- *              pid, tid, cpu and comm; a value for the number of samples and one for each event
+ *     folded   One line per distinct stack, "comm;outermost;...;innermost COUNT", as flame graph tools read it. A
+ *              function without a symbol is written as its object, "[libc.so.6]". A ";" in a name becomes ":".
+ *     pprof    The message Profile of pprof's profile.proto, compressed by gzip. Each address is a location with its
+ *              object and build-id. Samples have the labels pid, tid, cpu and comm, and one value for the number of
+ *              samples and one per event.
  *
- * Of a trace calls are counted, and each weighs the time that it took itself: see report.h. Outputs with one number for
- * a stack have that, unless selection.by_count is set.
+ * XRay traces: calls are exported, and the weight of a call is its self time (report.h). Formats with one number per
+ * stack write this weight, or the number of calls if selection.by_count is set.
  *
- * A stack of up to 4096 bytes is written whole. What longer ones have in excess is bounded (pfr_limits.trees); beyond
- * that a stack ends with a frame `[limit]`, which has its samples and weight, `hole` is told how many ("trees"), and
- * the status is PFR_HOLE.
+ * Size: a stack whose line has at most 4096 bytes is always written completely. pfr_limits.trees bounds what longer
+ * ones may add. After that, such a stack ends with a frame [limit], which has its samples and weight, `hole` is called
+ * with where == "trees", and the result is PFR_HOLE.
  *
- * The recording is read more than once; a stream must have been opened with pfr_open_options.spool.
+ * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
+ *
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns.
+ *
+ * Threads: uses options->of->jobs threads. The output is the same for every number. The reader must not be used by
+ * others meanwhile.
  *
  * Example:
  *
  *     pfr_export_options options = {.size = sizeof options, .format = "pprof", .path = "profile.pb.gz"};
- *     pfr_status st = pfr_export(reader, &options, out, &err);
+ *     pfr_status status = pfr_export(reader, &options, out, &err);
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -31,35 +37,50 @@
 extern "C" {
 #endif
 
+/* All pointers must remain valid while pfr_export() runs. */
 typedef struct pfr_export_options {
-    size_t size;             /* sizeof(pfr_export_options) */
-    const char *format;      /* a name that pfr_export_format_at gives */
-    const pfr_selection *of; /* NULL: everything */
-    /* Written to this file, which is there whole or not at all, with mode 0600; what has the name is replaced if it is
-       a regular file, and written into if it is a character device. NULL: to `out`. */
+    /* sizeof(pfr_export_options) */
+    size_t size;
+    /* The `name` of a format of pfr_export_format_at(). Required. */
+    const char *format;
+    /* Samples to export, and callbacks for holes and notes. NULL: all samples. */
+    const pfr_selection *of;
+    /*
+     * File to write, with mode 0600. A regular file of this name is replaced only after the new one is complete;
+     * a symbolic link is refused. A character device is written to directly. NULL: write to `out`.
+     */
     const char *path;
-    bool mark_kernel; /* folded: `_[k]` behind functions of the kernel */
+    /* folded: append "_[k]" to functions of the kernel, as flame graph tools expect for colouring. */
+    bool mark_kernel;
 } pfr_export_options;
 
+/* A supported format. All strings are static. */
 typedef struct pfr_export_format {
-    const char *name, *suffix, *about; /* "pprof", ".pb.gz", one line; static */
-    bool binary;                       /* nothing for a terminal */
+    /* "pprof"; usual end of file names, ".pb.gz"; description in one line. */
+    const char *name, *suffix, *about;
+    /* The output is binary: do not print it on a terminal. */
+    bool binary;
 } pfr_export_format;
 
-/* The formats that there are, by number from 0 on; NULL past the end. */
+/* pfr_export_format_at - the supported formats, for `number` from 0; NULL after the last one. */
 const pfr_export_format *pfr_export_format_at(size_t number);
 
 /*
- * Reads the recording and writes. What is counted is held in the reader's memory, counts against its limit, and is
- * given back before the call returns. Names are escaped as pfr_output says, where `out` is not for raw ones. Equal
- * recordings give equal bytes, whatever the number of threads.
+ * pfr_export - read the recording and write it in the format of options->format.
  *
- * A format that has one number for a stack takes the samples of all events together, and says so by `note`; their
- * periods are not added up: PFR_ERR_USAGE where by_period is set and several events have samples.
+ * Names from the recording are escaped (pfr_escape in out.h), unless pfr_output_raw_names() was called on `out`, which
+ * also applies to options->path. Equal recordings give equal bytes.
  *
- * PFR_OK; PFR_HOLE: written, but parts of the input could not be used; PFR_ERR_USAGE: an unknown format or event, a
- * filter that makes no sense, a path that is neither regular file nor character device, or a stream without spool;
- * PFR_ERR_IO: nothing is left of a file that could not be written; else as pfr_next.
+ * A format with one number per stack adds the samples of all events and reports this by `note`. Periods of different
+ * events cannot be added: PFR_ERR_USAGE if by_period is set and several events have samples.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown format or event, an invalid condition, a path that is neither a regular file nor a
+ *   character device, instrumentation maps for perf.data, or a stream without `spool`
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if options->path cannot be written; an existing file of that name is unchanged
+ *   then
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *options, pfr_output *out, pfr_error *err);
 

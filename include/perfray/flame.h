@@ -2,20 +2,26 @@
 #ifndef PERFRAY_FLAME_H
 #define PERFRAY_FLAME_H
 /*
- * A flame graph: all stacks of a recording in one picture, each function as wide as the samples that were in it or in
- * what it called. It is one SVG file that needs no other: pointed at, a function tells its name, object and share; a
- * click widens it; the search marks names and adds up their share.
+ * pfr_flame - draw a flame graph: all stacks of a recording as one SVG image.
  *
- * Consecutive frames without a symbol, of one object, are one box with their count. A thread of a trace has the name of
- * its program, where the trace contains it (perfray trace).
+ * The width of a function is its share of the samples, including its callees. The file is self-contained. In a browser,
+ * pointing at a function shows its name, object and share; a click zooms in; a search highlights matching names and
+ * adds up their share.
  *
- * Names are text in it and nothing else: they are escaped, and its script, which is always the same, takes no part of
- * the picture for anything but text.
+ * Consecutive frames of one object without symbols are drawn as one box with their number. Threads of an XRay trace are
+ * labelled with the name of their program, if the trace contains it (`perfray trace`).
+ *
+ * Names from the recording are escaped and are only text in the image: a recording cannot add scripts or markup to it.
+ *
+ * XRay traces, size limits, memory and threads: as pfr_export() (export.h). A box that does not fit the limit is
+ * left out, and `hole` is called with where == "trees".
+ *
+ * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *
  * Example:
  *
  *     pfr_flame_options options = {.size = sizeof options, .title = "nightly", .path = "nightly.svg"};
- *     pfr_status st = pfr_flame(reader, &options, out, &err);
+ *     pfr_status status = pfr_flame(reader, &options, out, &err);
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -25,18 +31,31 @@
 extern "C" {
 #endif
 
+/* All pointers must remain valid while pfr_flame() runs. */
 typedef struct pfr_flame_options {
-    size_t size;             /* sizeof(pfr_flame_options) */
-    const pfr_selection *of; /* NULL: everything */
-    const char *path;        /* as of pfr_export_options; NULL: to `out` */
-    const char *title;       /* NULL: "Flame graph" */
-    const char *subject;     /* of whom it is: the name of the recording; NULL: nothing is said */
-    uint32_t width;          /* pixels; 0: 1200, and as wide as the window where it is opened in a browser */
-    double min_width;        /* pixels; what is narrower is left out, and counted in the picture; 0: 0.3 */
-    bool upward;             /* callers below what they call; default: callers on top (an icicle graph) */
+    /* sizeof(pfr_flame_options) */
+    size_t size;
+    /* Samples to draw, and callbacks for holes and notes. NULL: all samples. */
+    const pfr_selection *of;
+    /* File to write, as pfr_export_options.path. NULL: write to `out`. */
+    const char *path;
+    /* Title of the image. NULL: "Flame graph". */
+    const char *title;
+    /* Name of the recording, printed below the title. NULL: not printed. */
+    const char *subject;
+    /* Width of the image in pixels, 200 to 100000. 0: 1200, and in a browser as wide as its window. */
+    uint32_t width;
+    /* Boxes narrower than this many pixels are left out; the image says how many. 0: 0.3. */
+    double min_width;
+    /* Draw callers below their callees. Default: callers at the top (an icicle graph). */
+    bool upward;
 } pfr_flame_options;
 
-/* As pfr_export. PFR_ERR_USAGE also for a width below 200 or above 100000. */
+/*
+ * pfr_flame - read the recording and write the image.
+ *
+ * Returns as pfr_export(); also PFR_ERR_USAGE for a width below 200 or above 100000.
+ */
 pfr_status pfr_flame(pfr_reader *reader, const pfr_flame_options *options, pfr_output *out, pfr_error *err);
 
 #ifdef __cplusplus

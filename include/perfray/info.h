@@ -2,12 +2,20 @@
 #ifndef PERFRAY_INFO_H
 #define PERFRAY_INFO_H
 /*
- * What is in a recording: header, features, events, build-ids, counts, quality.
+ * pfr_info_print - print facts about a recording: header, machine, events, build-ids, counts and quality.
  *
- * One call prints one part in one form. The reader must be fresh (nothing read of it yet) or just rewound; it is read
- * as far as the part needs: streams, PFR_INFO_OVERVIEW and PFR_INFO_STATS to the end.
+ * Use it to find out what was recorded, on which machine, and whether anything was lost, before you look at samples.
+ * One call prints one part in one format; rewind the reader between calls.
  *
- * Example:
+ * The reader must be new or just rewound. It is read as far as the part requires: streams, PFR_INFO_OVERVIEW and
+ * PFR_INFO_STATS to the end.
+ *
+ * Memory: working memory is taken from the allocator of `out`, what the reader loads from that of the reader. All of it
+ * except loaded features is released before the function returns.
+ *
+ * Threads: uses the calling thread only.
+ *
+ * Example, listing the events:
  *
  *     pfr_info_options options = {.size = sizeof options, .part = PFR_INFO_EVENTS};
  *     if (pfr_info_print(reader, &options, out, &err) < 0)
@@ -20,30 +28,52 @@
 extern "C" {
 #endif
 
+/* The parts that can be printed. */
 typedef enum pfr_info_part {
-    PFR_INFO_OVERVIEW,  /* everything, for people */
-    PFR_INFO_EVENTS,    /* events with their attrs: the text of `perf evlist -v` */
-    PFR_INFO_BUILD_IDS, /* objects with their build-ids: the text of `perf buildid-list` */
-    PFR_INFO_STATS      /* counts of records and samples: the text of `perf report --stats` */
+    /* Everything, for people. The last line is the quality line (quality.h). */
+    PFR_INFO_OVERVIEW,
+    /* Events with their attributes, as `perf evlist -v` prints them. */
+    PFR_INFO_EVENTS,
+    /* Objects with their build-ids, as `perf buildid-list` prints them. */
+    PFR_INFO_BUILD_IDS,
+    /* Numbers of records by type and samples by event, as `perf report --stats` prints them. */
+    PFR_INFO_STATS
 } pfr_info_part;
 
+/* The formats in which each part can be printed. */
 typedef enum pfr_info_format {
+    /* Text for people. */
     PFR_INFO_TEXT,
-    PFR_INFO_PERF, /* the overview as `perf report --header-only -I` prints it; of other parts the same as TEXT */
-    PFR_INFO_JSON  /* docs/json/info.schema.json */
+    /* The overview as `perf report --header-only -I` prints it, not for XRay traces. Other parts as TEXT. */
+    PFR_INFO_PERF,
+    /* One document; docs/json/info.schema.json describes it. */
+    PFR_INFO_JSON
 } pfr_info_format;
 
+/* Options of pfr_info_print(). All 0 is the overview as text. */
 typedef struct pfr_info_options {
-    size_t size; /* sizeof(pfr_info_options) */
+    /* sizeof(pfr_info_options). Members beyond it have their defaults. */
+    size_t size;
     pfr_info_part part;
     pfr_info_format format;
-    int64_t captured; /* when the file was last modified, seconds since 1970; 0: not known, not printed */
-    bool brief;       /* PERF: long features are only named, as perf does without -I */
+    /* Time of last modification of the file, in seconds since 1970 (st_mtime). A reader does not know its file. 0: not
+       known, not printed. */
+    int64_t captured;
+    /* PFR_INFO_PERF: print only the names of long features such as the CPU topology, as perf does without -I. */
+    bool brief;
 } pfr_info_options;
 
-/* options NULL: the overview as text. Stretches of the recording that could not be used are no failure: see
-   pfr_get_quality. < 0: reading ended early, or a part was left out for want of memory or because it could not be read;
-   what was learnt is printed. */
+/*
+ * pfr_info_print - print one part in one format. `options` NULL: the overview as text.
+ *
+ * Damage of the recording is not an error here; it is part of the output. pfr_get_quality() has the numbers.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_ERR_USAGE for an unknown part or format, or PFR_INFO_PERF of an XRay trace
+ * - otherwise an error of pfr_next(), or PFR_ERR_MEMORY or PFR_ERR_LIMIT if a fact was left out
+ *
+ * What could be read was printed even so.
+ */
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err);
 
 #ifdef __cplusplus

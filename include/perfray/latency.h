@@ -2,18 +2,35 @@
 #ifndef PERFRAY_LATENCY_H
 #define PERFRAY_LATENCY_H
 /*
- * What calls cost: of each function of an XRay trace how often it was called, how long calls took (the shortest, the
- * longest, percentiles by nearest rank), how much of that was its own; by function, by caller, or by thread.
+ * pfr_latency_print - print how long the calls of an XRay trace took: per function the number of calls, minimum,
+ * percentiles, maximum, sum and self time. Rows can be split by caller or by thread.
  *
- * The latency of a call is the time from its enter to its exit, what it called included; its self time is the latency
- * without those of its direct callees. Calls that never ended and exits of calls that were not open are counted apart.
- * Percentiles are exact for functions that were called up to 65536 times (fewer where all together have more than
- * 524288 calls, but never below 1024), else those of a log-linear sketch, at most 0.4 % off; which ones is said.
+ * Use it to find slow calls that an average hides. report.h shows where the time went as a whole.
  *
- * Example:
+ * Definitions:
+ *
+ * - The latency of a call is the time from its entry to its exit, including its callees. Each call of a recursion
+ * counts.
+ * - The self time is the latency minus the latencies of the direct callees.
+ * - An exit ends the innermost open call of its function in the same thread. Calls without an exit are unfinished, and
+ *   exits without a call are unmatched; both are counted separately and have no latency.
+ * - If the clock steps back below the entry, the latency is 0.
+ * - A percentile is a latency that occurred, by nearest rank: p90 of ten calls is the ninth.
+ *
+ * Percentiles are exact for functions with up to 65536 calls. If all functions together have more than 524288 calls,
+ * this bound is reduced, to 1024 at least. Functions with more calls use a log-linear sketch with an error of at most
+ * 0.4 %; the output marks its values. Counts, sums, minimum and maximum are always exact.
+ *
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. The need
+ * depends on the number of functions, not on the length of the trace.
+ *
+ * Threads: uses up to options->jobs threads. The output is the same for every number. The reader must not be used by
+ * others meanwhile.
+ *
+ * Example, the callers with the slowest calls:
  *
  *     pfr_latency_options options = {.size = sizeof options, .by = PFR_LATENCY_BY_CALLER, .sort = "p99"};
- *     pfr_status st = pfr_latency_print(reader, &options, out, &err);
+ *     pfr_status status = pfr_latency_print(reader, &options, out, &err);
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -24,53 +41,90 @@ extern "C" {
 #endif
 
 typedef enum pfr_latency_format {
-    PFR_LATENCY_TEXT, /* what the trace is as `#` lines, then a table */
-    PFR_LATENCY_CSV,  /* id,function,object,count,min_ns,p50_ns,p90_ns,p95_ns,p99_ns,p999_ns,max_ns,sum_ns,self_ns; in
-                         front of them caller_id,caller or pid,tid; _ticks for _ns where times are ticks; with `lines`
-                         srcline behind them */
-    PFR_LATENCY_JSON  /* docs/json/latency.schema.json */
+    /* Facts about the trace as lines that begin with #, then a table for people. */
+    PFR_LATENCY_TEXT,
+    /*
+     * Columns id, function, object, count, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, p999_ns, max_ns, sum_ns, self_ns.
+     * In front of them caller_id, caller or pid, tid; with `lines` srcline after them. The suffix is _ticks instead of
+     * _ns if times are ticks.
+     */
+    PFR_LATENCY_CSV,
+    /* One document; docs/json/latency.schema.json describes it. */
+    PFR_LATENCY_JSON
 } pfr_latency_format;
 
+/* One row per function, per caller and function, or per thread and function. */
 typedef enum pfr_latency_by { PFR_LATENCY_BY_FUNCTION, PFR_LATENCY_BY_CALLER, PFR_LATENCY_BY_THREAD } pfr_latency_by;
 
 typedef enum pfr_latency_order {
-    PFR_LATENCY_NATURAL, /* ids and names upwards, numbers downwards */
+    /* Ids and names ascending, numbers descending. */
+    PFR_LATENCY_NATURAL,
+    /* All keys ascending. */
     PFR_LATENCY_ASCENDING,
+    /* All keys descending. */
     PFR_LATENCY_DESCENDING
 } pfr_latency_order;
 
+/* All pointers must remain valid while pfr_latency_print() runs. */
 typedef struct pfr_latency_options {
-    size_t size; /* sizeof(pfr_latency_options) */
+    /* sizeof(pfr_latency_options) */
+    size_t size;
     pfr_latency_format format;
     pfr_latency_by by;
-    const char *sort; /* id, func, count, min, p50, p90, p95, p99, p999, max, sum, self, open, or as llvm-xray account
-                         calls them: funcid, med, 90p, 99p; several with commas between; NULL: sum */
+    /*
+     * Keys that order the rows, comma-separated; later keys decide between rows that are equal by the earlier ones: id,
+     * func, count, min, p50, p90, p95, p99, p999, max, sum, self, open. The names of `llvm-xray account` are accepted
+     * as well: funcid, med, 90p, 99p. NULL: sum.
+     */
+    const char *sort;
     pfr_latency_order order;
-    uint32_t top;                 /* rows at most; 0: all */
-    bool histogram;               /* of each row that is shown; not in CSV */
-    bool deduce;                  /* calls that were never left end with the call around them */
-    bool ticks;                   /* times in ticks, though the frequency is known */
-    const char *const *functions; /* rows of these alone: globs, or /regular expressions/; ends with NULL; NULL: all */
-    const char *const *objects;   /* the same of objects, by path or last part of it */
-    const char *tids;             /* calls of these threads alone: "7,9-12"; NULL: all */
-    const char *min_duration; /* calls as long alone: "10us"; a number without a unit is ticks where times are; NULL:
-                                 all */
-    const char *time;         /* calls that were left then, as pfr_report_options.time; NULL: all */
-    const pfr_symbol_options *naming; /* where names come from; NULL: the defaults */
-    bool lines;    /* where each function begins, by the debugging information of the object that names it */
-    unsigned jobs; /* threads; 0: one for each cpu */
-    /* told of each stretch that could not be read, in the order of the file; may be NULL */
+    /* Print at most this many rows. 0: all. */
+    uint32_t top;
+    /* Print a histogram of the latencies of each row. Not in CSV. */
+    bool histogram;
+    /* Treat a call without an exit as ended by the exit of its caller, as `llvm-xray account -d` does. */
+    bool deduce;
+    /* Print ticks of the trace's clock, although its frequency is known. */
+    bool ticks;
+    /* Print only functions that match one of these patterns: globs, or POSIX regular expressions between slashes. The
+       list ends with NULL. NULL: all. Functions without a name are "#7", or "#1:7" in object 1. */
+    const char *const *functions;
+    /* Print only functions of objects that match one of these patterns, by path or file name. NULL: all. */
+    const char *const *objects;
+    /* Count only calls of these threads: "7,9-12". NULL: all. */
+    const char *tids;
+    /* Count only calls that took at least this long: "10us". Units ns, us, ms, s; a number without a unit is seconds,
+       or ticks if times are ticks. Self times are those of all calls. NULL: all. */
+    const char *min_duration;
+    /* Count only calls that ended in this time range, by the trace's clock in seconds: "12.5,13". Percentages and times
+       since the start are not supported. NULL: all. */
+    const char *time;
+    /* Where function names come from and how they are written. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* Print the file and line where each function begins. Requires debug information of its object. */
+    bool lines;
+    /* Threads. 0: one per CPU. */
+    unsigned jobs;
+    /* Called for each unreadable range, in file order, and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* told what should be known of the numbers and has no place in CSV; may be NULL */
+    /* Called with one sentence for each fact that users should know and that CSV cannot express. May be NULL. The
+       sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
+    /* First argument of `hole` and `note`. */
     void *context;
 } pfr_latency_options;
 
 /*
- * Reads the trace and prints. What is counted, and the names, are held in the reader's memory and count against its
- * limit; all of it is given back before the call returns. Nothing is printed before all is counted and named.
- * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_USAGE: an option that cannot be meant, a
- * recording that is no trace, or a stream without spool; else as pfr_next.
+ * pfr_latency_print - read the trace and print the table.
+ *
+ * `options` must not be NULL. Nothing is printed before everything is counted and named.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the table is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown sort key, an invalid list, duration, time range or regular expression, a time range
+ *   of a trace whose clock frequency is not known, a histogram in CSV, a recording that is not an XRay trace, or a
+ *   stream without `spool`
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err);
 

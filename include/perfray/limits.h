@@ -2,12 +2,22 @@
 #ifndef PERFRAY_LIMITS_H
 #define PERFRAY_LIMITS_H
 /*
- * Limits: no number in a file decides how much memory or time is spent; these do. A count or size from the input
- * meets its limit before it meets an allocator. Passing a limit is PFR_ERR_LIMIT, or PFR_HOLE where reading goes on
- * behind what it costs; error.text names the limit.
+ * Resource limits of a reader. They, and no number in the input, decide how much memory and time a recording may cost,
+ * so that untrusted files can be opened safely. Every count and size from the input is compared with its limit before
+ * memory is allocated for it.
  *
- * A member that is 0 means its default, so that `pfr_limits limits = {sizeof limits};` is the default set, and a
- * NULL `pfr_limits *` is the same. Members are only ever added at the end; `size` says which ones the caller knows.
+ * Reaching a limit is PFR_ERR_LIMIT, or PFR_HOLE if work can go on without what the limit excluded. The text of the
+ * error names the limit, for example "(limit depth)". The names are those of the members below, and those of the
+ * --limit option of the command.
+ *
+ * A member that is 0 has its default. `pfr_limits limits = {.size = sizeof limits};` is the default set, and so is a
+ * NULL `const pfr_limits *`. The limits are copied when the reader is opened and cannot be changed afterwards.
+ *
+ * Example, a reader that may hold 2 GiB:
+ *
+ *     const pfr_limits limits = {.size = sizeof limits, .memory = (uint64_t)2 << 30};
+ *     const pfr_open_options options = {.size = sizeof options, .limits = &limits};
+ *     pfr_reader *reader = pfr_open("perf.data", &options, &err);
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,18 +27,44 @@ extern "C" {
 #endif
 
 typedef struct pfr_limits {
-    size_t size;                     /* sizeof(pfr_limits) of the caller */
-    uint64_t memory;                 /* bytes that one handle may hold; default 512 MB */
-    uint64_t window;                 /* bytes of history a compressed input (zstd, xz) may ask for; default 128 MB */
-    uint64_t string;                 /* bytes of one text that says its own length; default 1 MB */
-    uint64_t records;                /* records that one pass reads; default no limit (UINT64_MAX) */
-    uint32_t depth;                  /* forks that a process is looked up through; default 64 */
-    uint32_t reserved;               /* 0 */
-    uint64_t zstd_output_per_record; /* bytes that one COMPRESSED record may become; default 24 MB */
-    uint64_t ratio;                  /* bytes out per byte in of a compressed input, and of all COMPRESSED records of
-                                        a recording, once it gave 64 MB; default 2000 */
-    uint64_t chunk;                  /* bytes of input held in one piece; default 64 MB */
-    uint64_t trees; /* bytes of call trees in one output, besides 256 for each call path; default 16 MB */
+    /* sizeof(pfr_limits). Members beyond it have their defaults, so that programs compiled with an older header work.
+     */
+    size_t size;
+    /*
+     * Bytes that the reader, and everything that works on it (profiles, symbols, outputs), may hold at the same time.
+     * Default 512 MiB. Reports that need more continue with less: stacks that do not fit are counted as [limit], and
+     * objects whose symbols do not fit have none.
+     */
+    uint64_t memory;
+    /* Bytes of history (window size) that compressed input may require, zstd and xz. Default 128 MiB. Large values make
+       decompression slow and need as much memory. */
+    uint64_t window;
+    /* Bytes of one string whose length the input gives, such as strings in header features. Default 1 MiB. */
+    uint64_t string;
+    /* Records of one pass over the input. pfr_next() returns PFR_ERR_LIMIT after them. Default UINT64_MAX, no limit. */
+    uint64_t records;
+    /* Ancestors through which the mappings of a forked process are looked up. Samples of processes that were forked
+       more deeply are counted as unknown. Default 64. */
+    uint32_t depth;
+    /* Must be 0. */
+    uint32_t reserved;
+    /* Bytes that one COMPRESSED record may contain when decompressed. Default 24 MiB. */
+    uint64_t zstd_output_per_record;
+    /*
+     * Decompressed bytes per compressed byte, a protection against decompression bombs. Applies to a compressed input
+     * file, and to all COMPRESSED records of a recording together, after the first 64 MiB of output. Default 2000.
+     */
+    uint64_t ratio;
+    /* Bytes of the input that are held as one block, for example tracing data in a stream or a buffer of an XRay trace.
+       Default 64 MiB. */
+    uint64_t chunk;
+    /*
+     * Bytes of call trees in one output, in addition to 256 bytes for each call path of the recording. Default 16 MiB.
+     * report.h: a tree that is cut ends with an entry [limit], which has the remaining weight. export.h: only what
+     * stacks have beyond 4096 bytes counts, and a stack that is cut ends with a frame [limit]. flame.h: boxes are left
+     * out.
+     */
+    uint64_t trees;
 } pfr_limits;
 
 #ifdef __cplusplus

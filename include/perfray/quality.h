@@ -2,17 +2,49 @@
 #ifndef PERFRAY_QUALITY_H
 #define PERFRAY_QUALITY_H
 /*
- * The quality line: one line of key=value fields, always all of them, always in this order, values decimal. New fields
- * are only added at the end. `info` prints it, others may put it on stderr; scripts read it.
+ * The quality line: how complete and intact a recording is, as one line of key=value fields.
  *
- * PFR_QUALITY_FIELDS(F) expands F(key, member of pfr_quality, doc) once for each field:
+ *     lost=0 lost_samples=0 lost_samples_bpf=0 throttled=2 unthrottled=2 truncated=0 holes=0 ...
  *
+ * `perfray info` prints it, and scripts may parse it. The format is stable: every field is always present, the order
+ * never changes, values are decimal (flags are 0 or 1), and new fields are only added at the end.
+ *
+ * PFR_QUALITY_FIELDS(F) is an X-macro, the list of the fields. It expands to F(key, member, doc) for each of them,
+ * where `key` is the name that is printed, `member` is the member of pfr_quality (reader.h), and `doc` is one sentence
+ * for people. Integer members are uint64_t and flags are bool, so convert before printing.
+ *
+ * The counts are complete after pfr_next() returned PFR_END.
+ *
+ * Example, printing the line:
+ *
+ *     const pfr_quality *quality = pfr_get_quality(reader);
  *     #define F(key, member, doc) printf(" %s=%llu", key, (unsigned long long)quality->member);
  *     PFR_QUALITY_FIELDS(F)
  *     #undef F
+ *
+ * Nothing was lost or damaged, as far as the recording shows, if all fields except throttled, unthrottled and unknown
+ * are 0. Throttling is no loss by itself: the kernel took fewer samples because an event came too often. Records of
+ * unknown types are returned and copied as they are.
+ *
+ * What to do about the others:
+ *
+ * - lost, lost_samples: the recorder was too slow. Record with larger ring buffers, or less often.
+ * - unfinished, truncated, cut: the recorder was killed, or the file was cut. pfr_recover() (edit.h) writes a clean
+ * copy.
+ * - holes: the callbacks named `hole` in the other headers get each range and its reason. pfr_verify() lists all
+ * damage.
+ * - unknown_ids: an event is missing from the header; its samples cannot be decoded.
+ * - lost_calls, recorder_full: pfr_get_trace_loss() (trace.h) has the reasons; record with more space or fewer
+ * functions.
  */
 #include <perfray/reader.h>
 
+/*
+ * In groups: losses that the kernel reports (lost ... unthrottled); damage (truncated ... hole_bytes); data that this
+ * library or the recorder could not interpret (unknown ... aux_errors); a recording without a complete header
+ * (unfinished); the holes by kind (bad_records ... bad_order, whose sum is holes); losses of perfray's own XRay
+ * recorder (lost_calls, recorder_full).
+ */
 #define PFR_QUALITY_FIELDS(F)                                                                                          \
     F("lost", lost_records, "records that the kernel dropped, as LOST tells")                                          \
     F("lost_samples", lost_samples, "samples that the kernel dropped, as LOST_SAMPLES tells")                          \

@@ -2,14 +2,25 @@
 #ifndef PERFRAY_RECORD_H
 #define PERFRAY_RECORD_H
 /*
- * One record, and what is in it.
+ * One record of a recording, and access to its fields.
  *
- * A pfr_record is a small struct of the caller; the reader refills it. Its bytes, and every view made from it, belong
- * to the reader and die at the next call on that reader.
+ * pfr_next() (reader.h) fills a pfr_record of the caller. There are two ways to read its fields:
  *
- * Two ways to look inside:
- *     pfr_decode     the whole body into its struct pfr_rec_<name> (record_structs.h): fast, typed
- *     pfr_get        one field by its name: for tools that do not know the type beforehand
+ *     pfr_decode()   decodes the complete record into its struct pfr_rec_<name>. Fast and typed; for programs that know
+ *                    which record types they want. The structs are in record_structs.h.
+ *     pfr_get()      returns one field by its name. Slower, since it decodes the record for each call; for generic
+ *                    tools.
+ *
+ * Both return integers in the byte order of this machine, whatever the byte order of the file. Fields that a record
+ * does not have are 0.
+ *
+ * Layouts of the records: linux/perf_event.h, perf's tools/perf/Documentation/perf.data-file-format.txt, and LLVM's
+ * compiler-rt for XRay. docs/perf-data-format.md and docs/xray-format.md list every field.
+ *
+ * Lifetime: the bytes of a record, and all views made from it, belong to the reader and are valid until the next call
+ * on that reader that reads. To keep a record, copy the fields that are needed.
+ *
+ * Threads: a record may be used only by the thread that uses its reader.
  *
  * Example:
  *
@@ -26,72 +37,143 @@
 extern "C" {
 #endif
 
-/* pfr_record.event of a record that no event owns, or of which that is not known */
+/* pfr_record.event of a record that belongs to no event, or whose event is not known. */
 #define PFR_NO_EVENT (-1)
 
+/* The caller provides the struct, pfr_next() fills it. It needs no initialisation and no release. */
 typedef struct pfr_record {
-    uint64_t offset;      /* of the record in its file; for decompressed records that of the record it came out of */
-    uint64_t inner;       /* decompressed records: place in the output of the file's zstd stream; else 0 */
-    uint32_t part;        /* 0: the file or `data`; N + 1: `data.N` of a directory */
-    uint32_t type;        /* as in the record header; of a trace a pfr_trace_type (trace.h) */
-    uint32_t size;        /* of the record with its header */
-    uint16_t misc;        /* as in the record header; 0 in a trace */
-    uint16_t tail;        /* bytes of sample_id at the end of the record */
-    bool inside;          /* came out of a COMPRESSED record */
-    int32_t event;        /* index of the event it belongs to, PFR_NO_EVENT when that is not known */
-    uint64_t payload;     /* bytes that follow the record without being part of it (AUXTRACE, HEADER_TRACING_DATA) */
-    const uint8_t *bytes; /* size bytes, the header of 8 first (traces have none), in the file's byte order */
-    const struct pfr_context *context; /* what decides its fields; for the calls below */
+    /* Offset of the record in its file (in the decompressed bytes of a compressed file). A record from inside a
+       COMPRESSED record has the offset of that COMPRESSED record. */
+    uint64_t offset;
+    /* Offset in the decompressed output of all COMPRESSED records of the file, if `inside`; else 0. */
+    uint64_t inner;
+    /* The file of a directory recording: 0 is `data`, N + 1 is `data.N`. 0 for single files and streams. */
+    uint32_t part;
+    /* Record type: PFR_RECORD_* (constants.h) for perf.data, pfr_trace_type (trace.h) for XRay. May be a number that
+       this library does not know. */
+    uint32_t type;
+    /* Bytes of the record including its header, not including `payload`. */
+    uint32_t size;
+    /* `misc` of the record header: the CPU mode and flags whose meaning depends on the type. 0 for XRay. */
+    uint16_t misc;
+    /* Bytes of the sample_id trailer at the end of the record; 0 if it has none. See pfr_decode_id(). */
+    uint16_t tail;
+    /* The record was inside a COMPRESSED record. */
+    bool inside;
+    /* Index for pfr_get_event() of the event that the record belongs to, or PFR_NO_EVENT. */
+    int32_t event;
+    /* Bytes that follow the record in the file without being part of it: AUX area data of AUXTRACE, tracepoint formats
+       of HEADER_TRACING_DATA. Read them with pfr_payload(). */
+    uint64_t payload;
+    /*
+     * The record as it is in the file, `size` bytes in the byte order of the file. perf.data records begin with their
+     * header of 8 bytes. NULL after PFR_HOLE, if the hole is not one complete record.
+     */
+    const uint8_t *bytes;
+    /* Byte order and event attributes that decide which fields the record has; used by the functions below. */
+    const struct pfr_context *context;
 } pfr_record;
 
-/* "sample", "mmap2", ...: the name of its layout, NULL when the type is not known. */
+/*
+ * pfr_record_name - the name of the record's layout: "sample", "mmap2", "fdr_function", ...
+ *
+ * The struct of the layout is pfr_rec_<name>. Returns NULL if the record type is not known. A static string.
+ */
 const char *pfr_record_name(const pfr_record *rec);
 
-/* "sample" for a number as found in pfr_items.of; NULL for 0. Static storage. */
+/*
+ * pfr_layout_name - the name of a layout by its number in pfr_items.of or pfr_value.layout.
+ *
+ * Returns NULL for 0 and for numbers that are no layout. The numbers are valid in one version of the library only; do
+ * not store them. A static string.
+ */
 const char *pfr_layout_name(uint64_t layout);
 
 /*
- * Fills the struct pfr_rec_<name> of the record's type. PFR_ERR_USAGE: type not known, or `size` is not that struct's;
- * PFR_ERR_DAMAGE: the bytes do not fit the layout, error.where names the field.
+ * pfr_decode - decode a complete record into its struct pfr_rec_<name>.
+ *
+ * `body` points to the struct of the record's type and `size` is its sizeof. Integers are copied; strings and arrays
+ * become views into the record. Absent fields are set to 0.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_ERR_USAGE if the type is not known, or `size` is not the size of its struct
+ * - PFR_ERR_DAMAGE if the bytes do not fit the layout (err->where names the field), or the id of a sample belongs to
+ *   no event, so that its fields are not known
+ * - PFR_ERR_LIMIT if a string is longer than pfr_limits.string
+ *
+ * After an error the content of the struct is undefined. The reader remains usable.
  */
 pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error *err);
 
-/* The sample_id at the end of the record; PFR_END when the record has none (a SAMPLE, a user record). */
+/*
+ * pfr_decode_id - decode the sample_id trailer of a record that is not a sample: pid, tid, time, event id, CPU.
+ *
+ * Kernel records have the trailer if their event has attr.flags.sample_id_all. Which of its fields are present depends
+ * on attr.sample_type. A SAMPLE has the same data in its own fields.
+ *
+ * Returns PFR_OK; PFR_END if the record has no trailer, and then *id is unchanged; PFR_ERR_DAMAGE if it does not fit.
+ */
 pfr_status pfr_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
 
+/* Iterator over a pfr_items. Initialise it with pfr_items_begin(); its members are private. It needs no release. */
+typedef struct pfr_items_iter {
+    pfr_items items;
+    /* Bytes already decoded. */
+    uint64_t taken;
+    /* Elements not yet decoded. */
+    uint64_t left;
+} pfr_items_iter;
+
 /*
- * Steps through parts (branch entries, namespaces, ...). `part` must be the struct pfr_rec_<name> that items->of names.
+ * pfr_items_begin - start an iteration over the elements of an array: branch entries, namespaces, ...
  *
- *     pfr_items_iter it = pfr_items_begin(&stack.entries);
+ *     pfr_items_iter it = pfr_items_begin(&sample.branch.entries);
  *     struct pfr_rec_branch_entry e;
  *     while (pfr_items_next(&it, &e, sizeof e, &err) == PFR_OK)
  *         use(&e);
  */
-typedef struct pfr_items_iter {
-    pfr_items items;
-    uint64_t taken; /* bytes */
-    uint64_t left;  /* parts */
-} pfr_items_iter;
-
 pfr_items_iter pfr_items_begin(const pfr_items *items);
+
+/*
+ * pfr_items_next - decode the next element into `part`, the struct pfr_rec_<name> that pfr_layout_name(items->of)
+ * names.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_END after the last element
+ * - PFR_ERR_USAGE if the layout is not known or `size` is not the size of its struct
+ * - PFR_ERR_DAMAGE if the element does not fit the remaining bytes
+ */
 pfr_status pfr_items_next(pfr_items_iter *it, void *part, size_t size, pfr_error *err);
 
+/* Which member of pfr_value.as has the value. */
 typedef enum pfr_value_kind {
-    PFR_VALUE_ABSENT, /* the layout has the field, this record does not */
+    /* This kind of record has the field, this record does not have it. No member is set. */
+    PFR_VALUE_ABSENT,
+    /* as.u: integers and bit fields */
     PFR_VALUE_UNSIGNED,
+    /* as.i: integers that are negative at times, such as process ids and CPU numbers of -1 */
     PFR_VALUE_SIGNED,
+    /* as.d */
     PFR_VALUE_DOUBLE,
+    /* as.text */
     PFR_VALUE_TEXT,
+    /* as.bytes */
     PFR_VALUE_BYTES,
+    /* as.u64s */
     PFR_VALUE_U64S,
+    /* as.items: an array of structures */
     PFR_VALUE_ITEMS,
-    PFR_VALUE_PART /* a layout in place; pfr_get gives its fields, never itself */
+    /* A structure in place. pfr_get() never returns it: ask for one of its fields, as in "regs_user.abi". */
+    PFR_VALUE_PART
 } pfr_value_kind;
 
+/* The value of one field. Views in it have the lifetime of the record's bytes. */
 typedef struct pfr_value {
     pfr_value_kind kind;
-    const char *name; /* of the field, static */
-    uint64_t layout;  /* PART: number of its layout */
+    /* Name of the field. A static string. */
+    const char *name;
+    /* Number of the layout, if kind is PFR_VALUE_PART. */
+    uint64_t layout;
     union {
         uint64_t u;
         int64_t i;
@@ -100,14 +182,23 @@ typedef struct pfr_value {
         pfr_bytes bytes;
         pfr_u64s u64s;
         pfr_items items;
-        const void *part; /* inside the caller's struct */
+        const void *part;
     } as;
 } pfr_value;
 
 /*
- * One field by name; a path with dots reaches into parts: "ip", "regs_user.abi", "id.time" (the sample_id).
- * PFR_OK, also for an absent field; PFR_ERR_USAGE: no such field; PFR_ERR_DAMAGE as pfr_decode. Views in the value live
- * as long as the record's bytes.
+ * pfr_get - one field of a record by its name.
+ *
+ * Names are those of the members of struct pfr_rec_<name>. A dot reaches into structures in place: "ip",
+ * "regs_user.abi". The prefix "id." reaches into the sample_id trailer: "id.time".
+ *
+ *     pfr_value value;
+ *     if (pfr_get(&rec, "time", &value, &err) == PFR_OK && value.kind == PFR_VALUE_UNSIGNED)
+ *         printf("%" PRIu64 "\n", value.as.u);
+ *
+ * Returns PFR_OK, also if the field is absent (kind is PFR_VALUE_ABSENT), or:
+ * - PFR_ERR_USAGE if the record type is not known, it has no such field, or the field is a structure
+ * - PFR_ERR_DAMAGE and PFR_ERR_LIMIT as pfr_decode()
  */
 pfr_status pfr_get(const pfr_record *rec, const char *field, pfr_value *value, pfr_error *err);
 

@@ -2,22 +2,31 @@
 #ifndef PERFRAY_REPORT_H
 #define PERFRAY_REPORT_H
 /*
- * What is hot: samples counted by command, object and symbol, or by what else was recorded; with the functions that led
- * there. Rows, order and percentages are those of `perf report`.
+ * pfr_report_print - count samples by command, object and function, as `perf report` does.
  *
- * The recording is read more than once (state first, then samples in any order); a stream must have been opened with
- * pfr_open_options.spool. Weights are the samples' periods; a percentage is of all of an event's periods.
+ * Prints one row per group, hottest first, and a call tree below each row if call chains were recorded. Rows, their
+ * order and their percentages are those of `perf report --stdio --no-inline`. Use it to find out where the time goes;
+ * script.h prints the individual samples, export.h and flame.h the complete stacks.
  *
- * Of a trace calls are counted: each weighs the time it took itself, in ns, or in ticks where the clock's frequency is
- * not known.
+ * Weights are the sample periods. A percentage refers to the total weight of the event. In an XRay trace each call
+ * counts, and its weight is its self time: in nanoseconds, or in ticks if the clock frequency is not known.
  *
- * Of a recording that holds counts and no samples (perf stat record) the table of `perf stat report` is printed, where
- * a table is asked for; other options mean nothing to it. CSV and JSON have no rows then.
+ * A recording with counts but no samples (`perf stat record`) is printed as the table of `perf stat report`, in the
+ * formats TEXT and PERF. All options but the format are ignored then. CSV and JSON have no rows.
  *
- * Example:
+ * The recording is read more than once: first for mappings and thread names, then for samples, in any order. A stream
+ * must therefore be opened with pfr_open_options.spool.
+ *
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. If the limit
+ * is reached, stacks that do not fit are counted in rows named [limit], and the result is PFR_HOLE.
+ *
+ * Threads: uses up to options->jobs threads. The output is the same for every number. The reader must not be used by
+ * others meanwhile.
+ *
+ * Example, the hottest objects of each command, with callers:
  *
  *     pfr_report_options options = {.size = sizeof options, .sort = "comm,dso", .call_graph = "callee"};
- *     pfr_status st = pfr_report_print(reader, &options, out, &err);
+ *     pfr_status status = pfr_report_print(reader, &options, out, &err);
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -28,71 +37,143 @@ extern "C" {
 #endif
 
 typedef enum pfr_report_format {
-    PFR_REPORT_TEXT, /* ours: totals and losses as `#` lines, then the table */
-    PFR_REPORT_PERF, /* the shape of `perf report --stdio` */
-    PFR_REPORT_CSV,  /* percent,weight,samples, the event, then the sort keys; weights not rounded */
-    PFR_REPORT_JSON  /* docs/json/report.schema.json */
+    /* Totals and losses as lines that begin with #, then a table for people. */
+    PFR_REPORT_TEXT,
+    /* The layout of `perf report --stdio`. */
+    PFR_REPORT_PERF,
+    /* Columns percent, weight, samples, the event, then the sort keys. Weights are not rounded. */
+    PFR_REPORT_CSV,
+    /* One document; docs/json/report.schema.json describes it. */
+    PFR_REPORT_JSON
 } pfr_report_format;
 
+/* AUTO lets the function choose by what was recorded; each option says how. */
 typedef enum pfr_report_choice { PFR_REPORT_AUTO, PFR_REPORT_YES, PFR_REPORT_NO } pfr_report_choice;
 
+/*
+ * Lists in strings are comma-separated, without blanks. All pointers must remain valid while pfr_report_print() runs.
+ */
 typedef struct pfr_report_options {
-    size_t size; /* sizeof(pfr_report_options) */
+    /* sizeof(pfr_report_options) */
+    size_t size;
     pfr_report_format format;
-    const char *sort;           /* keys by name, with commas; NULL: those of the mode, "comm,dso,sym" mostly */
-    bool raw_trace;             /* tracepoints by their fields as recorded, not by their text */
-    const char *fields;         /* columns, as perf's -F; NULL: weights, then the sort keys */
-    bool show_samples;          /* a column of how many samples, */
-    bool show_total_period;     /* of their weight */
-    pfr_report_choice children; /* weights of functions with all they call; AUTO: in tables, where chains are */
-    const char *call_graph;     /* as perf's -g: "graph,0.5,caller,function,percent"; "none"; NULL: the defaults */
-    bool inverted;              /* call trees from the outermost caller on, whatever call_graph says */
-    uint32_t max_stack;         /* entries of a chain, from the end that trees begin with; 0: 127, of a trace 256 */
-    const char *parent;         /* regular expression: the sort key `parent` is the function of a chain that matches */
-    bool only_parent;           /* only samples with one */
-    double percent_limit;       /* rows below this percentage are left out, and branches of trees; less than 0: none */
-    bool relative;              /* percentages are of what is shown, not of all */
-    pfr_report_choice group;    /* events side by side: AUTO: where they were recorded as a group; YES: all */
-    const char *separator;      /* between columns instead of blanks that align them; NULL: aligned */
-    pfr_report_choice branches; /* count branches of branch stacks, not samples; AUTO: where they were recorded */
-    bool memory_mode;           /* count by what memory accesses cost */
-    const char *cpus;           /* samples of these alone: "0,2-3"; NULL: all */
-    const char *time;           /* as pfr_script_options.time */
-    const char *pids, *tids;    /* rows of these alone; what they leave out counts in percentages unless `relative` */
-    const char *comms, *objects, *symbols; /* the same */
-    const char *symbol_filter;             /* rows whose function has this in its name; NULL: all */
-    uint64_t time_quantum;                 /* ns, of the sort key `time`; 0: 100 ms */
-    bool bars;                             /* tables: the whole call tree of the samples instead of rows */
-    bool color;                            /* hot rows stand out: for a terminal */
-    const pfr_symbol_options *naming;      /* where names come from; NULL: the defaults */
-    bool inlined;  /* inlined functions are frames of their own, above what they were inlined into; with chains */
-    unsigned jobs; /* threads; 0: one for each cpu, with call chains at most 4, and no more than one for each 0.2 s that
-                      counting is likely to take; of a trace one for each cpu */
-    /* told of each stretch that could not be read, and (where "depth", "trees") of what a limit leaves out; may be
-       NULL */
+    /*
+     * Sort keys, the columns by which samples are grouped; pfr_report_field_name() lists them. "+KEYS" adds keys to the
+     * default. NULL is "comm,dso,sym"; "trace" if all events are tracepoints; "dso,sym" for XRay;
+     * "comm,dso_from,symbol_from,symbol_to,cycles" for branches; "local_weight,mem,sym,dso,..." for memory accesses.
+     */
+    const char *sort;
+    /* Print the fields of tracepoints as recorded, instead of the text that their format makes of them. */
+    bool raw_trace;
+    /* Columns to print, in this order; rows are also grouped by the keys among them. "+FIELDS" adds columns to the
+       default. NULL: the weights, then the sort keys. */
+    const char *fields;
+    /* Add a column with the number of samples. */
+    bool show_samples;
+    /* Add a column with the weight. */
+    bool show_total_period;
+    /* Include callees in the weight of each function (inclusive time). AUTO: yes in TEXT and PERF if call chains were
+       recorded, no in CSV and JSON, whose columns must not depend on the recording. */
+    pfr_report_choice children;
+    /*
+     * Call trees, as perf's -g: words and numbers such as "graph,0.5,caller,function,percent". Words are graph,
+     * fractal, flat, folded or none; caller or callee; function or address; percent, period or count. The first number
+     * is the minimum percentage of a branch, the second the maximum number of branches at one level. NULL: graph with a
+     * minimum of 0.5 %; in CSV and JSON no trees.
+     */
+    const char *call_graph;
+    /* Print call trees from the outermost caller inwards, whatever call_graph says. */
+    bool inverted;
+    /* Use at most this many entries of a call chain, from the end at which the trees begin. 0: 127, for XRay 256.
+       Branch stacks used as call chains (LBR) are not limited. */
+    uint32_t max_stack;
+    /* POSIX extended regular expression. The sort key `parent` is the function of the call chain that matches it. NULL:
+       "^sys_|^do_page_fault", as in perf. */
+    const char *parent;
+    /* Count only samples that have such a function in their call chain. */
+    bool only_parent;
+    /* Hide rows and branches of call trees below this percentage. 0 or less: all rows are printed, and branches from
+       0.5 % on. */
+    double percent_limit;
+    /* Percentages refer to the rows that are printed, instead of to all samples of the event. */
+    bool relative;
+    /* Print events side by side, one column each. AUTO: events that were recorded as a group. YES: all events. NO: one
+       table per event. */
+    pfr_report_choice group;
+    /* Text between columns, instead of blanks for alignment; characters equal to it become "." in names. Not "", and it
+       must not begin with ".". NULL: aligned columns. */
+    const char *separator;
+    /* Count the branches of branch stacks instead of samples. AUTO: if branch stacks were recorded for that purpose. */
+    pfr_report_choice branches;
+    /* Count memory accesses, weighted by their cost. Not together with branches. */
+    bool memory_mode;
+    /* Only samples on these CPUs: "0,2-3". NULL: all. What this and `time` exclude is not part of any total. */
+    const char *cpus;
+    /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
+    const char *time;
+    /* Print only rows of these processes and threads: "12,13". NULL: all. Excluded rows still count in percentages,
+       unless `relative` is set. This also holds for the next two members. */
+    const char *pids, *tids;
+    /*
+     * Print only rows of these commands ("sh,make"), in these objects (path or file name), of these functions. NULL:
+     * all.
+     */
+    const char *comms, *objects, *symbols;
+    /* Print only rows whose function name contains this text. NULL: all. */
+    const char *symbol_filter;
+    /* Length of one interval of the sort key `time`, in ns. 0: 100 ms. */
+    uint64_t time_quantum;
+    /* TEXT and PERF: print the complete call tree of all samples with bars, instead of rows. Not for branches or memory
+       accesses. */
+    bool bars;
+    /* Highlight hot rows with terminal colours. */
+    bool color;
+    /* Where symbols come from and how names are written. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* Show inlined functions as frames of their own in call chains, between the function that contains them and its
+       callees. Requires debug information. */
+    bool inlined;
+    /* Threads. 0: one per CPU; with call chains at most 4, and at most one per 0.15 s of expected work. */
+    unsigned jobs;
+    /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit, for
+       example "depth" or "trees"). May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
+    /* First argument of `hole` and `note`. */
     void *context;
+    /* Called with one sentence for each fact that users should know but that is no damage, such as an option without
+       effect. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
-    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */
+    bool stitched;
 } pfr_report_options;
 
 /*
- * Reads the recording and prints. What is counted, and the symbols, are held in the reader's memory and count against
- * its limit; all of it is given back before the call returns. Nothing is printed before all is counted and named.
- * PFR_OK; PFR_HOLE: printed, but parts of the input could not be used; PFR_ERR_USAGE: an unknown sort key or word of an
- * option, or a stream without spool; else as pfr_next.
+ * pfr_report_print - read the recording and print the report.
+ *
+ * `options` must not be NULL. Nothing is printed before everything is counted and named, so a failure leaves no partial
+ * report, except if `out` itself fails. Check pfr_output_close() as well.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the report is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for an unknown sort key, field or word of call_graph; an invalid list, time range, regular
+ *   expression or separator; branches, memory accesses or call chains that were not recorded but are needed;
+ *   instrumentation maps for perf.data; or a stream without `spool`
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err);
 
 /*
- * The names of sort keys and columns, in the order of the table, one for each `index` from 0; NULL beyond the last.
- * Keys of branches and of memory accesses need a report of that kind (branches, memory_mode). The text is static.
+ * pfr_report_field_name - the name of a sort key or column, for `index` from 0; NULL after the last one.
+ *
+ * Keys of branches and of memory accesses can be used only in those reports (branches, memory_mode). Names of
+ * tracepoint fields can be used as keys as well; they are not listed here. A static string.
  */
 const char *pfr_report_field_name(uint32_t index);
 
 /*
- * Returns whether `text` is a valid pfr_report_options.call_graph: comma-separated words and numbers as perf's -g takes
- * them. Lets a command line tell `-g caller` from `-g perf.data`.
+ * pfr_report_is_call_graph - whether `text` is a valid pfr_report_options.call_graph.
+ *
+ * Lets a command line with an optional argument tell `-g caller` from `-g perf.data`. Must not be NULL.
  */
 bool pfr_report_is_call_graph(const char *text);
 

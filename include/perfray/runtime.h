@@ -2,17 +2,37 @@
 #ifndef PERFRAY_RUNTIME_H
 #define PERFRAY_RUNTIME_H
 /*
- * The flight recorder, libperfray-rt: a library of its own, linked into the program that is to be traced. It records
- * each call of functions that were compiled with -finstrument-functions (gcc, clang) or have the sleds of clang's
- * -fxray-instrument, and what the program asks for below. It needs no call to do so: PERFRAY_RT in the environment
- * starts it, and so does `perfray trace`.
+ * The flight recorder, libperfray-rt: a separate library that is linked into the program to be traced, or preloaded. It
+ * writes an XRay trace of every call of functions that were compiled with -finstrument-functions (gcc, clang) or have
+ * the sleds of clang's -fxray-instrument, and of the scopes and events of this header.
  *
  *     gcc -finstrument-functions prog.c $(pkg-config --cflags --libs perfray-rt) -o prog
  *     PERFRAY_RT=file=prog.xray ./prog; perfray latency prog.xray
  *
- * The trace is in the file at every moment: a program that crashes or is killed loses nothing of it. perfray-rt(7) has
- * the options. All functions may be called from any thread, and none of them changes errno; from a signal handler all
- * but pfr_rt_start and pfr_rt_snapshot.
+ * A program needs no call to be recorded: PERFRAY_RT in the environment starts the recorder, and so does `perfray
+ * trace`. Without either it does nothing until pfr_rt_start() is called. Use the functions below to record only a part
+ * of a run, to save snapshots, and to add your own scopes and events.
+ *
+ * The trace is a mapped file, complete at every moment: a program that crashes or is killed loses nothing. If the file
+ * or the disk is full, recording ends (keep=first) or the oldest calls are overwritten (keep=last), and the program
+ * goes on. perfray-rt(7) describes the options of PERFRAY_RT.
+ *
+ * Cost: a call and its return take 16 bytes in the trace and two reads of the time stamp counter.
+ *
+ * Threads and signals: all functions may be called from any thread, and all except pfr_rt_start() and pfr_rt_snapshot()
+ * from signal handlers. None of them changes errno. Threads have buffers of their own; recording a call takes no lock.
+ *
+ * Errors: failures of the recorder are printed once on standard error, because a traced program has no place for them.
+ * It never ends the program.
+ *
+ * Example, recording only the work, with a scope for a part of a function (examples/recorded.c is complete):
+ *
+ *     if (pfr_rt_start("file=work.xray size=64M") == 0) {
+ *         PFR_RT_SCOPE("work");
+ *         pfr_rt_mark("begin");
+ *         work();
+ *     }
+ *     pfr_rt_stop();
  */
 #include <stdint.h>
 
@@ -20,46 +40,103 @@
 extern "C" {
 #endif
 
-/* Starts recording as these options say (those of PERFRAY_RT; NULL: those of the environment), or goes on after
- * pfr_rt_stop, when they do not count. 0: calls are recorded from now on; -1: they cannot be, which was said on
- * standard error. */
+/*
+ * pfr_rt_start - start recording, or continue it after pfr_rt_stop().
+ *
+ * `options` has the syntax of PERFRAY_RT: "file=prog.xray size=64M keep=last". NULL: the options of the environment.
+ * They are used by the first successful call only; later calls continue the same trace.
+ *
+ * Returns 0 if calls are recorded from now on, -1 if not; the reason was printed on standard error. Not for signal
+ * handlers. Several threads may call it at the same time.
+ */
 int pfr_rt_start(const char *options);
 
-/* Calls are not recorded from now on; each still costs a few nanoseconds, and one with sleds nothing. What was recorded
- * stays in the trace. */
+/*
+ * pfr_rt_stop - stop recording until pfr_rt_start() is called again. What was recorded remains in the trace.
+ *
+ * Hooks of -finstrument-functions cost a few nanoseconds per call while recording is stopped. Sleds are patched out.
+ */
 void pfr_rt_stop(void);
 
-/* What was recorded up to now is handed to the disk; without it that is up to the kernel, and no process that ends
- * loses anything. */
+/*
+ * pfr_rt_flush - wait until what was recorded is on the disk, as msync(2) does.
+ *
+ * Only needed against a crash of the machine. The end of the process, whatever its cause, loses nothing without it. No
+ * effect before recording was started.
+ */
 void pfr_rt_flush(void);
 
-/* Writes a trace of what is in the buffers now to another file, which must not be there. Recording goes on meanwhile:
- * of a thread that is writing the snapshot has what it had written when its buffer's turn came. 0: done; -1: not. */
+/*
+ * pfr_rt_snapshot - write a copy of the trace, as it is now, to the file `path`. Use it with keep=last to save what led
+ * to an unusual event.
+ *
+ * `path` must not exist; it is created with mode 0600. Recording continues meanwhile: of a thread that is recording,
+ * the snapshot has the calls up to the moment when its buffer is copied.
+ *
+ * Returns 0, or -1 if recording was never started or the file cannot be created or written; no file is left then. Not
+ * for signal handlers.
+ */
 int pfr_rt_snapshot(const char *path);
 
-/* A line of text at this moment, as a custom event. */
+/*
+ * pfr_rt_mark - record NUL-terminated text with the current time, as a custom event of the trace. `perfray script`
+ * prints it among the calls. Ignored while recording is stopped, and if the text is empty.
+ */
 void pfr_rt_mark(const char *text);
 
-/* A custom event, or one of a type from 0 to 65535, of `size` bytes, which is more than 0 and below the buffer's. */
+/*
+ * pfr_rt_event - record `size` bytes of the program's own as a custom event.
+ *
+ * The bytes are copied. `size` must not be 0 and must be less than the size of a buffer (option `buffer`); a larger
+ * event is dropped and counted by pfr_rt_lost(). Ignored while recording is stopped.
+ */
 void pfr_rt_event(const void *bytes, uint32_t size);
+
+/*
+ * pfr_rt_typed_event - as pfr_rt_event(), with a number from 0 to 65535 that tells readers how to interpret the bytes.
+ * Traces of versions 3 and 4 cannot contain typed events; they are dropped and counted there.
+ */
 void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size);
 
-/* Calls and events that were not recorded since the trace was begun, in all its processes: what a signal handler did
- * inside a hook, and what found no room. */
+/*
+ * pfr_rt_lost - number of calls and events that could not be recorded since the trace was begun, in all its processes:
+ * because a signal handler interrupted the recorder itself, because there was no space, or because an event was too
+ * large. What options excluded is not counted. 0 before recording was started.
+ */
 uint64_t pfr_rt_lost(void);
 
-/* A part of a function that is recorded as a call of its own. The struct must live as long as the program. */
+/*
+ * A part of a function that is recorded as if it were a function. The struct and its name must remain valid and
+ * unchanged until the program ends: declare it static. Its address identifies it.
+ */
 struct pfr_rt_place {
+    /* Name in the trace, NUL-terminated. */
     const char *name;
 };
+
+/*
+ * pfr_rt_enter, pfr_rt_exit - record the begin and the end of a place. Every pfr_rt_enter() needs one pfr_rt_exit() of
+ * the same place in the same thread, properly nested. PFR_RT_SCOPE and perfray::scope do this by themselves.
+ */
 void pfr_rt_enter(const struct pfr_rt_place *place);
 void pfr_rt_exit(const struct pfr_rt_place *place);
 
+/* Private: the cleanup handler of PFR_RT_SCOPE. */
 __attribute__((no_instrument_function)) static inline void pfr_rt_leave_(const struct pfr_rt_place *const *place) {
     pfr_rt_exit(*place);
 }
 
-/* PFR_RT_SCOPE("parse"): from here to the end of the block; the name is a constant. */
+/*
+ * PFR_RT_SCOPE(text) - record the rest of the enclosing block as a call named `text`, a string literal.
+ *
+ *     {
+ *         PFR_RT_SCOPE("parse");
+ *         work();
+ *     }
+ *
+ * The end is recorded however the block is left, except by longjmp(3) or exit(3). Requires the attribute cleanup of gcc
+ * and clang. At most one per source line.
+ */
 #define PFR_RT_JOIN_(a, b) a##b
 #define PFR_RT_NAME_(a, b) PFR_RT_JOIN_(a, b)
 #define PFR_RT_SCOPE(text)                                                                                             \
@@ -72,7 +149,14 @@ __attribute__((no_instrument_function)) static inline void pfr_rt_leave_(const s
 }
 
 namespace perfray {
-/* static const pfr_rt_place parse{"parse"}; perfray::scope here(parse); */
+/*
+ * perfray::scope - record the lifetime of an object as a call. The end is also recorded if an exception ends the block.
+ *
+ *     static const pfr_rt_place parse{"parse"};
+ *     perfray::scope here(parse);
+ *
+ * Objects cannot be copied. The place must outlive the object.
+ */
 class scope {
   public:
     __attribute__((no_instrument_function)) explicit scope(const pfr_rt_place &place) : place_(place) {

@@ -2,26 +2,34 @@
 #ifndef PERFRAY_SAMPLING_H
 #define PERFRAY_SAMPLING_H
 /*
- * Recording: a command, processes, cpus or the calling program itself, sampled by the kernel's counters into a
- * perf.data file or stream.
+ * pfr_recorder - sample a command, processes, CPUs or the calling program with the kernel's performance counters
+ * (perf_event_open(2)) into a perf.data file or stream. This is the library side of `perfray record`.
  *
- *     open     counters are opened, rings mapped, the file begun; a command is started and waits before its exec
- *     run      samples until the command ends, the targets are gone, or pfr_recorder_stop is called; or
- *     begin    the same in a thread of its own, and pfr_recorder_end waits for it
- *     close    frees
+ *     pfr_recorder_open    opens the counters, maps the ring buffers and begins the file. A command is forked, and
+ * waits before its exec. pfr_recorder_run     records until the command ends, the recorded processes are gone, or
+ * pfr_recorder_stop() is called pfr_recorder_begin   records in a thread of its own instead, until pfr_recorder_end is
+ * called, which waits for the end pfr_recorder_close   releases everything
  *
- * The file has its name from the first byte; what a killed recorder leaves can be read up to the last second.
+ * The file has its final name from the first byte. It is written every half second, and can be read even if the
+ * recorder is killed: at most the last half second is missing then.
  *
- * A program that samples a part of itself (examples/profile_self.c is a whole one):
+ * Degradation: whatever the kernel lacks or does not permit is reduced as far as that makes sense, and reported by
+ * options->note. Without hardware counters the CPU clock is sampled; without permission for the kernel only user code.
+ *
+ * Threads: a recorder belongs to one thread at a time. pfr_recorder_stop(), pfr_recorder_snapshot() and
+ * pfr_recorder_enable() may be called from any thread and from signal handlers.
+ *
+ * Record layouts and counter settings are those of linux/perf_event.h; the option names follow perf-record(1).
+ *
+ * Example, a program that samples a part of itself (examples/profile_self.c is complete):
  *
  *     pfr_recorder_options options = {.size = sizeof options, .self = true, .output = "part.data"};
- *     pfr_recorder *r = pfr_recorder_open(&options, &err);
- *     pfr_recorder_begin(r, &err);
- *     work();
- *     pfr_recorder_end(r, &err);
- *     pfr_recorder_close(r);
- *
- * A recorder belongs to one thread at a time; pfr_recorder_stop may be called by any thread and by signal handlers.
+ *     pfr_recorder *recorder = pfr_recorder_open(&options, &err);
+ *     if (recorder && pfr_recorder_begin(recorder, &err) == PFR_OK) {
+ *         work();
+ *         pfr_recorder_end(recorder, &err);
+ *     }
+ *     pfr_recorder_close(recorder);
  */
 #include <perfray/alloc.h>
 #include <perfray/error.h>
@@ -34,134 +42,279 @@ extern "C" {
 
 typedef struct pfr_recorder pfr_recorder;
 
+/* Call chains: none; by frame pointers; by copies of the user stack, unwound later with DWARF tables; by the branch
+   registers of the CPU (LBR). */
 typedef enum pfr_record_chains { PFR_CHAINS_NONE, PFR_CHAINS_FP, PFR_CHAINS_DWARF, PFR_CHAINS_LBR } pfr_record_chains;
+
+/* Build-ids identify the objects (programs, libraries) later. */
 typedef enum pfr_record_build_ids {
-    PFR_BUILD_IDS_OF_HITS, /* of objects that samples hit */
-    PFR_BUILD_IDS_IN_MAPS, /* the kernel puts them into MMAP2 records */
+    /* Of objects with samples; they are read when the recording ends. */
+    PFR_BUILD_IDS_OF_HITS,
+    /* Of all mapped objects, by the kernel in MMAP2 records (Linux 5.12). */
+    PFR_BUILD_IDS_IN_MAPS,
+    /* None. */
     PFR_BUILD_IDS_NONE,
-    PFR_BUILD_IDS_OF_ALL /* of all that is mapped */
+    /* Of all mapped objects, with samples or not; they are read when the recording ends. */
+    PFR_BUILD_IDS_OF_ALL
 } pfr_record_build_ids;
 
-/* What is 0 or NULL is as `perfray record` has it without the option. */
+/*
+ * Options of pfr_recorder_open(). 0 and NULL are the defaults of `perfray record`. Lists in strings are
+ * comma-separated.
+ *
+ * All pointers must remain valid until pfr_recorder_close(). The struct itself is copied.
+ */
 typedef struct pfr_recorder_options {
-    size_t size;                /* sizeof(pfr_recorder_options) */
-    const pfr_alloc *alloc;     /* NULL: malloc */
-    const char *const *events;  /* as of -e; ends with NULL; NULL: cycles, or the clock of the cpu */
-    const char *const *filters; /* filters[i], or NULL, is of the last event of events[i]; NULL: none */
-    const char *cgroups;        /* "a,b": the i-th is of the i-th event, the last of all that follow */
-    /* whom: one of these, or all cpus or some; beside others a command only says how long they are recorded */
-    const char *const *command; /* its words; ends with NULL */
-    const char *pids, *tids;    /* "7,9" */
-    const char *user;           /* name or number: what runs now */
-    const char *cpus;           /* "0,2-3" */
+    /* sizeof(pfr_recorder_options). Members beyond it have their defaults. */
+    size_t size;
+    /* Allocator of the recorder. NULL: malloc(). */
+    const pfr_alloc *alloc;
+    /* Events, each in the syntax of perf's -e; the list ends with NULL. NULL: cycles, or cpu-clock without hardware
+       counters. pfr_recordable_list() lists the names. */
+    const char *const *events;
+    /* Filters of tracepoints: filters[i] (or NULL) belongs to the last event in events[i]. NULL: no filters. */
+    const char *const *filters;
+    /* Cgroups: the i-th name belongs to the i-th event, the last one to all following events. Needs all_cpus or cpus.
+     */
+    const char *cgroups;
+
+    /* Targets: a command, pids, tids, user, or self; or all CPUs or some. A command together with others only
+       determines how long they are recorded. */
+
+    /* The program, searched for in PATH, and its arguments; ends with NULL. */
+    const char *const *command;
+    /* Processes with all their threads, single threads: "7,9". */
+    const char *pids, *tids;
+    /* All processes of this user, by name or number, that run when the recording begins. */
+    const char *user;
+    /* Only these CPUs: "0,2-3". */
+    const char *cpus;
+    /* Everything on all CPUs; the calling process; one ring buffer per thread instead of one per CPU; do not record the
+       children of the targets. */
     bool all_cpus, self, per_thread, no_inherit;
-    /* how often */
-    uint64_t period;        /* every so many events; 0: by frequency */
-    uint32_t frequency;     /* samples a second; 0: 4000 */
-    bool highest_frequency; /* the most that the kernel allows */
-    bool strict_frequency;  /* one that the kernel does not allow is an error, and is not lowered */
-    bool one_group;         /* all events count together, and the first leads */
-    bool count_only;        /* no samples */
-    /* what a sample has */
+
+    /* Rate. */
+
+    /* Sample once per this many events. 0: by frequency. */
+    uint64_t period;
+    /* Samples per second. 0: 4000. */
+    uint32_t frequency;
+    /* Use the highest frequency that the kernel allows (kernel.perf_event_max_sample_rate). */
+    bool highest_frequency;
+    /* Fail with PFR_ERR_USAGE if the kernel does not allow the frequency. Default: reduce it. */
+    bool strict_frequency;
+    /* Put all events into one group, which the first one leads. */
+    bool one_group;
+    /* Count without taking samples. */
+    bool count_only;
+
+    /* Fields of a sample. */
+
     pfr_record_chains chains;
-    uint32_t stack_bytes;  /* of user stacks with PFR_CHAINS_DWARF; 0: 8192 */
-    const char *branches;  /* "any,u": branch stacks */
-    const char *user_regs; /* "ax,bx", "" all */
+    /* PFR_CHAINS_DWARF: bytes of the user stack that are copied with each sample. 0: 8192. */
+    uint32_t stack_bytes;
+    /* Record branch stacks with these filters of perf's -j: "any,u". NULL: do not. */
+    const char *branches;
+    /* Record these registers of user code, or at the sample: "ax,bx"; "" is all. NULL: do not. */
+    const char *user_regs;
     const char *intr_regs;
+    /* Record: data addresses; physical addresses; sizes of data and code pages; costs; raw data of tracepoints and
+       PMUs; the CPU; the period; event ids at one place in all records. */
     bool addresses, physical_addresses, data_page_size, code_page_size, weight, raw, cpu, with_period, identifier;
+    /* Record: timestamps, also with per_thread; flags of transactions. */
     bool times, transaction;
-    bool no_user_chains, no_kernel_chains; /* of call chains that part is left out */
-    uint32_t aux_sample;                   /* bytes of AUX area in a sample */
-    /* what else is recorded */
+    /* Leave out the user part or the kernel part of call chains. */
+    bool no_user_chains, no_kernel_chains;
+    /* Bytes of the AUX area that are recorded with each sample. 0: none. */
+    uint32_t aux_sample;
+
+    /* Other records and counter settings. */
+
+    /* Record: namespaces of processes; cgroups; context switches; counts per thread; enabled and running times in
+       counts. Sample only user code; only the kernel. */
     bool namespaces, cgroup_events, switches, counts_per_thread, running_time, only_user, only_kernel;
-    bool no_bpf;           /* nothing of BPF programs */
-    bool without_recorder; /* tracepoints leave this process out */
-    const char
-        *synthesize;     /* of what is there at the start: "task,mmap,cgroup" or some of them, "no", "all"; NULL: all */
-    const char *clock;   /* "monotonic", "CLOCK_BOOTTIME", 4; NULL: the kernel's own */
-    uint64_t ring_bytes; /* 0: 1 MB for each cpu, or half of it */
-    uint64_t aux_bytes;  /* of each AUX area; 0: 4 MB */
-    bool overwrite;      /* rings keep the newest, and are written at the end or at pfr_recorder_snapshot */
-    bool tail_synthesize; /* what runs is told at the end, too; so it is with overwrite */
-    uint32_t realtime;    /* priority of the recording thread, SCHED_FIFO; 0: as it is */
-    bool unbuffered;      /* each record is drained at once */
-    uint64_t drain_least; /* a ring with fewer bytes is not drained before the end; 0: each is */
-    const char *on_times; /* "10-20,30-40": events count between these, in ms from the start; not with delay_ms */
-    int64_t delay_ms;     /* events count from then on; -1: not before they are enabled */
-    const char *control;  /* "fd:3[,4]", "fifo:PATH[,PATH]": enable, disable, snapshot, stop, ping; the other answers */
-    /* where to */
-    const char *output; /* NULL: perf.data, whose forerunner becomes perf.data.old; "-": a stream on standard output,
-                           and what the command prints goes to standard error */
+    /* Do not record loads of BPF programs. */
+    bool no_bpf;
+    /* Exclude the recorder itself from tracepoints. */
+    bool without_recorder;
+    /* Facts to record about what runs when the recording begins: "task,mmap,cgroup" or some of them, "all", "no". NULL:
+       all. */
+    const char *synthesize;
+    /* Clock of the timestamps: "monotonic", "CLOCK_BOOTTIME", or a number of clock_gettime(2). NULL: the kernel's perf
+       clock. */
+    const char *clock;
+    /* Bytes of one ring buffer, rounded up to a power of two. 0: 1 MB. Halved until the kernel accepts it. */
+    uint64_t ring_bytes;
+    /* Bytes of one AUX area. 0: 4 MB. */
+    uint64_t aux_bytes;
+    /* Keep only the newest data in the ring buffers, and write them at the end or at pfr_recorder_snapshot(). */
+    bool overwrite;
+    /* Record the facts of `synthesize` at the end as well. Implied by `overwrite`. */
+    bool tail_synthesize;
+    /* Real-time priority (SCHED_FIFO) of the recording thread, 1 to 99. 0: unchanged. */
+    uint32_t realtime;
+    /* Wake the recorder for every record. */
+    bool unbuffered;
+    /* Do not read a ring buffer with fewer bytes than this before the end; at most a quarter of it. 0: read always. */
+    uint64_t drain_least;
+    /* Count only in these ranges, in ms from the start: "10-20,30-40". Not together with delay_ms. NULL: always. */
+    const char *on_times;
+    /* Begin to count after this many ms; -1: only when enabled. */
+    int64_t delay_ms;
+    /* Obey the lines enable, disable, snapshot, stop and ping from "fd:N" or "fifo:PATH", and answer each with "ack" to
+       a second one: "fd:3,4". NULL: do not. */
+    const char *control;
+
+    /* Output. */
+
+    /* File to write, mode 0600. A file of this name is renamed to NAME.old; anything else is PFR_ERR_USAGE. "-" is a
+       stream on standard output, and a command's standard output becomes standard error. NULL: perf.data. */
+    const char *output;
+    /* Compress records with zstd. */
     bool compress;
-    int level; /* of zstd; 0: 1 */
+    /* zstd level. 0: 1. */
+    int level;
     pfr_record_build_ids build_ids;
-    bool drop_privileges; /* those beyond the user's (set-user-ID, file capabilities) end, for the whole process, as
-                             soon as counters are open, and for the command */
-    uint64_t max_bytes;   /* ends when the file is as long; 0: any length */
-    bool parts;           /* pfr_recorder_snapshot begins a new file: OUTPUT.TIME, each readable alone */
-    uint64_t part_bytes;  /* a new part by itself; 0: not */
+    /* Give up privileges beyond the user's (set-user-ID, file capabilities), for the process and the command, as soon
+       as the counters are open. */
+    bool drop_privileges;
+    /* End when the file reaches this size. 0: no limit. */
+    uint64_t max_bytes;
+    /* Begin a new file OUTPUT.TIME at each pfr_recorder_snapshot(). Each file can be read without the others. */
+    bool parts;
+    /* With `parts`: begin a new file at this size, or after this time (ns), as well. 0: do not. */
+    uint64_t part_bytes;
     uint64_t part_ns;
-    uint32_t parts_most;      /* of those that are finished only the newest so many stay; 0: all */
-    bool dated;               /* the file is OUTPUT.TIME without parts, too */
-    const char *const *words; /* the command line, for the header; ends with NULL */
-    const char *version;      /* who records, for the header */
-    void (*note)(void *context, const char *sentence); /* told what was given up, or may be NULL */
+    /* With `parts`: keep only this many finished files, the newest. 0: all. */
+    uint32_t parts_most;
+    /* Name the file OUTPUT.TIME, also without `parts`. */
+    bool dated;
+    /* The command line, for the header feature CMDLINE; ends with NULL. */
+    const char *const *words;
+    /* Name and version of the recording program, for the header feature VERSION. */
+    const char *version;
+    /* Called with one sentence whenever something is reduced or given up. The sentence is valid during the call. With
+       pfr_recorder_begin() it is called by the recorder's thread. May be NULL. */
+    void (*note)(void *context, const char *sentence);
     void *context;
 } pfr_recorder_options;
 
 typedef struct pfr_recorder_result {
-    uint64_t samples;       /* counted when build-ids are looked for, else 0 */
-    uint64_t bytes;         /* of the file */
-    uint64_t lost;          /* samples and records that the kernel could not put into a ring */
-    uint64_t aux_truncated; /* how often an AUX area was full */
-    uint64_t wakes;         /* how often rings were drained */
-    uint64_t plain_bytes;   /* before compression; 0: not compressed */
-    uint32_t parts;         /* files */
-    bool has_status;        /* of the command: */
-    int status;             /* as waitpid(2) tells */
-    bool is_full;           /* ended at max_bytes */
+    /* Samples; 0 if they were not counted (build_ids NONE or IN_MAPS, or a stream). */
+    uint64_t samples;
+    /* Bytes of all files. */
+    uint64_t bytes;
+    /* Samples and records that the kernel dropped because a ring buffer was full. */
+    uint64_t lost;
+    /* How often an AUX area was full. */
+    uint64_t aux_truncated;
+    /* How often the ring buffers were read. */
+    uint64_t wakes;
+    /* Bytes before compression; 0 if not compressed. */
+    uint64_t plain_bytes;
+    /* Number of files. */
+    uint32_t parts;
+    /* The command ended, and `status` is its status as waitpid(2) returns it. */
+    bool has_status;
+    int status;
+    /* The recording ended because of max_bytes. */
+    bool is_full;
 } pfr_recorder_result;
 
-/* NULL on failure: USAGE, PERMISSION (the text names the sysctl or capability), IO, MEMORY. */
+/*
+ * pfr_recorder_open - open the counters and begin the file. Nothing is counted yet.
+ *
+ * Returns NULL on failure:
+ * - PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist
+ * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or the capability that would
+ * - PFR_ERR_IO if a system call failed
+ * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
+ *
+ * The caller releases the recorder by pfr_recorder_close().
+ */
 pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *err);
 
-/* What would be opened: one sentence for each event, through options->note. Nothing is opened. */
+/*
+ * pfr_recorder_plan - describe what pfr_recorder_open() would open: one sentence per event by options->note. No counter
+ * is opened, no file is written, no command is started. Returns as pfr_recorder_open().
+ */
 pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err);
 
-/* Until the end. PFR_OK: all that was recorded is in the file. */
+/*
+ * pfr_recorder_run - start the command and record until the end, in the calling thread.
+ *
+ * When it is stopped while the command runs, the command is sent SIGTERM; if it does not end, it goes on, which is
+ * reported by options->note.
+ *
+ * Returns PFR_OK: everything that was recorded is in the file. PFR_ERR_IO if writing failed, or the file was deleted,
+ * renamed or replaced meanwhile; what was written until then can be read. PFR_ERR_USAGE or PFR_ERR_PERMISSION for
+ * `realtime`; PFR_ERR_MEMORY.
+ */
 pfr_status pfr_recorder_run(pfr_recorder *recorder, pfr_error *err);
 
-/* Returns as soon as counters count. PFR_ERR_IO: there is no thread to be had. */
+/*
+ * pfr_recorder_begin - as pfr_recorder_run(), in a new thread. Returns when the counters count.
+ *
+ * Returns PFR_OK, or PFR_ERR_IO or PFR_ERR_MEMORY if the thread cannot be created. Errors of the recording itself are
+ * returned by pfr_recorder_end().
+ */
 pfr_status pfr_recorder_begin(pfr_recorder *recorder, pfr_error *err);
+
+/* pfr_recorder_end - stop a recording that pfr_recorder_begin() started, and wait until the file is complete. Returns
+   as pfr_recorder_run(); PFR_ERR_USAGE if it was not begun. */
 pfr_status pfr_recorder_end(pfr_recorder *recorder, pfr_error *err);
 
-/* Ends pfr_recorder_run soon. Safe in signal handlers, and more than once: the second time the file is left as it is.
+/*
+ * pfr_recorder_stop - end pfr_recorder_run() soon. Async-signal-safe, callable from any thread.
+ *
+ * A second call ends at once: the file is not completed, and is left as a killed recorder leaves it.
  */
 void pfr_recorder_stop(pfr_recorder *recorder);
-/* Overwriting rings are written now, and with `parts` a new file begins. Safe in signal handlers. */
+
+/* pfr_recorder_snapshot - write the ring buffers of `overwrite` now, and begin a new file with `parts`.
+   Async-signal-safe, callable from any thread. */
 void pfr_recorder_snapshot(pfr_recorder *recorder);
-/* Counters count, or do not. Safe in signal handlers. */
+
+/* pfr_recorder_enable - switch the counters on or off. Async-signal-safe, callable from any thread. */
 void pfr_recorder_enable(pfr_recorder *recorder, bool on);
 
-/* After run or end. */
+/* pfr_recorder_told - get the result. Call it after pfr_recorder_run() or pfr_recorder_end(), also if they failed. */
 void pfr_recorder_told(const pfr_recorder *recorder, pfr_recorder_result *result);
 
-/* A command that still waits for its exec is killed. NULL is fine. */
+/* pfr_recorder_close - release everything. A thread that records is stopped first; a command that still waits for its
+   exec does not run. NULL is allowed. */
 void pfr_recorder_close(pfr_recorder *recorder);
 
-/* Privileges beyond those of the process's user (set-user-ID, file capabilities) end for good; false: they do not. Of
-   threads the calling one alone loses capabilities: call it before there are others. */
+/*
+ * pfr_drop_privileges - permanently give up privileges beyond those of the process's real user: set-user-ID,
+ * set-group-ID, file capabilities.
+ *
+ * Capabilities are those of the calling thread only: call it before there are other threads. Returns false if
+ * privileges remain.
+ */
 bool pfr_drop_privileges(void);
 
-/* What can be recorded here, one row at a time, and why the rest cannot. */
+/* One event that the kernel or this library knows. */
 typedef struct pfr_recordable {
+    /* Name for pfr_recorder_options.events. */
     const char *name;
-    const char *kind;   /* "hardware", "software", "cache", "tracepoint", "pmu", "breakpoint", "raw" */
-    const char *reason; /* NULL: it can; else why not */
-    const char *alias;  /* the other name that it has; NULL: none */
+    /* "hardware", "software", "cache", "tracepoint", "pmu", "breakpoint" or "raw". */
+    const char *kind;
+    /* NULL if the event can be recorded, else the reason why not. */
+    const char *reason;
+    /* Another name of the event; NULL if it has none. */
+    const char *alias;
 } pfr_recordable;
 
-/* Tells each to `row`, whose texts live for the call, until it returns false. kind NULL: all. */
+/*
+ * pfr_recordable_list - list the events that can be recorded on this machine by the calling user. Each event is opened
+ * once to find out, except tracepoints, of which one is opened for all.
+ *
+ * `kind` selects one kind; NULL lists all. `row` is called for each event, until it returns false. The strings are
+ * valid during the call.
+ *
+ * Returns PFR_OK; PFR_ERR_USAGE if there is no such kind.
+ */
 pfr_status pfr_recordable_list(const char *kind, bool (*row)(void *context, const pfr_recordable *what), void *context,
                                pfr_error *err);
 

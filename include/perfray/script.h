@@ -2,18 +2,31 @@
 #ifndef PERFRAY_SCRIPT_H
 #define PERFRAY_SCRIPT_H
 /*
- * One event at a time in the order of time, as text: what `perf script` prints, byte for byte. Of an XRay trace: one
- * call, exit or logged event a line; what asks for things that no trace holds (show, comms, chains, the kernel,
- * dump, per_event) is PFR_ERR_USAGE, and so is what asks perf.data for instr_maps.
+ * pfr_script_print - print samples one by one in timestamp order, byte for byte as `perf script` does.
  *
- * The recording is read twice (state first, then its records); a stream must have been opened with
- * pfr_open_options.spool.
+ * Use it to look at individual samples, or to feed a script. report.h prints sums, dump.h prints records in file order.
+ *
+ * XRay traces: one line per function entry, function exit or logged event. Threads are merged by time. Options for
+ * facts that a trace does not contain (show, comms, call chains, kernel symbols, dump, per_event) are PFR_ERR_USAGE,
+ * and so is instr_maps for perf.data.
+ *
+ * The recording is read twice: first for mappings and thread names, then for its records. A stream must therefore be
+ * opened with pfr_open_options.spool.
+ *
+ * Records that the recorder wrote too late for their place in time are printed where they are met, with the names and
+ * mappings of their own time; their number is passed to `note`.
+ *
+ * Memory: mappings, names and the reorder buffer are allocated from the reader's memory limit and released before the
+ * function returns.
+ *
+ * Threads: uses up to options->jobs threads. The output is the same for every number. The reader must not be used by
+ * others meanwhile.
  *
  * Example:
  *
  *     const char *fields[] = {"comm,tid,time,event,ip,sym", NULL};
  *     pfr_script_options options = {.size = sizeof options, .fields = fields};
- *     pfr_status st = pfr_script_print(reader, &options, out, &err);
+ *     pfr_status status = pfr_script_print(reader, &options, out, &err);
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -23,7 +36,7 @@
 extern "C" {
 #endif
 
-/* Records beside samples that are printed: pfr_script_options.show. */
+/* Bits of pfr_script_options.show: record types to print in addition to samples. */
 #define PFR_SCRIPT_TASKS (1u << 0)      /* COMM, FORK, EXIT */
 #define PFR_SCRIPT_MAPS (1u << 1)       /* MMAP, MMAP2 */
 #define PFR_SCRIPT_SWITCHES (1u << 2)   /* SWITCH, SWITCH_CPU_WIDE */
@@ -34,72 +47,135 @@ extern "C" {
 #define PFR_SCRIPT_ROUNDS (1u << 7)     /* FINISHED_ROUND */
 #define PFR_SCRIPT_POKES (1u << 8)      /* TEXT_POKE */
 
+/* How timestamps are printed. */
 typedef enum pfr_script_clock {
+    /* Seconds of the recording's clock. */
     PFR_SCRIPT_AS_RECORDED,
-    PFR_SCRIPT_SINCE_FIRST,   /* since the first line */
-    PFR_SCRIPT_SINCE_PREVIOUS /* since the line before */
+    /* Seconds since the first line. */
+    PFR_SCRIPT_SINCE_FIRST,
+    /* Seconds since the previous line. */
+    PFR_SCRIPT_SINCE_PREVIOUS
 } pfr_script_clock;
 
 typedef enum pfr_script_format {
-    PFR_SCRIPT_TEXT,      /* perf's */
-    PFR_SCRIPT_JSON,      /* JSON lines, docs/json/script.schema.json; without `fields` everything that was recorded */
-    PFR_SCRIPT_LLVM_YAML, /* of a trace: what `llvm-xray convert -f yaml` writes, with -y where there are instr_maps */
-    PFR_SCRIPT_LLVM_MAP   /* of a trace: its functions that have names, as `llvm-xray extract` writes a program's */
+    /* The text of `perf script`. */
+    PFR_SCRIPT_TEXT,
+    /* JSON Lines, one object per line; docs/json/script.schema.json describes them. With `fields` NULL everything that
+       was recorded. */
+    PFR_SCRIPT_JSON,
+    /* XRay only: the output of `llvm-xray convert -f yaml`, with names (-y) if instr_maps are given. */
+    PFR_SCRIPT_LLVM_YAML,
+    /* XRay only: an instrumentation map of the called functions that have names, as `llvm-xray extract` writes one. */
+    PFR_SCRIPT_LLVM_MAP
 } pfr_script_format;
 
+/* Lists in strings are comma-separated. All pointers must remain valid while pfr_script_print() runs. */
 typedef struct pfr_script_options {
-    size_t size; /* sizeof(pfr_script_options) */
+    /* sizeof(pfr_script_options) */
+    size_t size;
     pfr_script_format format;
-    const char *const *fields; /* each as perf's -F takes it, in this order; ends with NULL; NULL: the defaults */
-    uint32_t show;             /* PFR_SCRIPT_*, or-ed */
-    uint32_t max_stack;        /* entries of a call chain; 0: 127 */
-    const char *cpus;          /* samples of these alone: "0,2-3"; NULL: all */
-    const char *pids, *tids;   /* "12,13" */
-    const char *comms;         /* "sh,make" */
-    const char *symbols;       /* with this name or address at the sampled address: "main,0x401136" */
-    uint64_t address_range;    /* bytes from such an address on; 0: 1 */
-    const char *objects;       /* in these objects, by path or its last part: "libc.so.6,/usr/bin/sh" */
-    /* "12.5,13" in seconds, an end may be left out; "10%-20%"; "10%/2"; "5s-10s" since the first sample; wall clock:
-       "2026-11-22 09:00:01,09:00:05", with Z or +01:00 behind it elsewhere than here */
+    /*
+     * Fields to print; each string as perf's -F: "comm,ip", "+srcline", "-period", or for events of one kind
+     * "trace:time,trace". Later strings act on the result of earlier ones. The list ends with NULL. NULL: perf's
+     * default. pfr_script_field_name() lists the names.
+     */
+    const char *const *fields;
+    /* PFR_SCRIPT_* bits: other records to print. */
+    uint32_t show;
+    /* Print at most this many entries of a call chain. 0: 127. LBR call chains are not limited. */
+    uint32_t max_stack;
+    /* Only samples on these CPUs: "0,2-3". NULL: all. */
+    const char *cpus;
+    /* Only samples of these processes or threads: "12,13". NULL: all. */
+    const char *pids, *tids;
+    /* Only samples of threads with these names: "sh,make". NULL: all. */
+    const char *comms;
+    /* Only samples whose sampled address (not the rest of the call chain) is in one of these functions or at one of
+       these addresses: "main,0x401136". NULL: all. */
+    const char *symbols;
+    /* Length in bytes of the range that begins at each address in `symbols`. 0: 1. */
+    uint64_t address_range;
+    /* Only samples in these objects, by path or file name: "libc.so.6,/usr/bin/sh". NULL: all. */
+    const char *objects;
+    /*
+     * Only samples in these time ranges. Both ends are included, and each may be omitted. NULL: all.
+     *
+     *     12.5,13                                    seconds, as they are printed
+     *     10%-20%  10%/2                             parts of the recording, which must contain the times of its first
+     *                                                and last sample
+     *     5s-10s                                     since the first sample; units ns, us, ms, s, m, h, d
+     *     2026-11-22 09:00:01,2026-11-22 09:00:05    wall clock in the local time zone, or with Z or +01:00 appended;
+     *                                                the recording must contain the wall clock (perf record -k)
+     */
     const char *time;
-    const char *switch_on;  /* an event: samples from its next one on; NULL: from the first sample on */
-    const char *switch_off; /* an event: samples up to its next one; NULL: to the end */
-    bool show_switches;     /* those of these two events, too */
-    pfr_script_clock clock; /* what times are printed as */
-    bool hide_call_graph;   /* the sampled address instead of its chain */
-    bool nanoseconds;       /* times with nine digits behind the point instead of six */
-    bool inlined;        /* call chains have a line for each function that was inlined at an address, above its own */
-    bool kernel_paths;   /* the path of `vmlinux` and of modules, where they are printed as [kernel.kallsyms], [ext4] */
-    const char *stop_at; /* a call chain ends with the first of these names: "main,start_thread" */
-    bool dump;           /* above its line each record as pfr_dump prints it in perf's form, with its bytes */
-    bool unsorted;       /* records as they stand in the recording, not in the order of time */
-    const char *name;    /* of the recording, for such a dump; NULL: "" */
-    /* what each event prints goes into PER_EVENT.EVENT.dump, of mode 0600, and a line for each to `out`; NULL: no */
+    /* Print only after a sample of the event `switch_on` (NULL: from the start), and only until a sample of the event
+       `switch_off` (NULL: to the end). With both, printing is switched as often as they occur. */
+    const char *switch_on;
+    const char *switch_off;
+    /* Print the samples of these two events as well. */
+    bool show_switches;
+    pfr_script_clock clock;
+    /* Print the sampled address instead of the call chain. */
+    bool hide_call_graph;
+    /* Print timestamps with nine decimals instead of six. */
+    bool nanoseconds;
+    /* Print inlined functions as frames of their own in call chains, innermost first. Requires debug information. */
+    bool inlined;
+    /* Print the paths of vmlinux and of kernel modules instead of [kernel.kallsyms] and [ext4]. */
+    bool kernel_paths;
+    /* End a call chain at the first of these functions: "main,start_thread". NULL: do not. */
+    const char *stop_at;
+    /* Print each record with its bytes in front of its line, as pfr_dump() does with PFR_DUMP_PERF. */
+    bool dump;
+    /* Do not sort: print records in file order. */
+    bool unsorted;
+    /* Name of the recording, for `dump`. NULL: "". */
+    const char *name;
+    /* Write the output of each event to a file PER_EVENT.EVENT.dump (mode 0600, replaced when complete), and one line
+       per file to `out`. NULL: write everything to `out`. */
     const char *per_event;
-    /* threads that print, the caller's among them, 64 at most; the text is the same. 0: one. With more the allocator of
-       the reader is asked by all of them at once. Where lines depend on those before, or state is learnt from a stream
-       as it comes, there is one. `hole` and `note` are called by the caller's thread alone */
+    /*
+     * Threads that print, including the calling one; at most 64. 0: one, which uses the least CPU time. With more, the
+     * reader's allocator is called by several threads at the same time. One thread is used where a line depends on
+     * earlier ones (clock, dump, per_event, switch_on, texts of tracepoints, ...) and for streams. `hole` and `note`
+     * are called by the calling thread only.
+     */
     uint32_t jobs;
-    const pfr_symbol_options *naming; /* where names come from; NULL: the defaults */
-    /* told of each stretch that could not be read; may be NULL */
+    /* Where symbols come from and how names are written. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* Called for each unreadable range and each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* told what was asked for and will not be done, and in the end how many records came too late to stand in their
-       place and how many samples of guests were left out (neither makes it a HOLE), one sentence each; may be NULL */
+    /*
+     * Called with one sentence for each option that has no effect, and at the end for the numbers of records out of
+     * order and of guest samples that were left out. Neither makes the result PFR_HOLE. May be NULL. The sentence is
+     * valid during the call.
+     */
     void (*note)(void *context, const char *sentence);
+    /* First argument of `hole` and `note`. */
     void *context;
-    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
-    bool ticks;    /* of a trace: times in ticks of its clock, as recorded */
+    /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */
+    bool stitched;
+    /* XRay: print timestamps in ticks of the trace's clock, as recorded. */
+    bool ticks;
 } pfr_script_options;
 
 /*
- * Reads the recording and prints. What is held (state, names) is in the reader's memory, counts against its limit, and
- * is given back before the call returns. PFR_OK; PFR_HOLE: printed, but parts of the input could not be used;
- * PFR_ERR_USAGE: a field that does not exist, or was not recorded though it was asked for by name, or a stream without
- * spool; PFR_ERR_FORMAT: an XRay profile, which has no events; else as pfr_next.
+ * pfr_script_print - read the recording and print its samples.
+ *
+ * `options` must not be NULL. Lines are printed while the recording is read, so a failure leaves a partial output.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_USAGE for a field that does not exist, or that is requested by name but was not recorded; an invalid list
+ *   or time range; an unknown event; an option that this kind of recording does not support; or a stream without
+ *   `spool`
+ * - PFR_ERR_FORMAT for an XRay profile, which has no events
+ * - otherwise an error of pfr_next()
  */
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 
-/* The names of fields (pfr_script_options.fields), one for each `index` from 0; NULL beyond the last. Static. */
+/* pfr_script_field_name - the name of a field of pfr_script_options.fields, for `index` from 0; NULL after the last
+   one. A static string. */
 const char *pfr_script_field_name(uint32_t index);
 
 #ifdef __cplusplus

@@ -2,12 +2,25 @@
 #ifndef PERFRAY_SELECTION_H
 #define PERFRAY_SELECTION_H
 /*
- * Which samples of a recording are counted, and how their addresses get names: what pfr_export and pfr_flame have in
- * common. `(pfr_selection){.size = sizeof(pfr_selection)}` is everything, and a NULL `pfr_selection *` is the same.
+ * pfr_selection - which samples are counted, and with which weight: the common options of pfr_export() and pfr_flame().
  *
- * Example, two processes as they were on the first cpus:
+ * A NULL `const pfr_selection *` selects everything, and so does `(pfr_selection){.size = sizeof(pfr_selection)}`.
+ * Several conditions are combined: a sample must satisfy all of them.
+ *
+ * In XRay traces calls take the place of samples.
+ *
+ * Conditions are applied before anything is counted: excluded samples are part of no total and no percentage.
+ *
+ * All pointers must remain valid while the function that uses the selection runs. It does not change them, so one
+ * selection may be used by several threads.
+ *
+ * An invalid list or time range, an event that does not exist, or a condition on a fact that was not recorded is
+ * PFR_ERR_USAGE.
+ *
+ * Example, two processes on the first four CPUs:
  *
  *     pfr_selection some = {.size = sizeof some, .pids = "1201,1202", .cpus = "0-3"};
+ *     pfr_flame_options options = {.size = sizeof options, .of = &some};
  */
 #include <perfray/error.h>
 #include <perfray/symbol_options.h>
@@ -17,22 +30,44 @@
 extern "C" {
 #endif
 
+/* Conditions and options; a member that is 0 or NULL has its default. */
 typedef struct pfr_selection {
-    size_t size;                      /* sizeof(pfr_selection) */
-    const char *event;                /* samples of the events of this name alone; NULL: of all */
-    const char *cpus;                 /* "0,2-3"; NULL: all */
-    const char *pids, *tids;          /* "12,13" */
-    const char *comms;                /* "sh,make" */
-    const char *time;                 /* as pfr_script_options.time */
-    uint32_t max_stack;               /* entries of a call chain, from the innermost; 0: 127, of a trace 256 */
-    uint32_t jobs;                    /* threads that count; 0: one */
-    const pfr_symbol_options *naming; /* where names come from; NULL: the defaults */
-    bool by_period;                   /* weights are the samples' periods; else each sample counts 1 */
-    void (*hole)(void *context, const pfr_error *hole); /* told of what could not be used; may be NULL */
-    void (*note)(void *context, const char *sentence);  /* told what else should be known; may be NULL */
+    /* sizeof(pfr_selection) */
+    size_t size;
+    /*
+     * Only samples of events with this name, as `perfray info --events` prints it: the recorded name, or the one that
+     * perf derives from the attr (pfr_event.name and .rebuilt). NULL: all events.
+     */
+    const char *event;
+    /* Only samples on these CPUs: "0,2-3". NULL: all. */
+    const char *cpus;
+    /* Only samples of these processes, only of these threads: numbers and ranges, "12,20-29". NULL: all. */
+    const char *pids, *tids;
+    /* Only samples of threads with these names, as they were at the time of the sample: "sh,make". NULL: all. */
+    const char *comms;
+    /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
+    const char *time;
+    /* Use at most this many entries of a call chain, from the innermost. 0: 127, for XRay 256. Branch stacks used as
+       call chains (LBR) are not limited. */
+    uint32_t max_stack;
+    /* Threads. 0: one. The output is the same for every number. */
+    uint32_t jobs;
+    /* Where symbols come from and how names are written. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* The weight of a sample is its period. Default: each sample counts 1. XRay: see by_count. */
+    bool by_period;
+    /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit). The
+       error is valid during the call. May be NULL. */
+    void (*hole)(void *context, const pfr_error *hole);
+    /* Called with one sentence for each fact that users should know but that is no damage. May be NULL. The sentence is
+       valid during the call. */
+    void (*note)(void *context, const char *sentence);
+    /* First argument of `hole` and `note`. */
     void *context;
-    bool by_count; /* of a trace: each call counts 1; else as much as the time it took itself */
-    bool stitched; /* stacks of branches (LBR) go on with what samples before had further out; one thread then */
+    /* XRay: each call counts 1. Default: its self time, in ns, or in ticks if the clock frequency is not known. */
+    bool by_count;
+    /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */
+    bool stitched;
 } pfr_selection;
 
 #ifdef __cplusplus

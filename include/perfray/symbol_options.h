@@ -2,12 +2,20 @@
 #ifndef PERFRAY_SYMBOL_OPTIONS_H
 #define PERFRAY_SYMBOL_OPTIONS_H
 /*
- * Where names of functions come from, and how they are spelled: what all calls that name addresses have in common.
- * `(pfr_symbol_options){.size = sizeof(pfr_symbol_options)}` is the defaults, and a NULL `pfr_symbol_options *` is the
- * same. An options struct that points to one must not outlive it; the library never changes it, so that several calls
- * and threads may share one.
+ * pfr_symbol_options - where symbols, lines and debug information come from, and how function names are written. The
+ * common options of all functions that resolve addresses.
  *
- * Example, a recording of another machine whose files lie below ./target:
+ * A NULL `const pfr_symbol_options *` is the default, and so is `(pfr_symbol_options){.size = sizeof(...)}`: objects
+ * are opened where the recording names them, kernel symbols are those of the running kernel if it is the recorded one,
+ * and names are demangled without parameters.
+ *
+ * An object whose build-id is not the recorded one is not used, so a rebuilt program cannot give wrong names. Addresses
+ * without a symbol are printed as numbers.
+ *
+ * The struct and its strings must remain valid as long as the options struct that points to it is used. The library
+ * never changes it, so that several calls and threads may share one.
+ *
+ * Example, a recording of another machine whose files are below ./target:
  *
  *     const pfr_symbol_options names = {.size = sizeof names, .symfs = "target", .vmlinux = "target/vmlinux"};
  *     pfr_report_options options = {.size = sizeof options, .naming = &names};
@@ -20,22 +28,42 @@ extern "C" {
 #endif
 
 typedef struct pfr_symbol_options {
-    size_t size;           /* sizeof(pfr_symbol_options); members beyond it have their defaults */
-    const char *symfs;     /* objects are looked for under this folder; NULL: / */
-    const char *debug_dir; /* separate debug files are looked for here; NULL: /usr/lib/debug below symfs */
-    const char *fetched;   /* the folder that pfr_debuginfod_fetch filled; NULL: nothing was fetched */
-    const char
-        *cache_dir;       /* found lines and kernel symbols are kept in this folder, and read from it; NULL: no cache */
-    const char *vmlinux;  /* the kernel's names come from this ELF file, if it is the recorded one; NULL: kallsyms */
-    const char *kallsyms; /* the kernel's names; NULL: those of the running kernel, if it is the recorded one */
-    /* Of a trace: objects (or what `llvm-xray extract` wrote of them) that name its functions, the program first, then
-       its shared objects in the order of loading; ends with NULL; NULL: what the trace itself says, else numbers */
+    /* sizeof(pfr_symbol_options). Members beyond it have their defaults, so that programs compiled with an older header
+       work. */
+    size_t size;
+    /* Prefix for the paths of objects: look them up below this directory. The running kernel is not asked for its
+       symbols then. NULL: "/". */
+    const char *symfs;
+    /*
+     * Directory of separate debug files: DIR/.build-id/xx/yy.debug first, then the name in .gnu_debuglink, beside the
+     * object, in .debug/ beside it, and in DIR. NULL: /usr/lib/debug below symfs.
+     */
+    const char *debug_dir;
+    /* The directory that pfr_debuginfod_fetch() (debuginfod.h) filled. NULL: nothing was fetched. */
+    const char *fetched;
+    /* Directory of a cache of source lines and kernel symbols, one file per build-id; read and written. NULL: no
+       cache. */
+    const char *cache_dir;
+    /* ELF file of the kernel. Used if its build-id is the recorded one. NULL: kallsyms. */
+    const char *vmlinux;
+    /* Kernel symbols in the format of /proc/kallsyms; takes precedence over vmlinux. "/dev/null" is an empty list.
+       NULL: those of the running kernel, if it is the recorded one. */
+    const char *kallsyms;
+    /*
+     * XRay: the objects that define the traced functions, ELF files or maps written by `llvm-xray extract`. The program
+     * first, then its shared objects in the order of loading; the list ends with NULL. NULL: the names that perfray's
+     * own recorder stores in the trace, else function numbers. PFR_ERR_USAGE for perf.data.
+     */
     const char *const *instr_maps;
-    bool no_symbols; /* open no object: functions have no names */
-    bool mangled;    /* names as the objects have them, not demangled */
-    bool parameters; /* C++ names with their parameter types; not with `mangled`; of a trace in reports and exports only
-                      */
-    bool demangle_kernel; /* demangle the kernel's names, too; otherwise they are as `vmlinux` has them */
+    /* Open no object and resolve nothing: addresses remain numbers. */
+    bool no_symbols;
+    /* Write mangled names, as they are in the symbol tables. */
+    bool mangled;
+    /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay, only in reports and
+       exports. */
+    bool parameters;
+    /* Demangle names of the kernel as well, which matters for Rust code. Default: as vmlinux has them. */
+    bool demangle_kernel;
 } pfr_symbol_options;
 
 #ifdef __cplusplus

@@ -2,15 +2,20 @@
 #ifndef PERFRAY_TRACE_H
 #define PERFRAY_TRACE_H
 /*
- * Traces: the records of XRay's flight recorder (FDR, versions 1 to 5), basic logs (1 to 3) and profiles.
+ * XRay traces: flight recorder traces (FDR, versions 1 to 5), basic logs (versions 1 to 3) and profiles, as written by
+ * LLVM's compiler-rt and by perfray's own recorder (runtime.h).
  *
- * They are read through the same handle and the same calls as perf.data. What differs is said here: the types of their
- * records, and where and when a record happened, which most of them do not say themselves. pfr_next gives records in
- * file order: buffer after buffer as they lie, which is neither the order of time nor thread by thread. Beside the
- * holes that stand for bytes it gives one of length 0 before a record that is where no writer puts it; the record
- * follows.
+ * Traces are opened and read with the functions of reader.h. This header has what differs from perf.data: record types
+ * of their own, and the thread, CPU and time of a record, which most records do not contain.
  *
- * Example, the calls that were entered:
+ * pfr_next() returns records in file order, buffer after buffer. This is neither timestamp order nor grouped by thread;
+ * pfr_script_print() prints traces in timestamp order. A record at a place where no writer puts it is preceded by a
+ * PFR_HOLE of length 0.
+ *
+ * The structs of the records are pfr_rec_fdr_*, pfr_rec_basic_* and pfr_rec_profile_* in record_structs.h. The source
+ * of the layouts is LLVM's compiler-rt/lib/xray and llvm/lib/XRay; docs/xray-format.md lists every field.
+ *
+ * Example, printing every function entry and exit:
  *
  *     struct pfr_rec_fdr_function call;
  *     const pfr_trace_point *at = pfr_get_trace_point(reader);
@@ -24,10 +29,13 @@
 extern "C" {
 #endif
 
-/* Types of trace records lie above this: no type of a perf.data record does. */
+/* The first record type of traces. All types of perf.data records are smaller, so a table by perf.data type never takes
+   a trace record by mistake. */
 #define PFR_TRACE_TYPES 0x1000000u
 
+/* pfr_record.type of trace records. The layout of each is named like it in lower case: fdr_new_buffer, ... */
 typedef enum pfr_trace_type {
+    /* Flight recorder: metadata records, in the order of their kinds in the format. */
     PFR_TRACE_NEW_BUFFER = PFR_TRACE_TYPES,
     PFR_TRACE_END_OF_BUFFER,
     PFR_TRACE_NEW_CPU_ID,
@@ -38,49 +46,89 @@ typedef enum pfr_trace_type {
     PFR_TRACE_BUFFER_EXTENTS,
     PFR_TRACE_TYPED_EVENT,
     PFR_TRACE_PID,
+    /* Flight recorder: a function was entered or left. */
     PFR_TRACE_FUNCTION = PFR_TRACE_TYPES + 16,
+    /* Basic log: a function was entered or left, and an argument of the call before. */
     PFR_TRACE_BASIC_FUNCTION = PFR_TRACE_TYPES + 32,
     PFR_TRACE_BASIC_ARGUMENT,
+    /* Profile: the header of a thread's block, and one call path with its number of calls and time. */
     PFR_TRACE_PROFILE_BLOCK = PFR_TRACE_TYPES + 48,
     PFR_TRACE_PROFILE_PATH
 } pfr_trace_type;
 
-/* Which way a call went: the action of fdr_function and basic_function. */
+/* Values of the field `action` of fdr_function and basic_function. */
 typedef enum pfr_trace_action {
+    /* The function was entered. */
     PFR_TRACE_ENTER,
+    /* It returned. */
     PFR_TRACE_EXIT,
+    /* It ended by a jump to another function (tail call). */
     PFR_TRACE_TAIL_EXIT,
+    /* It was entered, and a record with its first argument follows. */
     PFR_TRACE_ENTER_ARGUMENT
 } pfr_trace_action;
 
-/* Where the record stands that pfr_next gave last. */
+/* Thread, CPU, time and buffer of the record that pfr_next() returned last. */
 typedef struct pfr_trace_point {
-    uint64_t tsc;          /* of the record; of one without a time of its own, of the last in its buffer that had one */
-    int32_t tid, pid;      /* 0 where not known */
-    uint16_t cpu;          /* of the last NewCPUId, or the record's own */
-    bool timed;            /* false: no time was said before it in its buffer; tsc counts from 0 */
-    bool has_tid, has_pid; /* the thread is known; the process is known (from version 3 on) */
-    uint64_t buffer;       /* number of the buffer (a profile's block), from 1; 0: before the first, or none */
-    uint64_t buffer_offset; /* where it begins in the file, its BufferExtents counted */
+    /* Time in ticks of pfr_header.cycle_frequency. A record without a time of its own has that of the previous record
+       in its buffer. */
+    uint64_t tsc;
+    /* Thread and process ids; 0 if not known. */
+    int32_t tid, pid;
+    /* CPU. */
+    uint16_t cpu;
+    /* `tsc` is an absolute time. false: no record in front of this one in its buffer gave a time, and tsc counts from
+       0. */
+    bool timed;
+    /* The thread is known; the process is known (from version 3 on). */
+    bool has_tid, has_pid;
+    /* Number of the buffer, or of the block of a profile, from 1; 0 in front of the first one. */
+    uint64_t buffer;
+    /* Offset in the file where the buffer begins, including its BufferExtents record. */
+    uint64_t buffer_offset;
 } pfr_trace_point;
 
-/* Belongs to the reader, which keeps it up to date: ask once. NULL when the recording is no trace. */
+/*
+ * pfr_get_trace_point - the position of the current record.
+ *
+ * The struct belongs to the reader, which updates it with each pfr_next(): call this function once per reader. The
+ * pointer is valid until pfr_close(). Returns NULL if the recording is not an XRay trace.
+ */
 const pfr_trace_point *pfr_get_trace_point(const pfr_reader *reader);
 
-/* Why something is not in a trace of perfray's own runtime, which counts what it drops. Other recorders do not. */
+/* One reason why calls or events are not in a trace of perfray's own recorder, which counts what it drops. Traces of
+   other recorders have none, whatever was lost. */
 typedef struct pfr_trace_loss {
-    const char *cause;    /* "full", "handler", "buffers", "functions", "too-large", "sled", "threads", "depth" */
-    uint64_t count;       /* enters, exits and events; of "sled" places in code. 0: not counted */
-    const char *sentence; /* "1000 enters and exits ..."; valid until the reader is closed or asked again */
+    /*
+     * A short static name for programs:
+     * "full"       the space for the trace was used up, and recording ended
+     * "buffers"    more threads than buffers wrote at the same time
+     * "handler"    a signal handler interrupted the recorder itself
+     * "functions"  the recorder's function table was full
+     * "too-large"  an event was larger than a buffer
+     * "sled"       code of an event could not be patched
+     * "threads"    thread ids could not be recorded; such threads have negative numbers
+     * "depth"      calls deeper than the requested depth were left out
+     */
+    const char *cause;
+    /* Number of function entries, exits and events that were dropped; of "sled" the number of places in the code. 0 if
+       they were not counted. */
+    uint64_t count;
+    /* One sentence for people. Valid until the next call on the same reader, or pfr_close(). */
+    const char *sentence;
 } pfr_trace_loss;
 
 /*
- * The index-th cause, by ascending index from 0; false: there are no more. Known once the first record was given. The
- * counts are those of the recorder, in the trace's control block, also after the trace was packed or converted.
+ * pfr_get_trace_loss - the reasons for missing calls, for `index` from 0.
+ *
+ * Known after the first record was read. The counts are those of the recorder when the trace was read or finished, and
+ * remain in the trace when it is converted. pfr_quality.lost_calls is the sum of all except "sled".
  *
  *     pfr_trace_loss loss;
  *     for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)
  *         fprintf(stderr, "%s\n", loss.sentence);
+ *
+ * Returns true and fills *loss, or false after the last reason, or if the recording is not an XRay trace.
  */
 bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss);
 

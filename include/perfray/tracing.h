@@ -2,12 +2,24 @@
 #ifndef PERFRAY_TRACING_H
 #define PERFRAY_TRACING_H
 /*
- * A program under the flight recorder (libperfray-rt, perfray/runtime.h), from outside of it.
+ * Run a program under the flight recorder (libperfray-rt, runtime.h) and get an XRay trace of its calls. This is the
+ * library side of `perfray trace`.
+ *
+ * Use it to trace programs that were compiled with -finstrument-functions (gcc, clang) or -fxray-instrument (clang). A
+ * program that wants to start and stop recording itself uses runtime.h instead. sampling.h needs no special build.
+ *
+ * The trace is complete in its file at every moment, so a program that crashes or is killed loses nothing. When the
+ * program has ended, the file is reduced to its used part.
+ *
+ * pfr_tracing_run() changes the dispositions of SIGINT and SIGQUIT of the calling process while it waits, and calls
+ * fork(). Call it from one thread at a time. The other functions are thread-safe.
+ *
+ * Example:
  *
  *     const char *program[] = {"./prog", "argument", NULL};
  *     pfr_tracing_options how = {.size = sizeof how, .output = "prog.xray", .runtime = "/usr/lib/libperfray-rt.so.0"};
  *     pfr_tracing_result result;
- *     pfr_status st = pfr_tracing_run(&how, program, &result, &err);
+ *     pfr_status status = pfr_tracing_run(&how, program, &result, &err);
  */
 #include <perfray/error.h>
 #include <stdbool.h>
@@ -18,71 +30,134 @@
 extern "C" {
 #endif
 
-/* What of a program can be recorded, as far as its symbols and sections say. */
+/* How a program can be traced, according to its symbols and sections. */
 typedef struct pfr_tracing_hooks {
+    /* The file is an ELF object. If not, everything else except other_rights is false. */
     bool is_elf;
-    bool calls;        /* -finstrument-functions */
-    bool sleds;        /* -fxray-instrument */
-    bool has_runtime;  /* the recorder is linked into it */
-    bool is_dynamic;   /* one can be preloaded */
-    bool has_symbols;  /* some: what is not among them is not there */
-    bool other_rights; /* set-user-ID or set-group-ID of somebody else: it takes nothing from the environment */
+    /* It calls the hooks of -finstrument-functions. */
+    bool calls;
+    /* It has the sleds of -fxray-instrument. */
+    bool sleds;
+    /* It is linked with the recorder. */
+    bool has_runtime;
+    /* It is dynamically linked, so the recorder can be preloaded. */
+    bool is_dynamic;
+    /* It has symbols. In a stripped static program nothing can be known about `calls` and `has_runtime`. */
+    bool has_symbols;
+    /* It is set-user-ID or set-group-ID of another user or group, so it ignores PERFRAY_RT and LD_PRELOAD. */
+    bool other_rights;
 } pfr_tracing_hooks;
 
-/* Looks at a program's file. PFR_ERR_IO: it cannot be read. */
+/*
+ * pfr_tracing_look - find out how the program in the file `path` can be traced. The program is not run, and PATH is not
+ * searched.
+ *
+ * Returns PFR_OK, also for a file that is not ELF; PFR_ERR_IO if the file cannot be opened or its tables cannot be
+ * read.
+ */
 pfr_status pfr_tracing_look(const char *path, pfr_tracing_hooks *hooks, pfr_error *err);
 
+/*
+ * Options of pfr_tracing_run(). All members except `size` and `output` may be 0.
+ *
+ * Patterns are globs (* and ?). They match the name in the symbol table, or for C++ and Rust the demangled name without
+ * arguments, "space::type::function". Each list of patterns ends with NULL; a NULL list means no restriction.
+ */
 typedef struct pfr_tracing_options {
-    size_t size;               /* sizeof(pfr_tracing_options) */
-    const char *output;        /* the trace; what was there under its name goes */
-    const char *runtime;       /* the recorder's library, preloaded where it is not in the program; NULL: none is */
-    bool force;                /* run also what does not seem to have hooks: its libraries may */
-    bool keep_last;            /* when there is no more room; else the first is kept, and recording ends */
-    const char *room, *buffer; /* "64M"; NULL: the recorder's own */
-    const char *threshold;     /* "5us": shorter calls are not kept; NULL: all are */
-    uint32_t depth;            /* calls within more others are not recorded; 0: all are */
-    /* Functions by pattern (* and ?), each list ends with NULL, or is NULL. Names are those of symbols, or plain. */
-    const char *const *filters;  /* these and what they call, no others */
-    const char *const *notrace;  /* not these, nor what they call */
-    const char *const *includes; /* these alone */
-    const char *const *excludes; /* not these */
+    /* sizeof(pfr_tracing_options) */
+    size_t size;
+    /* File for the trace, mode 0600. An existing regular file is removed. Anything else of this name is PFR_ERR_USAGE,
+       and so is a path with "%". */
+    const char *output;
+    /* Path of libperfray-rt, which is preloaded if the program is not linked with it. NULL: do not preload. */
+    const char *runtime;
+    /* Run the program even if it has no hooks: its libraries, or programs that it executes, may have them. */
+    bool force;
+    /* Keep the last calls when the space is used up, as a ring buffer. Default: keep the first, and end recording. */
+    bool keep_last;
+    /* Space for the trace and for one buffer of a thread: a number with k, M or G, such as "64M". NULL: the defaults of
+       the recorder, see perfray-rt(7). */
+    const char *room, *buffer;
+    /* Drop calls shorter than this: a number with ns, us, ms or s, such as "5us"; without unit us. NULL: keep all. */
+    const char *threshold;
+    /* Record only calls with fewer than this many recorded callers. 0: all. */
+    uint32_t depth;
+    /* Record only functions that match, and everything they call. */
+    const char *const *filters;
+    /* Do not record functions that match, nor anything they call. */
+    const char *const *notrace;
+    /* Record only functions that match. */
+    const char *const *includes;
+    /* Do not record functions that match. */
+    const char *const *excludes;
 } pfr_tracing_options;
 
+/* The caller provides the struct; all members are set. */
 typedef struct pfr_tracing_result {
-    int status;         /* of the program, as wait(2) tells it */
-    bool recorded;      /* there is a trace */
-    bool is_full;       /* there was no more room: it ends before the program did */
-    uint64_t functions; /* that were called */
-    uint64_t records;   /* about as many enters, exits and events are in the trace; 0: none */
-    bool is_open; /* processes that the program left running have it, and what they call from now on is in no trace */
-    /* enters and exits in signal handlers inside the recorder or of more threads than buffers; events too large */
+    /* Status of the program, as waitpid(2) returns it. */
+    int status;
+    /* A trace was written. */
+    bool recorded;
+    /* The space was used up: recording ended before the program. */
+    bool is_full;
+    /* Number of functions that were called. */
+    uint64_t functions;
+    /* Approximate number of entries, exits and events in the trace; 0: none. */
+    uint64_t records;
+    /* Other processes, which the program left running, still have the trace open. Their later calls are not in it. */
+    bool is_open;
+    /* Entries, exits and events that were dropped; see pfr_get_trace_loss() in trace.h for the reasons. Calls after the
+       space was used up are not included. */
     uint64_t lost;
 } pfr_tracing_result;
 
 /*
- * Runs the program (words ends with NULL; looked for in PATH) and waits for its end, then makes of the mapping that it
- * left a plain trace; a large one stays where it is, and is cut. PFR_ERR_USAGE: no hooks in it, or options that make no
- * sense; PFR_ERR_IO: it cannot be run, or what it left cannot be made smaller: then it lies there as it is, and can be
- * read.
+ * pfr_tracing_run - run a program, wait for its end, and make a plain trace of what was recorded.
+ *
+ * `words` is the program, searched for in PATH, and its arguments; the list ends with NULL. The program inherits
+ * standard input, output and error. SIGINT and SIGQUIT are ignored while it runs: the terminal sends them to the
+ * program, too.
+ *
+ * Returns PFR_OK if the program ran; result->status has its status and result->recorded tells whether there is a trace.
+ * PFR_ERR_USAGE if the program cannot be traced (unless `force` is set) or an option is invalid; it was not run.
+ * PFR_ERR_IO if it cannot be run, the file cannot be created, or the trace cannot be reduced; in the last case the
+ * unreduced trace remains and can be read.
  */
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err);
 
-/* A function of a program, as its symbol table calls it; `plain`: without arguments, as space::type::function, where it
- * is mangled, else "". Both are gone when this returns. */
+/*
+ * Callback of pfr_tracing_names(). `name` is the name in the symbol table. `plain` is the demangled name without
+ * arguments, or "" if `name` is not mangled. Both strings are valid during the call.
+ */
 typedef void pfr_tracing_name(void *context, const char *name, const char *plain);
 
 /*
- * Shows all that the program itself has (looked for in PATH), for who asks why a pattern fits none; `see` is called
- * from within. PFR_ERR_IO: there is no such program, it cannot be read, or has no table of names; PFR_ERR_MEMORY.
+ * pfr_tracing_names - list the functions of a program, as the patterns of pfr_tracing_options see them. Use it to
+ * explain why a pattern matches nothing.
+ *
+ * `program` is searched for in PATH. `see` is called once for each function in its symbol table, in table order.
+ * Functions of shared libraries are not listed.
+ *
+ * Returns PFR_OK; PFR_ERR_IO if there is no such program, or it cannot be read or has no symbol table; PFR_ERR_MEMORY.
  */
 pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *context, pfr_error *err);
 
-/* Whether a pattern as in pfr_tracing_options fits. */
+/* pfr_tracing_fits - whether `name` matches the glob `pattern`, by the same rules as the recorder. */
 bool pfr_tracing_fits(const char *pattern, const char *name);
 
-/* Makes of what a recorder left (of a program that ended) a plain trace under the same name. A trace that is one
- * already stays as it is. `result` may be NULL. */
+/*
+ * pfr_tracing_finish - make a plain trace of the file that a recorder left, under the same name. The recorded program
+ * must have ended. pfr_tracing_run() does this itself; use it after PERFRAY_RT.
+ *
+ * A large file is cut in place, a smaller one is replaced by a copy. A trace that is plain already remains unchanged,
+ * and *result as well. `result` may be NULL.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_ERR_IO if the file cannot be read or written, and then it is unchanged
+ * - PFR_ERR_FORMAT if it is not a regular file
+ * - PFR_ERR_MEMORY
+ */
 pfr_status pfr_tracing_finish(const char *path, pfr_tracing_result *result, pfr_error *err);
 
 #ifdef __cplusplus

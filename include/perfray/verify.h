@@ -2,21 +2,32 @@
 #ifndef PERFRAY_VERIFY_H
 #define PERFRAY_VERIFY_H
 /*
- * What is wrong with a recording: everything that breaks a rule of its format, each with the rule's name, how bad it
- * is, and the bytes concerned. Recordings of perf and XRay traces go through the same table of rules.
+ * pfr_verify - check a recording against the rules of its format and report every violation: the rule, its severity,
+ * and the bytes concerned.
  *
- * A rule that holds for every sound recording is an error or a warning; notes are about what newer or careless writers
- * do, and are left out unless asked for. Nothing is kept: findings come as they are found, those of the file header
- * and of records in file order, then those of the file as a whole and of its features.
+ * Use it to test a recorder, or to find out whether a file can be trusted. pfr_recover() (edit.h) writes a clean copy
+ * of a damaged recording. perf.data recordings and XRay traces are checked by the same table of rules.
+ *
+ * Errors and warnings are rules that every intact recording satisfies. Notes are about unusual or newer data and are
+ * reported only on request.
+ *
+ * Findings are reported while the recording is read and are not stored: first those of the file header and of the
+ * records in file order, then those of the features and of the file as a whole.
+ *
+ * Memory: indexes are allocated from the reader's memory limit and released before the function returns.
+ *
+ * Threads: uses the calling thread only, which also calls the callback.
  *
  * Example:
  *
  *     static void show(void *context, const pfr_finding *f) {
+ *         (void)context;
  *         printf("%" PRIu64 " %s: %s\n", f->offset, f->rule->name, f->text);
  *     }
+ *
  *     pfr_verify_options options = {.size = sizeof options, .found = show};
  *     if (pfr_verify(reader, &options, &err) == PFR_HOLE)
- *         puts("not sound");
+ *         puts("the recording is damaged");
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -25,61 +36,102 @@
 extern "C" {
 #endif
 
+/* How bad a violation is. Values ascend with the severity, so they can be compared. */
 typedef enum pfr_severity {
-    PFR_NOTE,    /* sound readers do not mind, or it is newer than this library */
-    PFR_WARNING, /* readers may go wrong, or show less */
-    PFR_ERROR    /* the format is broken: something cannot be read, or is read wrong */
+    /* Readers are not affected, or the data is newer than this library. */
+    PFR_NOTE,
+    /* Some readers may show wrong or incomplete results. */
+    PFR_WARNING,
+    /* The format is violated: data cannot be read, or is read wrongly. */
+    PFR_ERROR
 } pfr_severity;
 
-/* "note", "warning", "error": a static name. */
+/* pfr_severity_name - "note", "warning" or "error". `severity` must be one of the three. A static string. */
 const char *pfr_severity_name(pfr_severity severity);
 
+/* One rule. The table is static and never changes while the program runs. */
 typedef struct pfr_rule {
-    const char *name; /* "record-body": stable, to be matched by scripts */
+    /* A name such as "record-body". It never changes, so scripts may compare it. */
+    const char *name;
+    /* The same for all findings of the rule. */
     pfr_severity severity;
-    const char *about; /* what breaks it, one line */
+    /* What violates the rule, in one line, for people; the wording may change between versions. */
+    const char *about;
 } pfr_rule;
 
-/* The rules by number from 0 on, always in the same order; NULL past the end. */
+/* pfr_get_rule - the rules, for `index` from 0, always in the same order; NULL after the last one. */
 const pfr_rule *pfr_get_rule(uint32_t index);
 
+/* One violation. The struct and its text are valid during the callback. */
 typedef struct pfr_finding {
     const pfr_rule *rule;
-    uint64_t offset, length; /* bytes of the file `part`; of decompressed records the record they came out of */
-    uint64_t inner;          /* of a record that was compressed: its place in the decompressed bytes */
-    bool inside;             /* inner counts */
-    uint32_t part;           /* as pfr_record.part */
-    const char *text;        /* one sentence, no newline; lives as long as the call */
+    /*
+     * The bytes concerned, in the file `part`. For records inside a COMPRESSED record, those of that record.
+     * A finding about a directory as a whole, such as a missing `data.N`, has offset 0.
+     */
+    uint64_t offset, length;
+    /* Offset in the decompressed bytes, if `inside`. */
+    uint64_t inner;
+    /* The record was inside a COMPRESSED record. */
+    bool inside;
+    /* File of a directory recording, as pfr_record.part. */
+    uint32_t part;
+    /* One sentence without newline. */
+    const char *text;
 } pfr_finding;
 
+/* Options of pfr_verify(). */
 typedef struct pfr_verify_options {
-    size_t size;                                              /* sizeof(pfr_verify_options) */
-    bool notes;                                               /* tell notes, too */
-    void (*found)(void *context, const pfr_finding *finding); /* may be NULL */
+    /* sizeof(pfr_verify_options) */
+    size_t size;
+    /* Report notes as well. */
+    bool notes;
+    /* Called for each finding. It must not use the reader. NULL: only the result counts. */
+    void (*found)(void *context, const pfr_finding *finding);
+    /* First argument of `found`. */
     void *context;
 } pfr_verify_options;
 
-/* Reads the recording to its end. The reader must be fresh, or just rewound. PFR_OK: nothing is wrong; PFR_HOLE:
-   something is; < 0: it could not be read to the end, as pfr_next, or memory is short. options NULL: tell nobody. */
+/*
+ * pfr_verify - check the recording, from its first record to its end. The reader must be new or just rewound. `options`
+ * may be NULL.
+ *
+ * Returns PFR_OK if no rule is violated; PFR_HOLE if one is; an error of pfr_next() if the recording could not be read
+ * to its end.
+ */
 pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr_error *err);
 
+/* Formats of pfr_verify_print() and pfr_verify_print_rules(). */
 typedef enum pfr_verify_format {
-    PFR_VERIFY_TEXT, /* a line for each finding, then what was counted */
-    PFR_VERIFY_JSON  /* docs/json/verify.schema.json */
+    /* One line per finding, then a summary. */
+    PFR_VERIFY_TEXT,
+    /* One document; docs/json/verify.schema.json describes it. */
+    PFR_VERIFY_JSON
 } pfr_verify_format;
 
+/* Options of pfr_verify_print(). */
 typedef struct pfr_verify_print_options {
-    size_t size; /* sizeof(pfr_verify_print_options) */
+    /* sizeof(pfr_verify_print_options) */
+    size_t size;
     pfr_verify_format format;
+    /* Print notes as well. */
     bool notes;
-    uint64_t most; /* findings of one rule that are printed, all are counted; 0: no limit */
+    /* Print at most this many findings of each rule; all are counted. 0: no limit. */
+    uint64_t most;
 } pfr_verify_print_options;
 
-/* The same, printed. options NULL: as text, without notes. < 0: what was found until then is printed, and no count. */
+/*
+ * pfr_verify_print - as pfr_verify(), and print the findings to `out`. `options` NULL: as text, without notes.
+ *
+ * If the recording could not be read to its end, the findings until then are printed, and TEXT has no summary. Names
+ * from the recording are escaped.
+ *
+ * Returns as pfr_verify(). Errors of `out` are returned by pfr_output_close().
+ */
 pfr_status pfr_verify_print(pfr_reader *reader, const pfr_verify_print_options *options, pfr_output *out,
                             pfr_error *err);
 
-/* The table of rules, printed. */
+/* pfr_verify_print_rules - print the table of rules: name, severity and description of each. */
 void pfr_verify_print_rules(pfr_verify_format format, pfr_output *out);
 
 #ifdef __cplusplus

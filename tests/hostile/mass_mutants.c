@@ -21,6 +21,7 @@
 #include "fuzz_drawn.h"
 #include "fuzz_made.h"
 #include "fuzz_print.h"
+#include "mass_model.h"
 
 #include "base/memory/sizes.h"
 
@@ -194,6 +195,14 @@ static pfr_status print_symbols(pfr_reader *reader, pfr_output *out, struct said
     return pfr_symbols_print(reader, &options, out, err);
 }
 
+/* A profile of XRay has no calls, which is an error of its own. */
+static pfr_status print_model(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    const pfr_model_options options = {
+        .size = sizeof options, .jobs = 2, .naming = &nowhere, .hole = hear, .context = said};
+    return print_sums(reader, &options, out, err);
+}
+
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
 static pfr_status print_latency(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
@@ -277,6 +286,7 @@ static const struct printer printers[] = {
     {"verify-json", OF_ALL, true, true, false, print_verify_json},
     {"convert", OF_ALL, false, true, false, make_turned},
     {"recover", OF_ALL, false, true, false, make_recovered},
+    {"model", OF_ALL, false, false, false, print_model},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 

@@ -162,7 +162,7 @@ fi
 # ---------------------------------------------------------------- the list
 # What stands above the heading was written by hand and stays.
 heading='## Made by tests/support/record-fixtures.sh'
-[ -e "$out/README.md" ] && sed "\\|^$heading|,\$d" "$out/README.md" >"$work/.readme" || echo '# Recordings of our own' >"$work/.readme"
+[ -e "$out/README.md" ] && sed "\\|^$heading|,\$d" "$out/README.md" >"$work/.readme" || echo '# Recordings made for the tests' >"$work/.readme"
 {
     cat "$work/.readme"
     [ -z "$(tail -n 1 "$work/.readme")" ] || echo

@@ -3,7 +3,11 @@
 #include "file/write/recording_writer.h"
 #include "file/read/features.h"
 #include "file/read/resync.h"
-#include "edit/convert/conversion.h"
+#include "edit/convert/convert_check.h"
+#include "edit/convert/convert_features.h"
+#include "edit/convert/convert_losses.h"
+#include "edit/convert/convert_record_types.h"
+#include "edit/convert/repair_features.h"
 #include "edit/convert/convert_xray.h"
 #include "edit/quipper/quipper_write.h"
 

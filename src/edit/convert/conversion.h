@@ -66,42 +66,9 @@ struct conversion {
     pfr_edit_counts counts;
 };
 
-/* Something that was not taken over: counted, and told. */
-void conversion_lost(struct conversion *c, const pfr_error *hole);
-
 /* conversion.c: a pass that writes; *pfr_writer is closed by it. */
 pfr_status conversion_pass(struct conversion *c, pfr_writer *writer, pfr_error *err);
 /* conversion.c: how the output is written. */
 pfr_write_options conversion_how(const struct conversion *c);
-
-/* convert_check.c */
-/* Whether records of this type are counted in `written`. */
-bool conversion_counts(uint32_t type);
-/* Whether the record at hand is left out, because readers would refuse it; that is told. */
-bool conversion_is_refused(struct conversion *c, const pfr_record *rec);
-/* Reads what was written, before it has its name. Where readers would refuse a record, it is noted for the next pass,
-   and c->again set. */
-void conversion_check(struct conversion *c);
-/* Before a stream is written: the same of one that goes to a temporary file, until no record is refused. */
-pfr_status conversion_try(struct conversion *c, pfr_error *err);
-
-/* convert_record_types.c: false: the record is none of those, and is to be handed on. */
-bool conversion_special(struct conversion *c, const pfr_record *rec, pfr_status *status, pfr_error *err);
-pfr_status conversion_packed_is_good(struct conversion *c, pfr_error *err);
-/* A record; one with a payload waits. */
-pfr_status conversion_copy(struct conversion *c, const pfr_record *rec, pfr_error *err);
-/* Hands on the one that waits, with its payload, unless that holds the hole which the reader found next (NULL: none).
- */
-pfr_status conversion_waiting(struct conversion *c, const pfr_error *hole, pfr_error *err);
-
-/* convert_features.c */
-pfr_status conversion_events(struct conversion *c, pfr_error *err); /* that the reader knows by now */
-pfr_status conversion_front(struct conversion *c, pfr_error *err);  /* before the first record */
-pfr_status conversion_feature(struct conversion *c, const pfr_feature *feature, pfr_error *err);
-
-/* repair_features.c */
-pfr_status repair_check_blob(pfr_feature *feature, pfr_error *err);
-pfr_status repair_formats(struct conversion *c, pfr_error *err); /* where there are none that are whole */
-pfr_status repair_end(struct conversion *c, pfr_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "file/read/plausible_record.h"
 #include "file/read/resync.h"
 #include "base/io/scratch.h"
-#include "edit/convert/conversion.h"
+#include "edit/convert/convert_check.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and features from one recording into another. Those that describe the container are the writer's to make. */
-#include "edit/convert/conversion.h"
+#include "edit/convert/convert_features.h"
+#include "edit/convert/convert_losses.h"
+#include "edit/convert/repair_features.h"
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of a conversion: counted, and reported once. */
-#include "edit/convert/conversion.h"
+#include "edit/convert/convert_losses.h"
 
 /* bytes of an attr that tell how samples are read */
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that say something about the container they are in: a table of functions by type. */
-#include "edit/convert/conversion.h"
+#include "edit/convert/convert_record_types.h"
+#include "edit/convert/convert_check.h"
+#include "edit/convert/convert_features.h"
+#include "edit/convert/convert_losses.h"
 #include "wire/any_layout.h"
 #include "wire/map_range.h"
 

@@ -6,7 +6,8 @@
  * perf opens no file with tracepoints whose formats are missing, so these get formats without fields of their own:
  * their numbers, and the fields that all tracepoints have.
  */
-#include "edit/convert/conversion.h"
+#include "edit/convert/repair_features.h"
+#include "edit/convert/convert_losses.h"
 #include "file/read/tracing_blob.h"
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"

@@ -16,8 +16,8 @@
  * without those of its direct callees; an open call hands what it called down to its caller. Self time may be below 0
  * where clocks stepped back.
  *
- * The calls of a thread, (pid, tid), come in the order of their exits; those of its open calls that are left at its end
- * come last. Threads are shared out to lanes, each of which has a thread of ours and paths of its own: only the order
+ * The calls of a thread, (pid, tid), come in the order of their exits; open calls that were passed over come before the
+ * call around them (CALLS_SINGLY, one worker), those that are left at the end of the thread last, the innermost first. Threads are shared out to lanes, each of which has a thread of ours and paths of its own: only the order
  * of threads, and the numbers of nodes, depend on how many lanes there are. Two lanes call the functions of a sink at
  * the same time; one lane calls one after the other.
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
+#include "model/profile/profile_names.h"
 #include "file/read/features.h"
 #include "model/profile/profile_lines.h"
 #include "model/profile/profile_pick.h"
@@ -155,16 +156,17 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
     struct profile *p = mem_alloc(&reader->memory, 1, sizeof *p);
     if (!p)
         return mem_fail(&reader->memory, err, "profile");
+    *out = p;
     begin(p, reader, request);
     pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
     if (st >= 0)
         st = weights_fit(p, err);
     if (st >= 0)
         st = profile_learn_lines(p, err);
-    if (st < 0)
+    if (st < 0) {
         profile_close(p);
-    else
-        *out = p;
+        *out = NULL;
+    }
     return st < 0 ? st : PFR_OK;
 }
 

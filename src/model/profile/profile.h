@@ -196,7 +196,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
 
 /*
  * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.
- * < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for a stream.
+ * *p is there while `each` is called, with its state. < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for
+ * a stream.
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
 void profile_close(struct profile *p); /* NULL is fine */

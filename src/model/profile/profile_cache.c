@@ -5,6 +5,7 @@
  * with what it is asked, to a bound; then what was met last takes the place of what was there. Without chains an
  * address in a space is asked for once, by its entry, and is not kept.
  */
+#include "model/profile/profile_cache.h"
 #include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 

@@ -3,6 +3,7 @@
  * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
  * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
  * hashed; slots looked at; counted. */
+#include "model/profile/profile_cache.h"
 #include "model/profile/profile_count.h"
 #include "model/profile/profile_entries.h"
 #include "model/profile/profile_entry_key.h"
@@ -148,6 +149,30 @@ pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_
     return PFR_OK;
 }
 
+static struct profile_row row_of(const struct sample_item *item) {
+    const struct picked *s = &item->picked;
+    return (struct profile_row){.key = s->key,
+                                .time = s->time,
+                                .weight = s->period,
+                                .period = s->grown ? s->recorded : s->period,
+                                .event = s->event,
+                                .pid = s->pid,
+                                .tid = s->tid,
+                                .cpu = s->cpu,
+                                .node = item->node,
+                                .mode = (uint8_t)s->mode};
+}
+
+static pfr_status give_rows(const struct sample_counter *c, const struct sample_batch *b, pfr_error *err) {
+    const struct profile_each *each = c->profile->request.each;
+    struct profile_row rows[BATCH];
+    if (!each || !b->count)
+        return PFR_OK;
+    for (unsigned i = 0; i < b->count; i++)
+        rows[i] = row_of(&b->items[i]);
+    return each->rows(each->context, c->number, c->run, rows, b->count, err);
+}
+
 static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct waiting w = {.count = 0};
     PFR_TRY(counter_enter(c, 0, err));
@@ -155,7 +180,8 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
         entry_fetch(c, b->items[i].hash);
     for (unsigned i = 0; i < b->count; i++) {
         b->items[i].alone = false;
-        if (!count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
+        if (!b->items[i].limited &&
+            !count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
             w.items[w.count++] = &b->items[i];
     }
     counter_leave(c, 0);
@@ -163,6 +189,7 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
         PFR_TRY(new_entries_add(c, &w, err));
         PFR_TRY(new_entries_place(c, &w, err));
     }
+    PFR_TRY(give_rows(c, b, err));
     b->count = 0;
     return PFR_OK;
 }
@@ -197,7 +224,10 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     if (st < 0)
-        return counter_meet_limit(c, item, st);
+        PFR_TRY(counter_meet_limit(c, item, st));
+    item->limited = st < 0;
+    if (st < 0 && !c->profile->request.each)
+        return PFR_OK;
     return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 
@@ -230,6 +260,8 @@ static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, co
 static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                             const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
     struct picked one = *all;
+    one.recorded = all->period;
+    one.grown = true;
     PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
     b->items[b->count].picked = one;
     return one.period ? push_kept(c, b, s, err) : PFR_OK;
@@ -247,12 +279,6 @@ static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, c
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
         PFR_TRY(push_read(c, b, s, &all, &entry, err));
     return PFR_OK;
-}
-
-static void set_key(const struct sample_counter *c, struct picked *s, uint64_t place, uint64_t inner) {
-    s->key = (struct record_key){.offset = place, .inner = inner};
-    if (c->profile->state.timed)
-        s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
 }
 
 static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
@@ -273,7 +299,7 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
     }
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
     pick_decoded(&c->places[rec->event], &sample, s);
-    set_key(c, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
+    pick_key(&c->profile->state, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
     return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
 }
 
@@ -284,21 +310,14 @@ static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, u
     s->event = event;
     s->mode = cpumode_at(bytes, swap);
     pick_fixed(&c->places[event], bytes, swap, s);
-    set_key(c, s, place, inner);
+    pick_key(&c->profile->state, s, place, inner);
     return is_kept(c, s) ? push(c, b, err) : PFR_OK;
-}
-
-/* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
-static bool is_plain(const struct sample_counter *c, const pfr_record *rec) {
-    return c->places[rec->event].fixed &&
-           length_holds(&c->reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
-                        (uint64_t)rec->size - RECORD_HEADER, c->reader->context.swap);
 }
 
 static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
     if (rec->event < 0)
         return PFR_OK;
-    if (!is_plain(c, rec))
+    if (!pick_is_plain(c->reader, &c->places[rec->event], rec))
         return take_decoded(c, b, rec, err);
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }

@@ -4,6 +4,7 @@
  * Kinds have numbers from 1 on, in the order in which they were met. Of each the first frame is kept: words are made
  * again of those whose hash agrees.
  */
+#include "model/profile/profile_frame_classes.h"
 #include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 

@@ -9,6 +9,7 @@
  * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So where
  * several addresses are one frame, the least says what one address alone can say.
  */
+#include "model/profile/profile_names.h"
 #include "file/read/next.h"
 #include "base/threads/spin_wait.h"
 #include "base/tables/hash_seed.h"

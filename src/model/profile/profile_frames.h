@@ -90,19 +90,6 @@ pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes,
 /* Text of a frame that is named last, until then. */
 #define NAMED_LAST (NO_TEXT - 1)
 
-/* Names are asked by what the object is and where in it, not by the moment, so that they can wait. */
-bool profile_names_may_wait(const struct profile *p, const struct place *place);
-/* Those that waited, when all is counted. */
-pfr_status profile_names_find(struct profile *p, pfr_error *err);
-/* The text of a name, and its number. */
-pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
-                             pfr_error *err);
-
-/* --- profile_frame_classes.c */
-
-/* The number of the kind that a frame is of, which may be one of a sampled address. */
-pfr_status profile_frames_kind(struct frames_of *f, uint32_t frame, uint32_t *kind, pfr_error *err);
-
 /* --- profile_cache.c */
 
 struct cached_frame {
@@ -127,11 +114,6 @@ struct frame_cache {
     struct frame_slots objects; /* by place in an object, those with a name */
 };
 
-void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);
-void frame_cache_free(struct frame_cache *c);
-/* The frame at one moment; key NULL: as the state at the end has it. */
-pfr_status frame_cache_find(struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                            const struct record_key *key, struct frame_found *found, pfr_error *err);
 /* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
 static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
     return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == PFR_CPUMODE_KERNEL ? NO_SPACE : space);
@@ -140,8 +122,6 @@ static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t add
     const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
     return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
 }
-pfr_status frame_cache_find_in(struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found,
-                               pfr_error *err);
 /* The two slots of one line of the processor's cache where what is known stands first, to be looked at without a call.
    Until the next call. A slot's number is good for longer, but what is known may stand in another then. */
 struct frame_cache_view {
@@ -165,16 +145,5 @@ static inline const struct cached_frame *frame_cache_peek(struct frame_cache_vie
     const bool second = pair[1].address == address && pair[1].in == in;
     return (first | second) ? &pair[second] : NULL;
 }
-/* False: it is not known. */
-bool frame_cache_knows(const struct frame_cache *c, uint64_t in, uint64_t address, struct frame_found *found);
-/* The same in two steps, for several addresses at a time: what the second will look at is fetched meanwhile. */
-void frame_cache_expect(const struct frame_cache *c, uint64_t in, uint64_t address, struct place *place);
-pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
-                              struct frame_found *found, pfr_error *err);
-/* And of any moment. */
-void frame_cache_place(const struct frame_cache *c, unsigned mode, uint32_t space, uint64_t address,
-                       const struct record_key *key, struct place *place);
-pfr_status frame_cache_at(struct frame_cache *c, struct place *place, unsigned mode, uint64_t address,
-                          struct frame_found *found, pfr_error *err);
 
 #endif

@@ -20,7 +20,8 @@ struct unfolding {
     uint32_t *first;
     struct profile_node *nodes;
     struct profile_weight *self;
-    uint32_t *new_of; /* by node: where what hangs on it hangs now */
+    uint32_t *new_of;  /* by node: where what hangs on it hangs now */
+    uint32_t *self_of; /* and where its own samples are, for request.each; else NULL */
     size_t room;
     uint32_t count;
 };
@@ -149,6 +150,8 @@ static void unfold_node(struct unfolding *u, uint32_t n) {
     if (inlined && is_sampled(u, n))
         at = push_node(u, at, node.frame | NODE_APART);
     u->self[at] = *node_weight(&u->p->self, n);
+    if (u->self_of)
+        u->self_of[n] = at;
 }
 
 static uint64_t count_nodes(const struct unfolding *u) {
@@ -184,10 +187,13 @@ static pfr_status unfold_nodes(struct unfolding *u, pfr_error *err) {
     u->nodes = mem_alloc(p->memory, u->room, sizeof *u->nodes);
     u->self = mem_zeroed(p->memory, u->room, sizeof *u->self);
     u->new_of = mem_alloc(p->memory, before, sizeof *u->new_of);
-    const bool has_room = u->nodes && u->self && u->new_of;
+    u->self_of = p->request.each ? mem_alloc(p->memory, before, sizeof *u->self_of) : NULL;
+    const bool has_room = u->nodes && u->self && u->new_of && (u->self_of || !p->request.each);
     for (uint32_t n = 0; has_room && n < before; n++)
         unfold_node(u, n);
     const pfr_status st = has_room ? PFR_OK : mem_fail(p->memory, err, "inlined functions");
+    if (has_room && u->self_of)
+        p->request.each->moved(p->request.each->context, u->self_of);
     if (has_room)
         swap_nodes(u);
     else {
@@ -195,6 +201,7 @@ static pfr_status unfold_nodes(struct unfolding *u, pfr_error *err) {
         mem_free(p->memory, u->self, u->room, sizeof *u->self);
     }
     mem_free(p->memory, u->new_of, before, sizeof *u->new_of);
+    mem_free(p->memory, u->self_of, before, sizeof *u->self_of);
     return st;
 }
 

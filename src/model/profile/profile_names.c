@@ -3,6 +3,7 @@
  * Names of frames that are addresses, found when all is counted: one object after the other, and in each the addresses
  * in order. Each symbol is looked for once then, and what it is found in is still in the processor's caches.
  */
+#include "model/profile/profile_names.h"
 #include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 

@@ -13,11 +13,12 @@
 #include "model/profile/profile_whole_stacks.h"
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. */
-pfr_status counter_meet_limit(struct sample_counter *c, const struct sample_item *item, pfr_status why) {
+pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why) {
     struct profile_weight *limited = &c->limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)
         return why;
     c->full = true;
+    item->node = NO_NODE;
     limited->weight += counter_weight_of(c, &item->picked);
     limited->samples++;
     return PFR_OK;
@@ -85,8 +86,8 @@ static pfr_status make_entry(struct sample_counter *c, const struct sample_item 
     return entry_put(c, item_key(c, item), item->hash, &count, entry, err);
 }
 
-static pfr_status count_individually(struct sample_counter *c, const struct sample_item *item,
-                                     const struct stack_row *row, pfr_error *err) {
+static pfr_status count_individually(struct sample_counter *c, struct sample_item *item, const struct stack_row *row,
+                                     pfr_error *err) {
     struct individual_samples *a = &c->individual_samples;
     struct alone *grown = mem_grow(c->memory, a->at, a->count, &a->room, 64, sizeof *grown);
     a->at = grown ? grown : a->at;
@@ -97,6 +98,7 @@ static pfr_status count_individually(struct sample_counter *c, const struct samp
         a->at[a->count++] = (struct alone){.node = row->node};
     weight_add(&a->at[*place].self, &(struct profile_weight){counter_weight_of(c, &item->picked), 1});
     c->too_deep += row->too_deep;
+    item->node = row->node;
     return PFR_OK;
 }
 

@@ -24,6 +24,7 @@ static inline bool count_in_entry(const struct sample_counter *c, struct sample_
     if (item->alone)
         return false;
     entry_add(c, count, counter_weight_of(c, &item->picked));
+    item->node = count->node;
     return true;
 }
 
@@ -35,6 +36,6 @@ pfr_status new_entries_place(struct sample_counter *c, struct waiting *w, pfr_er
 
 /* What there is no memory for is counted as that; what is there already goes on being counted. Another reason than the
    limit is returned. */
-pfr_status counter_meet_limit(struct sample_counter *c, const struct sample_item *item, pfr_status why);
+pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why);
 
 #endif

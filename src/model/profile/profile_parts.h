@@ -77,8 +77,10 @@ struct picked {
     uint64_t ip, time, period;
     pfr_u64s chain;
     unsigned mode;
-    bool made;                                 /* the chain is not as it was recorded, and has all that is wanted, */
-    bool uncut;                                /* however long it is */
+    bool made;  /* the chain is not as it was recorded, and has all that is wanted, */
+    bool uncut; /* however long it is */
+    bool grown; /* the period is what a counter grew by; the recorded one is: */
+    uint64_t recorded;
     const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
     const struct pfr_rec_branch_entry *branch; /* the one at hand, in branch mode */
     struct record_key key;
@@ -106,7 +108,7 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
     out->chain.at = bytes + p->chain + 8;
     out->chain.swap = swap;
-    out->made = out->uncut = false;
+    out->made = out->uncut = out->grown = false;
     out->whole = NULL;
 }
 
@@ -288,6 +290,7 @@ struct sample_counter {
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
     bool lossy;
+    uint32_t number, run; /* of the counter, and what it counts: for request.each */
 };
 
 static inline uint64_t *entry_words(const struct sample_counter *c, uint32_t entry) {
@@ -323,7 +326,9 @@ struct sample_item {
     uint64_t hash, moment;
     struct picked picked;
     uint64_t *made; /* room for a chain */
+    uint32_t node;  /* where it weighs, when it is counted */
     bool alone;     /* what its addresses mean is asked as of its own moment */
+    bool limited;   /* there was no memory for it; it is in the batch only so that the order is kept */
 };
 
 static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {

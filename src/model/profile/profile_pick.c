@@ -50,7 +50,7 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->time = type & PFR_SAMPLE_TIME ? s->time : UINT64_MAX;
     out->period = type & PFR_SAMPLE_PERIOD ? s->period : p->period;
     out->chain = s->chain;
-    out->made = out->uncut = false;
+    out->made = out->uncut = out->grown = false;
     out->whole = s;
 }
 

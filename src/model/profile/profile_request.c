@@ -18,6 +18,8 @@ static const char *why_refused(const struct profile_request *r) {
         return "keys of branches need PROFILE_BRANCHES";
     if ((r->shape == PROFILE_SUMS) != (r->likeness != NULL))
         return "PROFILE_SUMS and likeness need each other";
+    if (r->each && (r->shape != PROFILE_TREE || branches))
+        return "samples are given with nodes of a tree";
     if (r->lines && !request_has_addresses(r))
         return "lines are those of addresses";
     if (r->lines == PROFILE_INLINED && r->shape != PROFILE_TREE)

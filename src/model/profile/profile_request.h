@@ -11,6 +11,7 @@
 #include "model/names/address_names.h"
 
 struct profile;
+struct slice;
 
 /* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
 enum profile_key {
@@ -68,6 +69,31 @@ struct profile_trace_field {
 #define PROFILE_CALLS_DEEP 256u
 
 #define PROFILE_LIKENESS_MOST 8u
+
+/* One sample that was counted. */
+struct profile_row {
+    struct record_key key;
+    uint64_t time, weight, period; /* UINT64_MAX: no time; the period as recorded */
+    uint32_t event, pid, tid, cpu; /* -1: not recorded */
+    uint32_t node;                 /* where it weighs; NO_NODE: in [limit] */
+    uint8_t mode;
+};
+
+/*
+ * Receives every sample that is counted, with its node: for consumers that keep samples apart. Runs are parts of the
+ * recording; the rows of a run come in file order, from one thread at a time. Where the order of time counts there is
+ * one run, in that order. Of samples as PROFILE_TREE.
+ */
+struct profile_each {
+    /* What came before does not count: runs 0 to `runs` - 1 will come from at most so many workers. slices: where each
+       run is; NULL: the one run is the whole recording, which readers of slices cannot read. */
+    pfr_status (*begin)(void *context, unsigned workers, uint32_t runs, const struct slice *slices, pfr_error *err);
+    pfr_status (*rows)(void *context, unsigned worker, uint32_t run, const struct profile_row *rows, unsigned count,
+                       pfr_error *err);
+    /* After all rows: samples of node n weigh in node_of[n] now. */
+    void (*moved)(void *context, const uint32_t *node_of);
+    void *context;
+};
 
 /* What is counted. */
 enum profile_counted {
@@ -137,6 +163,7 @@ struct profile_request {
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
     void (*note)(void *context, const char *sentence);  /* told where names may be wrong; may be NULL */
     void *context;
+    const struct profile_each *each; /* NULL: nobody wants samples */
 };
 
 static inline bool request_has_frames(const struct profile_request *r) {

@@ -3,6 +3,7 @@
  * Call chains to their nodes in the tree, from the outermost address inwards. Nearly every step on the way is a place
  * in memory that no cache holds, so the chains of a batch go side by side: while one waits, the others are fetched too.
  */
+#include "model/profile/profile_cache.h"
 #include "model/profile/profile_stacks.h"
 #include "model/profile/profile_entries.h"
 

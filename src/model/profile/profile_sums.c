@@ -7,6 +7,7 @@
  * is kept without need; the sums are the same. So they are when there is no more room for rows, which have memory of
  * their own: what is left for sums does not depend on them.
  */
+#include "model/profile/profile_frame_classes.h"
 #include "file/read/next.h"
 #include "model/profile/profile_parts.h"
 

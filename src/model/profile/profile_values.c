@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of an entry to the values of a group: names, texts and places get numbers that all lanes share. */
+#include "model/profile/profile_cache.h"
 #include "model/profile/profile_values.h"
 #include "model/profile/profile_count.h"
 #include "model/profile/profile_pour.h"

@@ -137,6 +137,7 @@ static uint32_t count_jobs(const struct profile_workers *w) {
 
 static pfr_status open_worker(struct profile_workers *w, struct profile_worker *worker, bool slices, pfr_error *err) {
     struct profile *p = w->profile;
+    const uint32_t number = w->count;
     *worker = (struct profile_worker){.all = w};
     memory_share(&worker->own, &w->memory);
     w->count++;
@@ -144,7 +145,9 @@ static pfr_status open_worker(struct profile_workers *w, struct profile_worker *
         PFR_TRY(slice_reader_open(&worker->reader, p->reader, p->memory, err));
     pfr_reader *reader = slices ? worker->reader : p->reader;
     struct common *common = w->has_common ? &w->common : NULL;
-    return counter_init(&worker->counter, &w->frames, reader, w->places, common, &worker->own, err);
+    PFR_TRY(counter_init(&worker->counter, &w->frames, reader, w->places, common, &worker->own, err));
+    worker->counter.number = number;
+    return PFR_OK;
 }
 
 /* Stacks that several lanes meet are there once. Where they are kept as they are, or in sum, a lane has its own. */
@@ -200,6 +203,7 @@ static void *run_worker(void *context) {
     uint32_t i;
     while (me->status >= 0 && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->nr_slices) {
         slice_reader_move(me->reader, &w->slices[i]);
+        me->counter.run = i;
         me->status = counter_run(&me->counter, &me->err);
     }
     if (me->status < 0)
@@ -229,7 +233,15 @@ static pfr_status run_workers(struct profile_workers *w, pfr_error *err) {
     return workers_status(w, err);
 }
 
+static pfr_status begin_each(const struct profile_workers *w, uint32_t jobs, pfr_error *err) {
+    const struct profile_each *each = w->profile->request.each;
+    const bool slices = goes_by_slices(w);
+    return each ? each->begin(each->context, jobs, slices ? (uint32_t)w->nr_slices : 1, slices ? w->slices : NULL, err)
+                : PFR_OK;
+}
+
 static pfr_status count(struct profile_workers *w, uint32_t jobs, pfr_error *err) {
+    PFR_TRY(begin_each(w, jobs, err));
     w->room = jobs;
     w->next = 0;
     w->frames.workers = jobs;

@@ -81,8 +81,8 @@ static void link_back(const struct threads *all, struct generation *g) {
 }
 
 /* Before those that begin later, which there are when a record came late. */
-static pfr_status new_generation(struct threads *all, uint32_t tid, struct record_key begin, uint32_t *number,
-                                 pfr_error *err) {
+static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid, struct record_key begin,
+                                 uint32_t *number, pfr_error *err) {
     uint32_t later;
     if (all->count == all->room) {
         void *more = mem_grow(all->memory, all->at, all->count, &all->room, 64, sizeof *all->at);
@@ -94,8 +94,13 @@ static pfr_status new_generation(struct threads *all, uint32_t tid, struct recor
     if (!newest)
         return mem_fail(all->memory, err, "threads");
     *number = (uint32_t)all->count;
-    all->at[*number] =
-        (struct generation){.tid = tid, .name = NO_NAME, .space = NO_SPACE, .begin = begin, .met = begin};
+    all->at[*number] = (struct generation){.tid = tid,
+                                           .pid = pid,
+                                           .parent = NO_GENERATION,
+                                           .name = NO_NAME,
+                                           .space = NO_SPACE,
+                                           .begin = begin,
+                                           .met = begin};
     struct generation *g = &all->at[*number];
     g->previous = generation_at(all, tid, begin, &later);
     link_back(all, g);
@@ -126,7 +131,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         meet(&all->at[*number], key);
         return PFR_OK;
     }
-    PFR_TRY(new_generation(all, tid, KEY_FIRST, number, err));
+    PFR_TRY(new_generation(all, pid, tid, KEY_FIRST, number, err));
     all->at[*number].met = key;
     if (pid == tid || pid == NOBODY) {
         PFR_TRY(spaces_new(all->spaces, NO_SPACE, KEY_FIRST, &space, err));
@@ -159,7 +164,8 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     uint32_t name = name_at(&all->at[parent], key);
     if (name == NO_NAME && ptid == 0)
         name = all->idle_name;
-    PFR_TRY(new_generation(all, tid, key, &child, err));
+    PFR_TRY(new_generation(all, pid, tid, key, &child, err));
+    all->at[child].parent = parent;
     all->at[child].space = space;
     PFR_TRY(spaces_join(all->spaces, space, tid, err));
     all->at[child].name = name;
@@ -255,10 +261,11 @@ static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct
 }
 
 void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, struct thread_view *view) {
-    *view = (struct thread_view){NO_NAME, NO_SPACE, KEY_FIRST, {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    *view = (struct thread_view){NO_NAME, NO_SPACE, NO_GENERATION, KEY_FIRST, KEY_LAST};
     if (tid == NOBODY)
         return;
     uint32_t number = narrow_to_generation(all, tid, key, view);
+    view->generation = number;
     if (number != NO_GENERATION)
         view->name = value_at(&all->at[number].names, all->at[number].name, key, view);
     number = narrow_to_met(all, number, key, view);

@@ -14,7 +14,8 @@
 #define NOBODY ((uint32_t)-1)
 
 struct generation {
-    uint32_t tid;
+    uint32_t tid, pid;    /* the process that it was in when it began; NOBODY: not told */
+    uint32_t parent;      /* the generation that forked it; NO_GENERATION: not told */
     uint32_t previous;    /* generation of this tid before, NO_GENERATION */
     uint32_t jump, depth; /* one further back, and how many there are before: see link_back */
     uint32_t name, space; /* from its begin on; NO_NAME: it has none yet */
@@ -61,6 +62,7 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
 struct thread_view {
     uint32_t name;  /* the first one holds for what came before it, too, as in a report; NO_NAME: it never had one */
     uint32_t space; /* NO_SPACE: nobody's */
+    uint32_t generation;           /* NO_GENERATION: no record of state names it */
     struct record_key from, until; /* the same is seen by all keys behind `from`, up to `until` */
 };
 void thread_at(const struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, struct thread_view *view);

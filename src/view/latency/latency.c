@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for, and the steps from a trace to its table of latencies: see latency_parts.h. */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_filter.h"
+#include "view/latency/latency_formats.h"
+#include "view/latency/latency_notes.h"
+#include "view/latency/latency_rows.h"
+#include "view/latency/latency_text.h"
 
 #include "base/memory/fail.h"
 

@@ -3,7 +3,7 @@
  * What is counted, and which rows are shown: see latency_parts.h. Threads, times and durations are asked of each call;
  * names are only known when all is counted, and choose among the rows.
  */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_filter.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows for programs: CSV, whose columns are always the same, and JSON (docs/json/latency.schema.json). */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_formats.h"
+#include "view/latency/latency_histogram.h"
+#include "view/latency/latency_notes.h"
+#include "view/latency/latency_rows.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

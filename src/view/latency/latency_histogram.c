@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A spread to bins whose ends are 1, 2, 5, 10 ... of what is printed, nanoseconds or ticks: see latency_parts.h. */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_histogram.h"
+#include "view/latency/latency_rows.h"
 
 #include "base/memory/fail.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must be known of the numbers, a sentence each: above the table, and in JSON. See latency_parts.h. */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -22,13 +22,6 @@
 
 #define LATENCY_RANKS 5u /* percentiles, by latency_ranks */
 
-/* "p50", and the thousandths that it is. */
-struct latency_rank {
-    const char *name, *title;
-    unsigned thousandths;
-};
-extern const struct latency_rank latency_ranks[LATENCY_RANKS];
-
 /* Names that are wanted: globs and regular expressions. */
 struct latency_names {
     const char *const *words; /* NULL: all */
@@ -68,54 +61,5 @@ struct latency {
     bool tells_objects; /* in text: they were named by the caller, or there are several */
     uint64_t sketched;  /* rows whose percentiles are not exact */
 };
-
-/* --- latency_filter.c */
-
-pfr_status latency_filter_read(struct latency *l, pfr_error *err);
-void latency_filter_free(struct latency *l);
-bool latency_wants_row(const struct latency *l, const struct latency_row *row);
-
-/* --- latency_rows.c */
-
-/* USAGE: no such sort key. */
-pfr_status latency_rows_make(struct latency *l, pfr_error *err);
-pfr_status latency_sort_check(const char *keys, pfr_error *err);
-/* Ticks as they are printed. */
-uint64_t latency_shown(const struct latency *l, uint64_t ticks);
-uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks);
-int64_t latency_shown_self(const struct latency *l, __int128 ticks);
-
-/* --- latency_histogram.c */
-
-#define LATENCY_BINS_MOST 64u
-
-/* From `from` to below `to`, as printed. */
-struct latency_bin {
-    uint64_t from, to, count;
-};
-
-struct latency_histogram {
-    struct latency_bin bins[LATENCY_BINS_MOST];
-    unsigned count; /* none is empty at either end */
-    uint64_t most;  /* in one */
-};
-
-pfr_status latency_histogram_make(const struct latency *l, const struct latency_row *row, struct latency_histogram *h,
-                                  pfr_error *err);
-
-/* --- latency_notes.c */
-
-/* The sentences that stand above a table and in JSON, one after the other; false: there are no more. */
-#define LATENCY_NOTE_ROOM 240u
-bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);
-/* What the trace is: "XRay flight-recorder trace", "xray-fdr". */
-const char *latency_kind(const struct latency *l);
-const char *latency_unit(const struct latency *l);
-
-/* --- latency_text.c, latency_formats.c */
-
-pfr_status latency_write_text(const struct latency *l, pfr_output *to, pfr_error *err);
-void latency_write_csv(const struct latency *l, pfr_output *to);
-pfr_status latency_write_json(const struct latency *l, pfr_output *to, pfr_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs to rows: their names, their percentiles, their order. See latency_parts.h. */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_rows.h"
+#include "view/latency/latency_filter.h"
 
 #include "base/memory/fail.h"
 

@@ -3,7 +3,10 @@
  * The table for people: what the trace is and what must be known as `#` lines, numbers right-aligned, names last; under
  * it the histogram of each row, where they are asked for.
  */
-#include "view/latency/latency_parts.h"
+#include "view/latency/latency_text.h"
+#include "view/latency/latency_histogram.h"
+#include "view/latency/latency_notes.h"
+#include "view/latency/latency_rows.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"

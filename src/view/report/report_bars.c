@@ -13,7 +13,8 @@
  */
 #include "view/report/report_common.h"
 #include "view/report/report_tree.h"
-#include "view/report/report_print.h"
+#include "view/report/report_bars.h"
+#include "view/report/report_table_lines.h"
 
 #include "base/memory/fail.h"
 

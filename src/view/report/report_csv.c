@@ -10,7 +10,9 @@
  */
 #include "view/report/report_common.h"
 #include "view/report/report_line.h"
-#include "view/report/report_print.h"
+#include "view/report/report_csv.h"
+#include "view/report/report_text_cache.h"
+#include "view/report/report_tree_data.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

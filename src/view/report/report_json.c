@@ -2,7 +2,9 @@
 /* docs/json/report.schema.json */
 #include "view/report/report_common.h"
 #include "view/report/report_line.h"
-#include "view/report/report_print.h"
+#include "view/report/report_json.h"
+#include "view/report/report_text_cache.h"
+#include "view/report/report_tree_data.h"
 
 #include "base/memory/fail.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table: columns as wide as what is in them, weights to the right, trees below their rows. */
+#include "view/report/report_groups.h"
+#include "view/report/report_text_cache.h"
+#include "view/report/report_tree_parallel.h"
 #include "view/report/report_cells.h"
 #include "view/report/report_table.h"
 

@@ -2,6 +2,7 @@
 #ifndef PFR_VIEW_REPORT_TABLE_H
 #define PFR_VIEW_REPORT_TABLE_H
 /* A table of lines, which several threads measure, and write where nothing stands between the lines. */
+#include "view/report/report_text_cache.h"
 #include "view/report/report_print.h"
 
 /* What is the same for all lines. */

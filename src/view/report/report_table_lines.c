@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a table, one at a time; nothing of the report is changed. */
+#include "view/report/report_table_lines.h"
+#include "view/report/report_text_cache.h"
 #include "view/report/report_common.h"
 #include "view/report/report_line.h"
 #include "view/report/report_table.h"

@@ -4,6 +4,7 @@
  * between the lines some lines are written together while those before go out. What one cannot do for want of memory
  * the caller does alone.
  */
+#include "view/report/report_text_cache.h"
 #include "view/report/report_common.h"
 #include "view/report/report_table.h"
 

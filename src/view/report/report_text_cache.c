@@ -4,7 +4,7 @@
  * the same shares of one sample or two. So each column keeps some texts by what they say, in a table where what comes
  * later takes the place of what was there.
  */
-#include "view/report/report_print.h"
+#include "view/report/report_text_cache.h"
 
 #include "base/memory/fail.h"
 

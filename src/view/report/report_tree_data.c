@@ -16,7 +16,8 @@
  */
 #include "view/report/report_tree.h"
 #include "view/report/report_tree_roots.h"
-#include "view/report/report_print.h"
+#include "view/report/report_tree_data.h"
+#include "view/report/report_tree_print.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

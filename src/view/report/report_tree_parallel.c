@@ -10,7 +10,7 @@
 #include "view/report/report_tree.h"
 #include "view/report/report_tree_print.h"
 #include "view/report/report_tree_roots.h"
-#include "view/report/report_print.h"
+#include "view/report/report_tree_parallel.h"
 
 #include "base/memory/fail.h"
 #include "base/threads/workers.h"

@@ -16,7 +16,7 @@
 #include "view/report/report_tree_print.h"
 #include "view/report/report_tree_roots.h"
 #include "view/report/report_cells.h"
-#include "view/report/report_print.h"
+#include "view/report/report_table_lines.h"
 
 #include "base/memory/fail.h"
 

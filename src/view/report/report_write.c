@@ -4,7 +4,9 @@
 #include "view/report/report_lines.h"
 #include "view/report/report_write.h"
 #include "view/report/report_groups.h"
-#include "view/report/report_print.h"
+#include "view/report/report_bars.h"
+#include "view/report/report_csv.h"
+#include "view/report/report_json.h"
 
 #include "base/memory/fail.h"
 

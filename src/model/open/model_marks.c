@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One more walk over the records that are no samples: losses and throttling as marks, ends of threads, and switches,
+ * which become the intervals in which a thread did not run.
+ */
+#include "model/open/model_parts.h"
+
+#include "base/tables/radix.h"
+#include "file/read/header_walk.h"
+
+#include <stdlib.h>
+
+#define SWITCH_OUT 0x2000u     /* misc */
+#define SWITCH_PREEMPT 0x4000u /* it could have gone on */
+
+/* A thread left or took a cpu. */
+struct switch_event {
+    uint64_t time;
+    uint32_t thread, cpu;
+    bool out, preempted;
+};
+
+struct walk {
+    struct pfr_model *model;
+    struct switch_event *switches;
+    size_t count, room;
+};
+
+/* --- Who a record is about. */
+
+static struct record_key key_of_record(const struct walk *w, const pfr_record *rec) {
+    const struct state *state = &w->model->profile->state;
+    return state_key(state, rec, time_of(w->model->reader, rec));
+}
+
+/* The row of a thread as it is at a record; 0: the model has none. */
+static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_t pid, uint32_t tid) {
+    const struct profile_row row = {.key = key_of_record(w, rec), .pid = pid, .tid = tid};
+    struct thread_view view;
+    struct thread_key key;
+    struct intern_text comm;
+    char made[16];
+    thread_look(&w->model->profile->state, &row, &view, &key, &comm, made);
+    return intern_find(&w->model->thread_keys, &key, sizeof key) + 1; /* none: 2^32 - 1 becomes 0 */
+}
+
+static uint64_t time_or_none(uint64_t time) {
+    return time - 1 >= UINT64_MAX - 1 ? PFR_NO_TIME : time;
+}
+
+/* --- Marks. */
+
+static pfr_status put_mark(struct walk *w, const pfr_record *rec, pfr_mark_kind kind, uint64_t count, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    struct pfr_rec_sample_id id = {0};
+    const uint64_t type = rec->event < 0 ? 0 : m->reader->events[rec->event].public.attr.sample_type;
+    const bool has_id = rec->tail && pfr_decode_id(rec, &id, NULL) == PFR_OK;
+    const pfr_mark mark = {.time = time_or_none(time_of(m->reader, rec)),
+                           .count = count,
+                           .offset = rec->offset,
+                           .thread = has_id && type & PFR_SAMPLE_TID ? find_thread(w, rec, id.pid, id.tid) : 0,
+                           .cpu = has_id && type & PFR_SAMPLE_CPU ? id.cpu : PFR_NO_CPU,
+                           .event = (uint32_t)(rec->event + 1),
+                           .kind = kind};
+    uint32_t number;
+    return rows_add(m, &m->marks, &mark, sizeof mark, &number, "marks", err);
+}
+
+static pfr_status on_lost(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_lost body;
+    return pfr_decode(rec, &body, sizeof body, NULL) == PFR_OK ? put_mark(w, rec, PFR_MARK_LOST, body.lost, err)
+                                                               : PFR_OK;
+}
+
+static pfr_status on_lost_samples(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_lost_samples body;
+    return pfr_decode(rec, &body, sizeof body, NULL) == PFR_OK ? put_mark(w, rec, PFR_MARK_LOST_SAMPLES, body.lost, err)
+                                                               : PFR_OK;
+}
+
+static pfr_status on_throttle(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    return put_mark(w, rec, PFR_MARK_THROTTLE, 0, err);
+}
+
+static pfr_status on_unthrottle(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    return put_mark(w, rec, PFR_MARK_UNTHROTTLE, 0, err);
+}
+
+/* --- Ends of threads. */
+
+static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    struct pfr_rec_exit body;
+    (void)err;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return PFR_OK;
+    pfr_model_thread *thread = row_at(&m->threads, find_thread(w, rec, body.pid, body.tid), sizeof *thread);
+    if (!thread)
+        return PFR_OK;
+    thread->end = time_or_none(body.time);
+    pfr_model_process *process = row_at(&m->processes, thread->process, sizeof *process);
+    if (process && process->pid == body.tid)
+        process->end = thread->end;
+    return PFR_OK;
+}
+
+/* --- Switches. */
+
+static pfr_status put_switch(struct walk *w, const struct switch_event *event, pfr_error *err) {
+    void *grown = mem_grow(w->model->memory, w->switches, w->count, &w->room, 256, sizeof *w->switches);
+    if (!grown)
+        return mem_fail(w->model->memory, err, "intervals");
+    w->switches = grown;
+    w->switches[w->count++] = *event;
+    return PFR_OK;
+}
+
+/* Of the thread that the record's sample_id names. */
+static pfr_status on_switch(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct pfr_rec_sample_id id = {0};
+    const uint64_t type = rec->event < 0 ? 0 : w->model->reader->events[rec->event].public.attr.sample_type;
+    const uint64_t needed = PFR_SAMPLE_TID | PFR_SAMPLE_TIME;
+    if (!rec->tail || (type & needed) != needed || pfr_decode_id(rec, &id, NULL) != PFR_OK || id.tid == 0)
+        return PFR_OK;
+    const struct switch_event event = {.time = id.time,
+                                       .thread = find_thread(w, rec, id.pid, id.tid),
+                                       .cpu = type & PFR_SAMPLE_CPU ? id.cpu : PFR_NO_CPU,
+                                       .out = rec->misc & SWITCH_OUT,
+                                       .preempted = rec->misc & SWITCH_PREEMPT};
+    return event.thread ? put_switch(w, &event, err) : PFR_OK;
+}
+
+/* A thread that left a cpu did not run until it took one. One that never did is not shown: how long is not known. */
+static pfr_status pair(struct walk *w, const struct radix_item *order, uint32_t *left, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    for (size_t i = 0; i < w->count; i++) {
+        const struct switch_event *now = &w->switches[order[i].value];
+        const uint32_t before = left[now->thread];
+        left[now->thread] = now->out ? order[i].value + 1 : 0;
+        if (now->out || !before)
+            continue;
+        const struct switch_event *since = &w->switches[before - 1];
+        const pfr_interval row = {.start = since->time,
+                                  .duration = now->time - since->time,
+                                  .thread = now->thread,
+                                  .cpu = since->cpu,
+                                  .kind = since->preempted ? PFR_INTERVAL_PREEMPTED : PFR_INTERVAL_WAITING};
+        uint32_t number;
+        PFR_TRY(rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status pair_all(struct walk *w, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    const size_t threads = (size_t)m->threads.count + 1;
+    if (w->count > UINT32_MAX - 1)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "intervals", "there are more than 2^32 switches");
+    struct radix_item *items = mem_alloc(m->memory, w->count, 2 * sizeof *items);
+    uint32_t *left = mem_zeroed(m->memory, threads, sizeof *left);
+    pfr_status st = items && left ? PFR_OK : mem_fail(m->memory, err, "intervals");
+    for (size_t i = 0; st >= 0 && i < w->count; i++)
+        items[i] = (struct radix_item){w->switches[i].time, (uint32_t)i};
+    if (st >= 0)
+        st = pair(w, radix_sort(items, items + w->count, w->count), left, err);
+    mem_free(m->memory, items, w->count, 2 * sizeof *items);
+    mem_free(m->memory, left, threads, sizeof *left);
+    if (st >= 0)
+        model_sort_intervals(m);
+    return st;
+}
+
+/* --- The walk. */
+
+typedef pfr_status mark_fn(struct walk *w, const pfr_record *rec, pfr_error *err);
+
+static mark_fn *const functions[] = {
+    [PFR_RECORD_LOST] = on_lost,
+    [PFR_RECORD_EXIT] = on_end,
+    [PFR_RECORD_THROTTLE] = on_throttle,
+    [PFR_RECORD_UNTHROTTLE] = on_unthrottle,
+    [PFR_RECORD_LOST_SAMPLES] = on_lost_samples,
+    [PFR_RECORD_SWITCH] = on_switch,
+    [PFR_RECORD_SWITCH_CPU_WIDE] = on_switch,
+};
+
+static pfr_status put_hole(struct walk *w, const pfr_error *hole, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    pfr_mark mark = {
+        .time = PFR_NO_TIME, .count = hole->length, .offset = hole->offset, .cpu = PFR_NO_CPU, .kind = PFR_MARK_HOLE};
+    uint32_t number;
+    PFR_TRY(model_text(m, hole->text, strlen(hole->text), &mark.text, err));
+    return rows_add(m, &m->marks, &mark, sizeof mark, &number, "marks", err);
+}
+
+static pfr_status walk_all(struct walk *w, pfr_error *err) {
+    pfr_reader *reader = w->model->reader;
+    pfr_record rec;
+    pfr_error why;
+    pfr_status st = pfr_rewind(reader, err);
+    while (st >= 0 && (st = pfr_next(reader, &rec, &why)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE)
+            PFR_TRY(put_hole(w, &why, err));
+        else if (rec.type == PFR_RECORD_SAMPLE && rec.event >= 0)
+            walk_samples(reader, rec.event, NULL);
+        else if (rec.type < sizeof functions / sizeof *functions && functions[rec.type])
+            PFR_TRY(functions[rec.type](w, &rec, err));
+    }
+    if (st < 0 && err)
+        *err = why;
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status model_make_marks(struct pfr_model *m, pfr_error *err) {
+    struct walk w = {.model = m};
+    pfr_status st = walk_all(&w, err);
+    if (st >= 0 && w.count)
+        st = pair_all(&w, err);
+    mem_free(m->memory, w.switches, w.room, sizeof *w.switches);
+    return st;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples in the order of time. Rows that the filters let through are sorted a chunk at a time; more than one chunk
+ * goes into a temporary file as sorted runs, which are merged. Equal times go by number, so that the order does not
+ * depend on the chunks.
+ */
+#include "model/open/model_parts.h"
+
+#include "base/io/scratch.h"
+#include "base/memory/sizes.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define RUN_ROWS 64u /* of each run at hand while runs are merged */
+
+struct order_row {
+    uint64_t time, id, weight, period;
+    uint32_t thread, comm, cpu, event, stack, mode;
+};
+
+struct order_run {
+    uint64_t from, end; /* rows in the file that were not read yet */
+    struct order_row *rows;
+    uint32_t at, count;
+};
+
+struct sample_order {
+    struct order_row *chunk;
+    size_t count, at, room;
+    struct order_run *runs;
+    size_t nr_runs, runs_room;
+    uint32_t *heap; /* runs that have a row, the earliest first */
+    size_t in_heap;
+    uint64_t written; /* rows */
+    int fd;
+    bool is_sorted;
+};
+
+pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err) {
+    c->order = mem_zeroed(&c->memory, 1, sizeof *c->order);
+    if (!c->order)
+        return mem_fail(&c->memory, err, "samples");
+    c->order->fd = -1;
+    return PFR_OK;
+}
+
+static void free_runs(struct pfr_samples *c) {
+    struct sample_order *o = c->order;
+    for (size_t i = 0; i < o->nr_runs; i++)
+        mem_free(&c->memory, o->runs[i].rows, RUN_ROWS, sizeof *o->runs[i].rows);
+    mem_free(&c->memory, o->runs, o->runs_room, sizeof *o->runs);
+    mem_free(&c->memory, o->heap, o->nr_runs, sizeof *o->heap);
+    mem_free(&c->memory, o->chunk, o->room, sizeof *o->chunk);
+    if (o->fd >= 0)
+        close(o->fd);
+    *o = (struct sample_order){.fd = -1};
+}
+
+void samples_order_rewind(struct pfr_samples *c) {
+    if (c->order)
+        free_runs(c);
+}
+
+void samples_order_close(struct pfr_samples *c) {
+    if (!c->order)
+        return;
+    free_runs(c);
+    mem_free(&c->memory, c->order, 1, sizeof *c->order);
+    c->order = NULL;
+}
+
+/* --- Sorting. */
+
+static int compare(const struct order_row *x, const struct order_row *y) {
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_time(const void *a, const void *b) {
+    return compare(a, b);
+}
+
+/* Samples without a time come last. Many chunks are in order already. */
+static void sort_chunk(struct sample_order *o) {
+    bool in_order = true;
+    for (size_t i = 1; in_order && i < o->count; i++)
+        in_order = compare(&o->chunk[i - 1], &o->chunk[i]) < 0;
+    if (!in_order)
+        qsort(o->chunk, o->count, sizeof *o->chunk, by_time);
+}
+
+static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    void *grown = mem_grow(&c->memory, o->runs, o->nr_runs, &o->runs_room, 16, sizeof *o->runs);
+    if (!grown)
+        return mem_fail(&c->memory, err, "samples");
+    o->runs = grown;
+    if (o->fd < 0)
+        PFR_TRY(scratch_open(&o->fd, err));
+    sort_chunk(o);
+    PFR_TRY(scratch_write(o->fd, o->chunk, o->count * sizeof *o->chunk, err));
+    o->runs[o->nr_runs++] = (struct order_run){.from = o->written, .end = o->written + o->count};
+    o->written += o->count;
+    o->count = 0;
+    return PFR_OK;
+}
+
+static pfr_status put_rows(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    const struct sample_rows *r = &c->rows;
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (o->count == sizes.order_rows)
+            PFR_TRY(put_run(c, err));
+        void *grown = mem_grow(&c->memory, o->chunk, o->count, &o->room, SAMPLE_BATCH, sizeof *o->chunk);
+        if (!grown)
+            return mem_fail(&c->memory, err, "samples");
+        o->chunk = grown;
+        o->chunk[o->count++] = (struct order_row){.time = r->time[i],
+                                                  .id = r->id[i],
+                                                  .weight = r->weight[i],
+                                                  .period = r->period[i],
+                                                  .thread = r->thread[i],
+                                                  .comm = r->comm[i],
+                                                  .cpu = r->cpu[i],
+                                                  .event = r->event[i],
+                                                  .stack = r->stack[i],
+                                                  .mode = r->mode[i]};
+    }
+    return PFR_OK;
+}
+
+/* --- Merging. */
+
+static pfr_status refill(struct pfr_samples *c, struct order_run *run, pfr_error *err) {
+    const uint64_t left = run->end - run->from;
+    const size_t count = left < RUN_ROWS ? (size_t)left : RUN_ROWS, bytes = count * sizeof *run->rows;
+    size_t got;
+    run->at = run->count = 0;
+    if (!run->rows)
+        run->rows = mem_alloc(&c->memory, RUN_ROWS, sizeof *run->rows);
+    if (!run->rows)
+        return mem_fail(&c->memory, err, "samples");
+    PFR_TRY(scratch_read_at(c->order->fd, run->from * sizeof *run->rows, run->rows, bytes, &got, err));
+    if (got != bytes)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "samples", "a temporary file is shorter than it was");
+    run->from += count;
+    run->count = (uint32_t)count;
+    return PFR_OK;
+}
+
+static const struct order_row *head(const struct sample_order *o, uint32_t run) {
+    return &o->runs[run].rows[o->runs[run].at];
+}
+
+static void sift(struct sample_order *o, size_t at) {
+    for (size_t child; (child = 2 * at + 1) < o->in_heap; at = child) {
+        if (child + 1 < o->in_heap && compare(head(o, o->heap[child + 1]), head(o, o->heap[child])) < 0)
+            child++;
+        if (compare(head(o, o->heap[at]), head(o, o->heap[child])) < 0)
+            return;
+        const uint32_t run = o->heap[at];
+        o->heap[at] = o->heap[child];
+        o->heap[child] = run;
+    }
+}
+
+static pfr_status begin_merge(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    PFR_TRY(put_run(c, err));
+    mem_free(&c->memory, o->chunk, o->room, sizeof *o->chunk);
+    o->chunk = NULL;
+    o->room = 0;
+    o->heap = mem_alloc(&c->memory, o->nr_runs, sizeof *o->heap);
+    if (!o->heap)
+        return mem_fail(&c->memory, err, "samples");
+    for (uint32_t i = 0; i < o->nr_runs; i++) {
+        PFR_TRY(refill(c, &o->runs[i], err));
+        o->heap[o->in_heap++] = i;
+    }
+    for (size_t i = o->in_heap; i-- > 0;)
+        sift(o, i);
+    return PFR_OK;
+}
+
+static pfr_status sort_all(struct pfr_samples *c, pfr_error *err) {
+    pfr_status st;
+    do {
+        PFR_TRY(st = samples_fill(c, err));
+        PFR_TRY(put_rows(c, err));
+    } while (st != PFR_END);
+    c->order->is_sorted = true;
+    if (c->order->nr_runs)
+        return begin_merge(c, err);
+    sort_chunk(c->order);
+    return PFR_OK;
+}
+
+static void give(struct sample_rows *to, const struct order_row *row) {
+    const uint32_t at = to->count++;
+    to->id[at] = row->id;
+    to->time[at] = row->time;
+    to->weight[at] = row->weight;
+    to->period[at] = row->period;
+    to->thread[at] = row->thread;
+    to->comm[at] = row->comm;
+    to->cpu[at] = row->cpu;
+    to->event[at] = row->event;
+    to->stack[at] = row->stack;
+    to->mode[at] = (uint8_t)row->mode;
+}
+
+static pfr_status give_merged(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    struct order_run *run = &o->runs[o->heap[0]];
+    give(&c->rows, &run->rows[run->at++]);
+    if (run->at == run->count && run->from < run->end)
+        PFR_TRY(refill(c, run, err));
+    if (run->at == run->count)
+        o->heap[0] = o->heap[--o->in_heap];
+    sift(o, 0);
+    return PFR_OK;
+}
+
+pfr_status samples_order_next(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    if (!o->is_sorted)
+        PFR_TRY(sort_all(c, err));
+    c->rows.count = 0;
+    while (c->rows.count < SAMPLE_BATCH && o->in_heap > 0)
+        PFR_TRY(give_merged(c, err));
+    while (c->rows.count < SAMPLE_BATCH && o->at < o->count)
+        give(&c->rows, &o->chunk[o->at++]);
+    return PFR_OK;
+}
