@@ -16,7 +16,7 @@ static const struct opt info_opts[] = {
     {"stats", 0, OPT_FLAG, offsetof(struct info_options, stats), NULL,
      "show only counts of records and samples, as perf report --stats"},
     {"format", 0, OPT_CHOICE, offsetof(struct info_options, format), "text|perf|json",
-     "output format: text, as perf report --header-only -I, or JSON (default text)"},
+     "output format: text, as perf prints it, or JSON (default text)"},
     {0},
 };
 

@@ -21,7 +21,7 @@ static const struct latency_options latency_defaults = {.naming.cache = true};
 static const struct opt latency_opts[] = {
     HEADING("Rows and order"),
     {"by", 0, OPT_CHOICE, OF(by), "function|caller|thread",
-     "one row per function, per caller and function, or per thread and function"},
+     "one row per function, caller and function, or thread and function"},
     {"sort", 's', OPT_STRING, OF(sort), "KEYS", "sort by KEYS, comma-separated (default sum); see SORT KEYS"},
     {"sortorder", 'r', OPT_CHOICE, OF(order), "auto|asc|dsc",
      "sort order (default auto: names and ids ascending, numbers descending)"},

@@ -57,10 +57,8 @@ static const struct opt script_opts[] = {
     {"comms", 'c', OPT_STRING, offsetof(struct script_options, comms), "NAMES",
      "only samples of threads with these names, comma-separated"},
     {"comm", 0, OPT_STRING, offsetof(struct script_options, comms), "NAMES", NULL},
-    {"pid", 0, OPT_STRING, offsetof(struct script_options, pids), "PIDS",
-     "only samples of these processes, comma-separated"},
-    {"tid", 0, OPT_STRING, offsetof(struct script_options, tids), "TIDS",
-     "only samples of these threads, comma-separated"},
+    {"pid", 0, OPT_STRING, offsetof(struct script_options, pids), "PIDS", "only samples of these processes: 7,9-12"},
+    {"tid", 0, OPT_STRING, offsetof(struct script_options, tids), "TIDS", "only samples of these threads: 7,9-12"},
     {"symbols", 'S', OPT_STRING, offsetof(struct script_options, symbols_of), "NAMES",
      "only samples in these functions or at these addresses: main,0x401136"},
     {"addr-range", 0, OPT_NUMBER, offsetof(struct script_options, address_range), "BYTES",
@@ -126,7 +124,7 @@ static const struct opt script_opts[] = {
     {"jobs", 'j', OPT_NUMBER, offsetof(struct script_options, jobs), "COUNT", "number of threads (default 1)"},
     {"force", 'f', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (file ownership is not checked)"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (all CPUs are printed)"},
-    {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (instruction traces are not decoded)"},
+    {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (nothing is decoded)"},
     {0},
 };
 

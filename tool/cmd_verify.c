@@ -17,7 +17,7 @@ static const struct opt verify_opts[] = {
     {"notes", 0, OPT_FLAG, offsetof(struct verify_options, notes), NULL,
      "report notes too: harmless findings, such as reserved bits"},
     {"most", 0, OPT_NUMBER, offsetof(struct verify_options, most), "COUNT",
-     "print at most COUNT findings per rule, count the rest (default 20; 0: all)"},
+     "print at most COUNT findings per rule (default 20; 0 prints all)"},
     {"rules", 0, OPT_FLAG, offsetof(struct verify_options, rules), NULL, "print the rules, without reading a file"},
     {"format", 0, OPT_CHOICE, offsetof(struct verify_options, format), "text|json", "output format (default text)"},
     {0},

@@ -21,8 +21,8 @@ struct selecting { /* naming.cache is true at first */
                                    OPT_STRING, SELECTING(type, event),                                                 \
                                    "EVENT",    "only samples of this event (default: all events together)"},           \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "only samples on these CPUs: 0,2-3"},                  \
-        {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "only samples of these processes, comma-separated"},     \
-        {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "only samples of these threads, comma-separated"},       \
+        {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "only samples of these processes: 7,9-12"},              \
+        {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "only samples of these threads: 7,9-12"},                \
         {"comms",    'c',                                                                                              \
          OPT_STRING, SELECTING(type, comms),                                                                           \
          "NAMES",    "only samples of threads with these names, comma-separated"},                                     \
