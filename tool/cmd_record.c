@@ -31,7 +31,7 @@ struct record_options {
 
 static const struct opt record_opts[] = {
     HEADING("Events"),
-    {"event", 'e', OPT_PAIR, OF(events), "EVENT", "event to sample (default cycles, or cpu-clock); see EVENTS"},
+    {"event", 'e', OPT_PAIR, OF(events), "EVENT", "event to sample (default cycles); perfray list shows them"},
     {"filter", 0, OPT_WITH, OF(events), "EXPRESSION", "count the preceding tracepoints only when EXPRESSION is true"},
     {"group", 0, OPT_FLAG, OF(group), NULL, "put all events into one group; the first event is its leader"},
     {"exclude-perf", 0, OPT_FLAG, OF(exclude_perf), NULL, "exclude the recorder itself from tracepoints"},
@@ -42,7 +42,7 @@ static const struct opt record_opts[] = {
     {"strict-freq", 0, OPT_FLAG, OF(strict_freq), NULL, "fail if the kernel does not allow the sampling frequency"},
     {"count", 'c', OPT_STRING, OF(count), "NUMBER", "take a sample every NUMBER events, instead of by frequency"},
     {"no-samples", 'n', OPT_FLAG, OF(count_only), NULL, "record no samples"},
-    HEADING("What to record"),
+    HEADING("Tasks and CPUs"),
     {"all-cpus", 'a', OPT_FLAG, OF(all_cpus), NULL, "record all CPUs"},
     {"cpu", 'C', OPT_STRING, OF(cpus), "CPUS", "record only these CPUs: 0,2-3"},
     {"pid", 'p', OPT_STRING, OF(pids), "PIDS", "record these processes, comma-separated"},
@@ -59,7 +59,8 @@ static const struct opt record_opts[] = {
     {"kernel-callchains", 0, OPT_FLAG, OF(kernel_chains), NULL, "record only the kernel part of call chains"},
     {"user-callchains", 0, OPT_FLAG, OF(user_chains), NULL, "record only the user part of call chains"},
     {"branch-any", 'b', OPT_FLAG, OF(branches), NULL, "record branch stacks"},
-    {"branch-filter", 'j', OPT_STRING, OF(branch_filter), "FILTERS", "record branch stacks with these filters: any,u"},
+    {"branch-filter", 'j', OPT_STRING, OF(branch_filter), "FILTERS",
+     "record branch stacks, filtered by type and privilege level: any,u"},
     HEADING("Data in each sample"),
     {"data", 'd', OPT_FLAG, OF(addresses), NULL, "record data addresses"},
     {"phys-data", 0, OPT_FLAG, OF(physical), NULL, "record physical data addresses"},
