@@ -16,9 +16,9 @@ those of the same program, by the same compiler, that is not traced.
     archive  ring, linked statically                   all      ours, everything kept
     sleds    ring, by clang's sleds
 
-Parts, of which --only chooses: `cost`, `off` (sleds that are off beside the spread of one program), `whole` (user and system
-time of all processes, everything kept, on --disk and --memory), `size`. What is not installed is left out, and said. Exit
-status 1 when a bar is missed.
+Parts, selected by --only: `cost`, `off` (disabled sleds, compared with the variation of one program), `whole` (user and system
+time of all processes, everything kept, on --disk and --memory), `size`. Missing programs are skipped and reported. Exit
+status 1 if a goal is missed.
 """
 import argparse
 import csv
@@ -42,7 +42,7 @@ ALL = "keep=first size=2G"
 RATE_FILE = Path("/sys/devices/system/cpu/cpu0/tsc_freq_khz")
 WHOLE_CALLS = 20_000_000
 OFF_RUNS = 31
-# LLVM's runtime reads the counter only where the system tells its rate, and else a slower clock: that is told to it.
+# LLVM's runtime uses the counter only if sysfs has its frequency, otherwise a slower clock: this supplies the frequency.
 TELL_RATE = ("mount -t tmpfs none /sys/devices/system/cpu && mkdir /sys/devices/system/cpu/cpu0 && "
              "echo {khz} >/sys/devices/system/cpu/cpu0/tsc_freq_khz && exec \"$@\"")
 

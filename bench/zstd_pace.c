@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zstd_pace.c - what compressing a file costs with libzstd alone: one stream, level 1, read and written in pieces of 1
- * MB.
+ * zstd_pace.c - compresses a file with plain libzstd: one stream, level 1, reads and writes of 1 MB.
  *
  * usage: zstd_pace INPUT OUTPUT [CHECKSUM]
  *
- * The bar of `convert --compress` (compare_edit.py). CHECKSUM 1: with one, as perfray's frames have.
+ * The reference for `convert --compress` (compare_edit.py). CHECKSUM 1: with checksums, as in perfray's frames.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls the function that weighs most itself, and how much of it each caller has: model_callers RECORDING. */
+/* Prints the callers of the function with the largest self weight, and their shares: model_callers RECORDING. */
 #include <perfray/perfray.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording without the samples of the busiest thread, all other records as they are: model_rewrite RECORDING OUT. */
+/* Copies a recording without the samples of the busiest thread: model_rewrite RECORDING OUT. */
 #include <perfray/perfray.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* By sample, in file order: whether it is of the thread that has most of them. */
+/* For each sample in file order: whether it belongs to the thread with the most samples. */
 static uint8_t *mark_busiest(pfr_reader *reader, pfr_error *err) {
     static pfr_model_options options; /* all zero: the defaults */
     options.size = sizeof options;

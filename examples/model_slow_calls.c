@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ten longest calls of a trace, and how many samples of a recording of the same run (-k monotonic) fall into each:
-   model_slow_calls TRACE [RECORDING]. */
+/* Prints the ten longest calls of a trace, with the number of samples of a recording of the same run (-k monotonic) in
+   each: model_slow_calls TRACE [RECORDING]. */
 #include <perfray/perfray.h>
 #include <inttypes.h>
 #include <stdio.h>

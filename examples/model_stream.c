@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples in the order of time, one a line with its stack, of a recording or of a stream on standard input:
+/* Prints the samples of a recording or of a stream on standard input in time order, one per line with its stack:
    perf record -o - ... | model_stream - [OUT]. */
 #include <perfray/perfray.h>
 #include <inttypes.h>

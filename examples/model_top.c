@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that weigh most, themselves and with all that they call: model_top RECORDING. */
+/* Prints the hottest functions by self and inclusive weight: model_top RECORDING. */
 #include <perfray/perfray.h>
 #include <inttypes.h>
 #include <stdio.h>

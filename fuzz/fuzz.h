@@ -2,8 +2,8 @@
 #ifndef PERFRAY_FUZZ_H
 #define PERFRAY_FUZZ_H
 /*
- * What fuzz targets share. A target is a file with LLVMFuzzerTestOneInput, which runs one entry of the library on the
- * bytes and asserts laws: what does not hold is said and ends the program, so that the engine keeps the input.
+ * Shared by the fuzz targets. A target is a file with LLVMFuzzerTestOneInput, which passes the bytes to one entry point
+ * of the library and asserts laws. A violated law is printed and ends the program, so that the engine keeps the input.
  *
  *     int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
  *         pfr_error err;
@@ -12,9 +12,9 @@
  *         return 0;
  *     }
  *
- * A run must not depend on the one before it. What a target needs beside the bytes of its entry it takes from their
- * front (fuzz_take, fuzz_context), so that what is read stands at the end of a block of exactly its size, and a
- * sanitizer sees the first byte read too far. Whole recordings keep their front: there the last byte chooses.
+ * A run must not depend on earlier runs. A target takes additional parameters from the front of the bytes (fuzz_take,
+ * fuzz_context), so that its data ends an allocation of exactly its size and a sanitizer detects the first byte read
+ * past the end. Targets for whole recordings use the last byte instead.
  */
 #include "base/memory/cursor.h"
 #include "wire/any_layout.h"
@@ -31,37 +31,42 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 _Noreturn void law_broken(const char *file, int line, const char *law, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Small enough that no input can take long; as large as any honest input of a few KB needs. */
+/* Small enough that no input takes long, large enough for any valid input of a few KB. */
 extern const pfr_limits fuzz_limits;
 
-/* The last byte of the input, which is taken off; 0 where there is none. */
+/* Removes the last byte of the input and returns it; 0 if the input is empty. */
 uint8_t fuzz_last(const uint8_t *bytes, size_t *length);
 
-/* The last eight, which are taken off, the last one lowest. */
+/* Removes the last eight bytes and returns them as a big-endian integer; missing bytes are 0. */
 uint64_t fuzz_last_u64(const uint8_t *bytes, size_t *length);
 
-/* The next integer of 1 to 8 bytes, little-endian; what is missing is 0. */
+/* The next integer of 1 to 8 bytes, little-endian; missing bytes are 0. */
 uint64_t fuzz_take(struct cursor *in, unsigned width);
 
-/* A context: 16 bits say which words follow (bit n: word n, 8 bytes) and the orders (bit 14 mirrored, bit 15 swap). */
+/*
+ * A context: 16 bits select the words that follow (bit n: word n, 8 bytes) and the orders (bit 14 mirrored, bit 15
+ * swap).
+ */
 #define FUZZ_MIRRORED (1u << 14)
 #define FUZZ_SWAP (1u << 15)
 struct pfr_context fuzz_context(struct cursor *in);
 
-/* The laws of an error about an input of `size` bytes: a sentence without newline, a place inside. */
+/* Asserts the laws of an error about an input of `size` bytes: a sentence without newline, a place inside the input. */
 void fuzz_check_error(const pfr_error *err, pfr_status status, uint64_t size);
 
-/* A sum over every byte that the members of a struct stand for, through all views and their parts. */
+/* A checksum over every byte that the members of a struct refer to, through all views and nested parts. */
 uint64_t fuzz_touch(const struct layout *l, const void *rec);
 
-/* A sum into a sum. */
+/* Adds bytes to a checksum. */
 uint64_t fuzz_mix(uint64_t sum, const void *bytes, size_t length);
 
-/* Draws the sizes of buffers and batches (base/memory/sizes.h) by what the input is; sizes_draw(0, NULL) brings the
-   defaults back. */
+/*
+ * Derives the sizes of buffers and batches (base/memory/sizes.h) from the input; sizes_draw(0, NULL) restores the
+ * defaults.
+ */
 void fuzz_draw_sizes(const uint8_t *bytes, size_t length);
 
-/* The bytes as a file with a path; no folder holds it. */
+/* The bytes as a file with a path but without a directory entry. */
 struct fuzz_file {
     int fd;
     char path[32];
@@ -69,16 +74,16 @@ struct fuzz_file {
 void fuzz_file_open(struct fuzz_file *file, const uint8_t *bytes, size_t length);
 void fuzz_file_close(struct fuzz_file *file);
 
-/* fuzz_walk.c: all records of a reader, each decoded; the laws of fuzz_walk.c asserted on the way. */
+/* fuzz_walk.c: reads and decodes all records of a reader, and asserts the laws of fuzz_walk.c. */
 struct walked {
     uint64_t records, inside, holes;
-    uint64_t sum;        /* of all records, their places and what they decode to */
-    uint64_t inside_sum; /* of the records that came out of COMPRESSED ones, in their order */
-    uint64_t hole_sum; /* of the places of holes, in any order: a second pass tells at once what the first one noted */
-    pfr_status status; /* PFR_END, or why it ended early */
+    uint64_t sum;        /* of all records, their places and their decoded values */
+    uint64_t inside_sum; /* of the records inside COMPRESSED ones, in order */
+    uint64_t hole_sum;   /* of the places of holes, in any order: a second pass reports known holes immediately */
+    pfr_status status;   /* PFR_END, or the error that ended it */
 };
 struct walked fuzz_walk(pfr_reader *reader, uint64_t size);
-/* Asserts that two walks met the same. */
+/* Asserts that two passes gave the same result. */
 void fuzz_same_walk(const struct walked *first, const struct walked *again, const char *how);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2 in a stream with one event. A stretch of the zstd stream may end anywhere, so where it is
- * cut into records must not matter: as long as nothing is amiss, the same records are inside.
+ * COMPRESSED and COMPRESSED2 in a stream with one event. A piece of the zstd stream may end anywhere, so the split into
+ * records must not matter: as long as the stream is valid, it yields the same records.
  */
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with debugging information. Which addresses it knows lines of it says itself, somewhere: each aligned
- * word of it is asked for. Laws: an answer holds for its whole range, and asking twice gives the same.
+ * An object file with debug information. The file contains the addresses that have lines: each of its aligned words is
+ * looked up. Laws: an answer holds for its whole range, and a second lookup gives the same.
  */
 #include "fuzz_symbols.h"
 #include "symbol/dwarf/debug_lines.h"

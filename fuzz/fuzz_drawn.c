@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing option sets: see fuzz_drawn.h. Digits of the number, in changing bases, choose one of each list; 0 is to go
- * without. */
+/*
+ * Random option sets: see fuzz_drawn.h. Digits of the number, in changing bases, choose one value of each list; 0
+ * omits the option.
+ */
 #include "fuzz_drawn.h"
 
 #include <stdio.h>
@@ -26,7 +28,7 @@ static void say(struct drawn *d, const char *option, const char *value) {
     snprintf(d->words + length, sizeof d->words - length, value ? " %s=%s" : " %s%s", option, value ? value : "");
 }
 
-/* One of a list whose NULL is to go without. */
+/* One value of a list; its NULL omits the option. */
 static const char *draw_text(struct drawn *d, const char *option, const char *const *list, unsigned count) {
     const char *text = list[draw(d, count)];
     if (text)
@@ -42,7 +44,7 @@ static uint32_t draw_count(struct drawn *d, const char *option, const char *cons
     return number;
 }
 
-/* Options that are on or off; among many sets each is on in few, so that they do not shut each other out. */
+/* Flags; each is set in few of many sets, so that they do not exclude each other. */
 struct flag {
     size_t at;
     const char *option;
@@ -66,7 +68,7 @@ static const char *const depths[] = {NULL, NULL, "1", "2", "5", "1000"};
 
 /* --- report */
 
-/* By any two keys; those of a mode stand behind the others. */
+/* Any two keys; keys that need a mode are at the end of the list. */
 static const char *const keys[] = {
     NULL,
     NULL,
@@ -169,7 +171,7 @@ static pfr_report_choice draw_choice(struct drawn *d, const char *yes, const cha
     return choice;
 }
 
-/* Two keys, as one of all pairs that there are: static, so that options can hold them. */
+/* Two keys, as one of all pairs; static, so that options can refer to them. */
 static const char *draw_sort(struct drawn *d, const char *const *list, unsigned count) {
     static _Thread_local char pair[64];
     const char *first = list[draw(d, count)], *second = keys[draw(d, COUNT(keys))];
@@ -226,7 +228,7 @@ pfr_report_options drawn_report(struct drawn *d) {
 
 /* --- script */
 
-/* As the command splits them. */
+/* Split in the same way as by the command. */
 static const char *const script_fields[][6] = {
     {"comm", "pid", "ip", "sym", "dso"},
     {"time", "ip", "symoff", "srcline"},

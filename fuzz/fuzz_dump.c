@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pfr_dump in every form, with selections, and the AUX data into files. Where nothing is selected, as many records are
- * shown as the reader gave, and each place that could not be used is told.
+ * pfr_dump in every format, with selections, and AUX data to files. Without a selection it shows as many records as the
+ * reader returned, and reports each hole.
  */
 #include "fuzz_print.h"
 
@@ -51,7 +51,7 @@ static void check_counts(const struct form *form, pfr_status status, const pfr_d
         (uintmax_t)counts->holes, (uintmax_t)counts->damaged);
 }
 
-/* Files of one run must not be there for the next. */
+/* Files of one run must not exist in the next. */
 static void remove_folder(const char *folder) {
     DIR *dir = opendir(folder);
     char path[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_convert and pfr_recover into the form that the last byte picks; fuzz_made.c has the laws. */
+/* pfr_convert and pfr_recover to the form selected by the last byte; fuzz_made.c has the laws. */
 #include "base/memory/sizes.h"
 #include "fuzz_made.h"
 
@@ -11,7 +11,7 @@ static pfr_reader *open_input(const uint8_t *bytes, size_t length) {
     return pfr_open_bytes(bytes, length, &open, &err);
 }
 
-/* Forms that traces have, and those of the others. */
+/* Forms of traces, and forms of recordings. */
 static pfr_edit_options options_of(const pfr_reader *reader, unsigned form) {
     static const pfr_container containers[] = {PFR_FILE, PFR_PIPE, PFR_DIRECTORY};
     pfr_edit_options how = {.size = sizeof how, .order = form >> 1 & 1 ? PFR_ORDER_BIG : PFR_ORDER_HOST};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An object file. Which addresses it has symbols for it says itself, somewhere: each aligned word of it is asked for.
- */
+/* An object file. The file contains the addresses that have symbols: each of its aligned words is looked up. */
 #include "fuzz_symbols.h"
 
 #define WORDS_MOST 1024u

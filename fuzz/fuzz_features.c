@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One header feature in a file made around it: header, one attr, NRCPUS, and the payload at the very end. It is decoded
- * by its layout, and printed by `info` and `dump` in a form that a byte picks.
+ * One header feature in a generated file: header, one attr, NRCPUS, and the payload at the very end. It is decoded by
+ * its layout, and printed by `info` and `dump` in a format selected by a byte.
  */
 #include "fuzz_print.h"
 
@@ -13,11 +13,11 @@
 #define HEADER 104u
 #define ATTR 128u
 #define ENTRY (ATTR + 16u)
-#define SLOTS_AT (HEADER + ENTRY + 8u) /* behind one FINISHED_ROUND */
+#define SLOTS_AT (HEADER + ENTRY + 8u) /* after one FINISHED_ROUND */
 #define BITS 256u
 #define HOSTNAME 3u
 #define NRCPUS 7u
-#define BIG 1u /* of the form's bits: byte order */
+#define BIG 1u /* of the bits of the form: byte order */
 
 struct recipe {
     uint8_t bit, form, cpus;
@@ -25,7 +25,7 @@ struct recipe {
     size_t length;
 };
 
-/* Bytes in the order of the file. */
+/* Bytes in the byte order of the file. */
 static void put(uint8_t *at, unsigned width, uint64_t v, bool big) {
     for (unsigned i = 0; i < width; i++)
         at[big ? width - 1 - i : i] = (uint8_t)(v >> 8 * i);
@@ -50,7 +50,7 @@ static void put_head(uint8_t *file, bool big) {
     put(file + HEADER + ENTRY + 6, 2, 8, big);
 }
 
-/* In big-endian files HOSTNAME tells how wide the words of the bitmap are: it is always there, empty. */
+/* In big-endian files HOSTNAME shows the word size of the bitmap: it is always present, empty. */
 static void put_bit(uint8_t *file, unsigned bit, bool big) {
     uint8_t *word = file + 72 + bit / 64 * 8;
     word[big ? 7 - bit % 64 / 8 : bit % 64 / 8] |= (uint8_t)(1u << bit % 8);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole recording: opened in memory, its events and features looked at, every record walked. A file must give the
- * same records again after pfr_rewind, and a stream the same through a pipe as in memory. Where a record's size is
- * wrong a pipe may lose more, since it cannot go back: there nothing but the laws of the walk must hold.
+ * A whole recording: opened in memory, its events and features inspected, every record read. A file must give the same
+ * records again after pfr_rewind, and a stream the same through a pipe as in memory. At a record with a wrong size a
+ * pipe may lose more, since it cannot seek back: then only the laws of fuzz_walk must hold.
  */
 #include "base/memory/sizes.h"
 #include "base/io/unpack.h"
@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define PIPE_ROOM 65536u /* bytes that a pipe takes without a reader */
+#define PIPE_ROOM 65536u /* bytes that a pipe accepts without a reader */
 
 static const pfr_open_options options = {.size = sizeof options, .limits = &fuzz_limits};
 
@@ -51,7 +51,7 @@ static void give_again(pfr_reader *reader, const struct walked *first, size_t le
     LAW(memcmp(&before, after, sizeof before) == 0, "the second pass counts something else");
 }
 
-/* Standard input becomes a pipe with these bytes in it; the old one is returned. */
+/* Makes standard input a pipe with these bytes; returns the old one. */
 static int pipe_in(const uint8_t *bytes, size_t length) {
     int ends[2];
     const int old = dup(STDIN_FILENO);
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     fuzz_draw_sizes(bytes, length);
     if (pfr_get_header(reader)->container == PFR_FILE)
         give_again(reader, &walked, length);
-    else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* memory is never unpacked */
+    else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* memory is not decompressed */
         give_as_stream(bytes, length, &walked);
     pfr_close(reader);
     sizes_draw(0, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with call frame information. Where its code is it says itself, somewhere: each aligned word of it is
- * asked for. Laws: a plan names registers that there are and expressions that were kept, and running these ends.
+ * An object file with call frame information. The file contains the addresses of its code: each of its aligned words is
+ * looked up. Laws: a plan names existing registers and stored expressions, and evaluating these terminates.
  */
 #include "fuzz_symbols.h"
 #include "base/memory/cursor.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names the functions of a trace, an object or a map in YAML: as the program and as a shared object of it. */
+/* A source of function names of a trace, an object or a YAML map: as the program and as one of its shared objects. */
 #include "fuzz.h"
 #include "model/names/function_names.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a just-in-time compiler tells of its code (symbol/jit/jit_dump.h). It must be a file with a name of its own, no
- * link, so it is written into the folder for temporary files and removed at once. What is read lies inside; read in two
- * pieces, as a dump that grows, it says the same; its unwinding information is compiled.
+ * A jitdump of a just-in-time compiler (symbol/jit/jit_dump.h). It must be a file with its own name, not a link, so it
+ * is written to the temporary directory and removed at once. All data lies inside the file; reads in two pieces, as of
+ * a growing dump, give the same; its unwind information is compiled.
  */
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of the kernel's symbols, asked for the address that each of its lines begins with, and the one before. */
+/* A list of kernel symbols; looks up the address at the start of each line, and the one before it. */
 #include "fuzz_symbols.h"
 
 #include <stdlib.h>

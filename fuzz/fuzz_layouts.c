@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any layout, in both byte orders. The law: what was read without complaint and is written again is the same bytes,
- * and there and back through the other order it is the same bytes too. Complaints are what layout_check says of bytes
- * that the structs do not keep: behind a text's NUL and in padding.
+ * Any layout, in both byte orders. The law: reading without a finding and writing again gives the same bytes, and so
+ * does a conversion to the other order and back. Findings are those of layout_check about bytes that the structs do not
+ * keep: after a text's NUL and in padding.
  */
 #include "fuzz.h"
 #include "fuzz_layout_key.h"
@@ -15,7 +15,7 @@ struct instance {
     const struct layout *layout;
     const struct pfr_context *context;
     const uint8_t *bytes;
-    uint64_t length, used; /* all bytes, and those that the layout took */
+    uint64_t length, used; /* all bytes, and those used by the layout */
 };
 
 static void note_loss(void *lost, const struct check_finding *finding) {

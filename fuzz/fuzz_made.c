@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What convert and recover write, by the rules that hold whatever the input was: there is a whole file or nothing; what
- * was written without a loss, or by recover, is read without a hole, with as many records and samples as were counted;
- * and to recover what was recovered loses nothing more.
+ * The output of convert and recover, with laws that hold for any input: the output is a complete file or does not
+ * exist; output written without a loss, or by recover, is read without a hole, with as many records and samples as were
+ * counted; and a second recovery loses nothing more.
  */
 #include "fuzz_made.h"
 
@@ -23,7 +23,7 @@ static void made_open(struct made *m) {
     snprintf(m->again, sizeof m->again, "%s/again", m->folder);
 }
 
-/* How many names were in it. */
+/* The number of names in it. */
 static unsigned clear(const char *folder) {
     char path[400];
     unsigned count = 0;
@@ -57,7 +57,7 @@ static pfr_reader *open_made(const char *path) {
     return reader;
 }
 
-/* What was written is sound, and has what was counted. */
+/* Output is intact and has the counted records. */
 static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_reader *reader = open_made(path);
     pfr_record rec;
@@ -73,7 +73,7 @@ static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_close(reader);
 }
 
-/* The same of a PerfDataProto, which is known by its events; its recording has no more samples than were counted. */
+/* The same for a PerfDataProto, which is recognised by its events; its recording has at most the counted samples. */
 static void check_proto(const char *path, const pfr_edit_counts *counts) {
     const pfr_open_options options = {.size = sizeof options};
     pfr_record rec;
@@ -107,8 +107,10 @@ static void check_again(const struct made *m, const pfr_edit_counts *before) {
     pfr_close(reader);
 }
 
-/* Readers believe an attr with bits that nobody knows by what stands around it, which another byte order changes; and
-   of a recording without events they look for attrs anywhere. */
+/*
+ * Readers judge an attr with unknown bits by its surroundings, which change with the byte order; in a recording
+ * without events they search for attrs everywhere.
+ */
 static bool is_odd(const pfr_reader *reader) {
     if (pfr_get_header(reader)->format == PFR_PERF_DATA && pfr_event_count(reader) == 0)
         return true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_FUZZ_MADE_H
 #define PERFRAY_FUZZ_MADE_H
-/* A recording that is made of another one, and the laws of what is written: see fuzz_made.c. */
+/* A recording made from another one, and the laws of the output: see fuzz_made.c. */
 #include "fuzz.h"
 
 #include <perfray/edit.h>
 
-/* pfr_recover or pfr_convert with these options, whose path is taken from here; nothing is left on the disk. */
+/* pfr_recover or pfr_convert with these options, except their path, which is set here; no file is left on disk. */
 pfr_status fuzz_make(pfr_reader *reader, const pfr_edit_options *how, bool recover, pfr_error *err);
 
 #endif

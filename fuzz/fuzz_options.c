@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of a command line through the option rows of a command. They are accepted, and the operands are words that
- * were given; or refused, and one sentence says why. That sentence goes to us: the linker puts __wrap_complain_as in
- * the place of complain_as.
+ * The words of a command line, parsed by the option rows of a command. They are accepted, and the operands are some of
+ * the given words; or refused with one sentence. The linker replaces complain_as by __wrap_complain_as, which receives
+ * that sentence.
  */
 #include "fuzz.h"
 #include "../tool/command.h"
@@ -27,7 +27,7 @@ void __wrap_complain_as(const char *program, const char *format, ...) {
     sentences++;
 }
 
-/* The input cut into words at NUL and newline. */
+/* Splits the input into words at NUL and newline. */
 static size_t cut_into_words(char *text, size_t length, char *words[WORDS_MOST + 1]) {
     size_t count = 0;
     for (size_t at = 0; at < length && count < WORDS_MOST; at++) {

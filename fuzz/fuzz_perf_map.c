@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of a just-in-time compiler's symbols. It must be a file with a name of its own, no link, so it is written into
- * the folder for temporary files and removed at once.
+ * A symbol list of a just-in-time compiler. It must be a file with its own name, not a link, so it is written to the
+ * temporary directory and removed at once.
  */
 #include "fuzz_symbols.h"
 

@@ -2,8 +2,8 @@
 #ifndef PERFRAY_FUZZ_PRINT_H
 #define PERFRAY_FUZZ_PRINT_H
 /*
- * A printer of the library run over a recording, and the laws of what it printed: twice the same bytes, well-formed
- * UTF-8 without control characters but newline and tab (but for what is binary), and where it says JSON, JSON.
+ * Runs a printer of the library on a recording and asserts the laws of its output: the same bytes twice, well-formed
+ * UTF-8 without control characters except newline and tab (binary formats excepted), and valid JSON in JSON formats.
  */
 #include "base/text/public_output.h"
 #include "fuzz.h"
@@ -19,10 +19,9 @@ struct printing {
 
 void fuzz_print(const struct printing *how, const uint8_t *bytes, size_t length);
 
-/* fuzz_text.c: the length of the longest beginning of the text that keeps the law; the whole length when all of it
- * does. */
+/* fuzz_text.c: the length of the longest prefix of the text that keeps the law; the whole length if all of it does. */
 size_t shown_length(const char *text, size_t length);
-/* Whether the text is one JSON value (RFC 8259), blanks around it allowed. */
+/* Whether the text is one JSON value (RFC 8259); surrounding blanks are allowed. */
 bool is_json(const char *text, size_t length);
 
 #endif

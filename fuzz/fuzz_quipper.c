@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PerfDataProto, in bytes or in text: pfr_open_any makes a recording of it. What it could not use it tells with a
- * place inside; the recording is read by the laws of fuzz_walk.c, and made a second time it is the same. The last byte
- * says whether the recording becomes a PerfDataProto again.
+ * A PerfDataProto, binary or text: pfr_open_any makes a recording from it. Each hole has a place inside the input; the
+ * recording keeps the laws of fuzz_walk.c, and a second one is equal. The last byte selects whether the recording is
+ * converted back to a PerfDataProto.
  */
 #include "base/memory/sizes.h"
 #include "fuzz_made.h"
@@ -25,7 +25,7 @@ static pfr_reader *open_once(const char *path, struct told *told, pfr_error *err
     return pfr_open_any(path, &open, hear, told, err);
 }
 
-/* A recording of a few KB out of a few KB, mostly: offsets are those of a file that is not seen here. */
+/* Most inputs of a few KB give a recording of a few KB: offsets refer to a file that is not visible here. */
 static struct walked walk_once(const char *path, uint64_t length, struct told *told) {
     pfr_error err;
     struct walked walked = {.status = PFR_ERR_FORMAT};

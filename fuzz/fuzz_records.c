@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record under a context: decoded whole, field by field, and by the straight-line code of fast_sample.c, which must
- * agree with the table to the last member; and checked, which must find it unfit exactly when it cannot be decoded.
+ * One record in a context: decoded whole, field by field, and by the fast path of fast_sample.c, which must agree with
+ * the table in every member; and checked, which must find an error exactly if it cannot be decoded.
  */
 #include "fuzz.h"
 #include "same_fields.h"
@@ -13,7 +13,7 @@
 #define RECORD_MOST 65528u
 #define USER_TYPES 64u
 
-/* The bytes of sample_id behind a record, as the reader cuts them off when `wanted`. */
+/* The bytes of sample_id after a record, as the reader cuts them off if `wanted`. */
 static uint16_t tail_of(const pfr_record *rec, bool wanted) {
     struct pfr_context shortest = *rec->context;
     shortest.word[WORD_VARIANT] = 1;
@@ -46,7 +46,7 @@ static void check_fast_id(const pfr_record *rec) {
     LAW(!different, "sample_id.%s is read as something else", different);
 }
 
-/* Every field by name succeeds when the whole does; parts in place have fields of their own. */
+/* If the whole record decodes, so does every field by name; nested parts have their own fields. */
 static void check_get(const pfr_record *rec, const struct layout *l, pfr_status status) {
     pfr_value value;
     pfr_error err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What targets share: see fuzz.h. */
+/* Functions shared by the targets: see fuzz.h. */
 #include "fuzz.h"
 
 #include "base/memory/sizes.h"
@@ -104,7 +104,7 @@ static uint64_t touch_u64s(uint64_t sum, const pfr_u64s *numbers) {
     return sum;
 }
 
-/* A chosen part without bytes is one part, and is not stepped to. */
+/* A selected part without bytes is one part, without a step to the next. */
 static uint64_t touch_items(uint64_t sum, const pfr_items *items, bool chosen) {
     const struct layout *part = layout_at(items->of);
     pfr_items_iter it = pfr_items_begin(items);

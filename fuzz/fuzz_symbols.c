@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a source of symbols: see fuzz_symbols.h. */
+/* Lookups in a symbol source: see fuzz_symbols.h. */
 #include "fuzz_symbols.h"
 
 static void check_symbol(const struct symbol *symbol, uint64_t address) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_FUZZ_SYMBOLS_H
 #define PERFRAY_FUZZ_SYMBOLS_H
-/* What the targets of the symbol sources share: an object opened, asked for addresses, closed. */
+/* Shared by the targets of symbol sources: opens an object, looks up addresses, closes it. */
 #include "fuzz.h"
 #include "symbol/table/symbol_source.h"
 
-/* Opens the object and asks for the names at `addresses`; all that is found must hold what symbol_source.h says. */
+/* Opens the object and looks up `addresses`; all results must keep the contract of symbol_source.h. */
 void fuzz_symbols(const struct symbol_source *source, const struct symbol_object *object, const uint64_t *addresses,
                   size_t count);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Judges of printed text, written without the library's own tables of characters: UTF-8 by RFC 3629, JSON by RFC 8259.
- */
+/* Checks of printed text, written without the library's own character tables: UTF-8 by RFC 3629, JSON by RFC 8259. */
 #include "fuzz_print.h"
 
 #define JSON_NESTING 100u
 
-/* Bytes of the character that begins here, its number in *code; 0: none does. */
+/* Length of the character that begins here, its number in *code; 0 if it is invalid. */
 static size_t take_character(const uint8_t *at, size_t left, uint32_t *code) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t length = *at < 0x80 ? 1 : *at >> 5 == 6 ? 2 : *at >> 4 == 14 ? 3 : *at >> 3 == 30 ? 4 : 0;
@@ -21,7 +19,7 @@ static size_t take_character(const uint8_t *at, size_t left, uint32_t *code) {
     return *code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : length;
 }
 
-/* C0, DEL, C1, zero-width and bidi controls, separators that end a line. */
+/* C0, DEL, C1, zero-width and bidi controls, line separators. */
 static bool is_control(uint32_t code) {
     static const uint32_t ranges[][2] = {{0, 8},           {0xb, 0x1f},      {0x7f, 0x9f},    {0x200b, 0x200f},
                                          {0x2028, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of one tracepoint format. Its fields are found by name, and what is said of them does not contradict itself.
- */
+/* The text of one tracepoint format. Its fields are found by name, and their properties are consistent. */
 #include "fuzz.h"
 #include "model/tracepoint/tracepoint_formats.h"
 

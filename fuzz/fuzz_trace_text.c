@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A byte of flags, the length of a record, the record, and the text of a format, with the tracing data made around it.
- * Whatever they say, the text of the record comes, the same twice, and all memory is given back. Flags: bit 0
- * big-endian, bit 1 long of 4 bytes, bit 2 the fields stand already in front of the text, bits 3 to 7 all set: with a
- * child process.
+ * A byte of flags, the length of a record, the record, and the text of a format, in generated tracing data. For any
+ * input, the record is printed, the same twice, and all memory is freed. Flags: bit 0 big-endian, bit 1 long of 4
+ * bytes, bit 2 the text already begins with the fields, bits 3 to 7 all set: use a child process.
  */
 #include "base/text/public_output.h"
 #include "fuzz.h"
@@ -107,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     const uint8_t flags = bytes[0];
     const size_t record = bytes[1];
     struct made m = {.big = flags & 1};
-    uint8_t *copy = malloc(record + 1); /* at the end of a block of its size */
+    uint8_t *copy = malloc(record + 1); /* at the end of an allocation of its size */
     LAW(copy, "out of memory");
     memcpy(copy, bytes + 2, record);
     make(&m, bytes + 2 + record, length - 2 - record, flags);

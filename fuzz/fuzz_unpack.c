@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressed input: taken out in pieces of one size from a source that gives pieces of another, and again by the
- * window of an input. Neither may matter: the same bytes come out, and the same is said of how they end.
+ * A compressed input: decompressed in pieces of one size from a source that returns pieces of another, and again
+ * through the read buffer of an input. The sizes must not matter: both give the same bytes and the same final status.
  */
 #include "base/memory/bounds.h"
 #include "base/io/input.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define OUTPUT_MOST ((size_t)1 << 18) /* more is not looked at */
+#define OUTPUT_MOST ((size_t)1 << 18) /* more output is ignored */
 
 struct pieces {
     const uint8_t *at;
@@ -98,7 +98,7 @@ static struct unpacked read_windows(const uint8_t *bytes, size_t length, size_t 
     return read;
 }
 
-/* What is broken may end a little earlier or later, by how it came in; what came out of it until then is the same. */
+/* The position where damaged input ends may depend on the sizes of reads; the output up to there is the same. */
 static void compare(const struct unpacked *a, struct unpacked *b, const char *how) {
     const size_t both = a->length < b->length ? a->length : b->length;
     LAW(memcmp(a->bytes, b->bytes, both) == 0, "other bytes come out %s", how);

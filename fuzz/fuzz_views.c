@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else is printed of samples and calls, with options drawn from the last eight bytes: script, export, flame. */
+/* The other printers of samples and calls, with options derived from the last eight bytes: script, export, flame. */
 #include "fuzz_drawn.h"
 #include "fuzz_print.h"
 

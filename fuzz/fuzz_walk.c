@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking all records of a reader, by the rules that every reader of a recording may rely on: records and holes lie
- * inside the input and follow each other, every record is as long as it says, decoding succeeds or says where it could
- * not, and the end stays the end.
+ * Reads all records of a reader and asserts the rules that hold for every reader: records and holes lie inside the
+ * input and are contiguous, every record has its stated size, decoding succeeds or reports the place of the error, and
+ * the end remains the end.
  */
 #include "fuzz.h"
 
 struct walk {
     struct walked *to;
     uint64_t size; /* of the input */
-    uint64_t at;   /* where the next record must begin, unless a hole comes first; 0: not known */
+    uint64_t at;   /* where the next record must begin, unless a hole comes first; 0: unknown */
 };
 
 static uint64_t sum_of_record(const pfr_record *rec) {
@@ -17,7 +17,7 @@ static uint64_t sum_of_record(const pfr_record *rec) {
     return fuzz_mix(fuzz_mix(1, facts, sizeof facts), rec->bytes, rec->size);
 }
 
-/* What the record decodes to, or the status that it cannot. */
+/* The decoded value of the record, or the error status. */
 static uint64_t sum_of_body(const pfr_record *rec, uint64_t size) {
     const struct layout *l = layout_at(layout_of_type(rec->context, rec->type));
     union any_layout body;
@@ -40,7 +40,7 @@ static uint64_t sum_of_id(const pfr_record *rec, uint64_t size) {
     return s == PFR_OK ? fuzz_touch(layout_at(L_sample_id), &id) : (uint64_t)(int64_t)s;
 }
 
-/* In version 1 of a flight-recorder trace filler stands between buffers. */
+/* In version 1 of flight-recorder traces there is filler between buffers. */
 static bool may_skip(const pfr_record *rec) {
     return rec->context->trace && rec->context->word[WORD_VERSION] == 1;
 }

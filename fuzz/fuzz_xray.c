@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An XRay trace. The last byte chooses: every record walked, again after pfr_rewind and once more through a pipe, with
- * the same outcome, for a trace is read from its begin to its end however it comes; or one form of dump, info, script,
- * report, export, latency or verify.
+ * An XRay trace. The last byte selects: every record read, again after pfr_rewind and once more through a pipe, with
+ * the same result, since a trace is always read from start to end; or one format of dump, info, script, report, export,
+ * latency or verify.
  */
 #include "fuzz_print.h"
 
@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define PIPE_ROOM 65536u /* bytes that a pipe takes without a reader */
+#define PIPE_ROOM 65536u /* bytes that a pipe accepts without a reader */
 
 static const pfr_open_options options = {.size = sizeof options, .limits = &fuzz_limits};
 
@@ -98,7 +98,7 @@ static void walk_again(pfr_reader *reader, const struct walked *first, size_t le
     LAW(memcmp(&before, pfr_get_quality(reader), sizeof before) == 0, "the second pass counts something else");
 }
 
-/* The bytes through a pipe, which becomes standard input for the time. */
+/* The bytes through a pipe, which temporarily replaces standard input. */
 static void walk_as_stream(const uint8_t *bytes, size_t length, const struct walked *first) {
     int ends[2];
     pfr_error err;

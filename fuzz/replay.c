@@ -17,7 +17,7 @@ static void run_file(const char *path) {
     struct stat facts;
     LAW(file && fstat(fileno(file), &facts) == 0, "%s cannot be read", path);
     const size_t length = (size_t)facts.st_size;
-    uint8_t *bytes = malloc(length ? length : 1); /* no byte more, so that a sanitizer sees each read behind the end */
+    uint8_t *bytes = malloc(length ? length : 1); /* exact size, so that a sanitizer detects each read past the end */
     LAW(bytes && fread(bytes, 1, length, file) == length, "%s cannot be read", path);
     fclose(file);
     printf("    %s\n", path);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""seed.py - inputs to begin fuzzing with, made of the fixtures of tests/.
+"""seed.py - initial inputs for fuzzing, made from the fixtures of tests/.
 
 usage: seed.py OUTDIR [SEED_LAYOUTS PERFRAY]
 
@@ -210,7 +210,7 @@ def feature_inputs():
 
 
 def trace_text_inputs():
-    """Flags and the record, then a format's fields and print format, or the print format alone (flag 4)."""
+    """Flags and the record, then a format's fields and print format, or only the print format (flag 4)."""
     head = struct.pack("B", len(TRACE_RECORD)) + TRACE_RECORD
     for number, text in enumerate(TRACE_PRINTS):
         yield "print-%d" % number, b"\4" + head + text.encode()
@@ -555,7 +555,7 @@ def make_protos(folder, perfray):
         with open(source, "wb") as file:
             file.write(content)
         for form, more in (("bytes", []), ("text", ["--text"])):
-            # what cannot be taken over is told, by the status too; what was made is good as a seed
+            # data that cannot be converted is reported, also by the status; the output is still a usable seed
             subprocess.run([perfray, "convert", "--to=quipper", *more, "-o", made, source], stderr=subprocess.DEVNULL, check=False)
             if os.path.exists(made) and os.path.getsize(made) < RECORDING_MOST:
                 with open(made, "rb") as file, open(os.path.join(folder, "%s-%s" % (name, form)), "wb") as seed:

@@ -25,7 +25,7 @@ static void put(struct seed *to, unsigned width, uint64_t v, bool swap) {
     to->length += width;
 }
 
-/* As fuzz_context takes it. */
+/* In the form read by fuzz_context. */
 static void put_context(struct seed *to, const struct pfr_context *c) {
     uint64_t form = (c->swap ? FUZZ_SWAP : 0) | (c->mirrored ? FUZZ_MIRRORED : 0);
     for (unsigned word = 0; word < WORDS; word++)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray latency: what the calls of a trace cost. */
 #include <perfray/latency.h>
+#include <string.h>
 #include "caching.h"
 #include "command.h"
+#include "fetching.h"
 #include "name_files.h"
 
 struct latency_options {
@@ -45,6 +47,8 @@ static const struct opt latency_opts[] = {
      "directory of separate debug files (default /usr/lib/debug)"},
     CACHE_ROW(struct latency_options),
     {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
+    {"demangle", 0, OPT_ATTACHED, OF(naming.demangle), "HOW",
+     "print names simple (no parameters, no template arguments), full, or no"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text); see FORMATS"},
     {"output-format", 'f', OPT_CHOICE, OF(format), "text|csv|json", NULL},
@@ -91,14 +95,16 @@ static pfr_latency_options options_of(const struct task *task, const pfr_symbol_
 }
 
 static enum exit_status print_latency(const struct task *task, pfr_reader *reader) {
-    const pfr_symbol_options naming = symbol_options_of(&((const struct latency_options *)task->options)->naming);
+    const struct latency_options *const o = task->options;
+    pfr_symbol_options naming = symbol_options_of(&o->naming);
+    naming.templates = templates_of(o->naming.demangle, o->functions.count || o->format);
     const pfr_latency_options how = options_of(task, &naming);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_LATENCY_TEXT)
         print_title(task);
     const pfr_status status = pfr_latency_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
-        complain_as("perfray latency", "%s; see perfray latency -h", err.text);
+        complain_as("perfray latency", strstr(err.text, "; ") ? "%s" : "%s; see perfray latency -h", err.text);
         return ENDS_USAGE;
     }
     if (status < 0 && !pfr_output_failed(task->out))
@@ -110,7 +116,7 @@ static enum exit_status latency_run(const struct task *task) {
     const struct latency_options *const o = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!name_files_fit("perfray latency", &o->naming))
+    if (!name_files_fit("perfray latency", &o->naming) || !knows_demangle(o->naming.demangle, "perfray latency"))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
+#include "once.h"
 #include "record_words.h"
 
 struct record_options {
@@ -155,8 +156,17 @@ static void on_signal(int number) {
         pfr_recorder_stop(recorder);
 }
 
+/* A machine without hardware cycles has them in no recording: said once until it is started again. */
+#define NO_CYCLES "hardware cycles are not available"
+#define NO_CYCLES_FILE "no-cycles-told"
+static bool told_no_cycles;
+
 static void note_told(void *context, const char *sentence) {
+    const bool is_no_cycles = strncmp(sentence, NO_CYCLES, sizeof NO_CYCLES - 1) == 0;
     (void)context;
+    if (is_no_cycles && once_was_told(NO_CYCLES_FILE))
+        return;
+    told_no_cycles = told_no_cycles || is_no_cycles;
     complain_as(program, "%s", sentence);
 }
 
@@ -322,6 +332,8 @@ static int run_recorder(const struct record_options *o, const pfr_recorder_optio
     pfr_recorder_result result;
     const pfr_status status = pfr_recorder_run(recorder, &err);
     const enum exit_status own = status < 0 ? complain_about(&err) : ENDS_FINE;
+    if (told_no_cycles && status >= 0)
+        once_remember(NO_CYCLES_FILE);
     pfr_recorder_told(recorder, &result);
     if (status >= 0)
         tell_result(how, &result);
@@ -369,10 +381,34 @@ static bool lists_registers(const struct record_options *o) {
     return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
 }
 
+/* `-g dwarf`: -g takes no word, so that "dwarf" would be the command to run. */
+static bool is_call_graph_word(const char *word) {
+    static const char *const words[] = {"fp", "dwarf", "lbr"};
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (strncmp(word, words[i], strcspn(word, ",")) == 0 && strlen(words[i]) == strcspn(word, ","))
+            return true;
+    return false;
+}
+
+static bool has_sense(const struct record_options *o, const struct task *task) {
+    const char *const output = output_of(o), *const first = task->words[0];
+    if (o->chains && !o->call_graph && is_call_graph_word(first)) {
+        complain_as(program,
+                    "-g takes no word: --call-graph %s records such call chains; ./%.*s runs a program of this name",
+                    first, (int)strcspn(first, ","), first);
+        return false;
+    }
+    if (output && strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {
+        complain_as(program, "refusing to write a recording to a terminal; use -o FILE, or a pipe");
+        return false;
+    }
+    return true;
+}
+
 static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
-    if (!read_options(o, &how) || !status_can_be_told(o))
+    if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task))
         return ENDS_USAGE;
     signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;

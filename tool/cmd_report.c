@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray report: where the time goes. */
+#include <perfray/dump.h>
+#include <perfray/info.h>
 #include <perfray/report.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +12,7 @@
 #include "command.h"
 #include "fetching.h"
 #include "name_files.h"
+#include "nearest.h"
 
 struct report_options {
     unsigned format; /* as pfr_report_format */
@@ -20,6 +25,7 @@ struct report_options {
     bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
         bars;
     bool children, no_children, group, no_group, branches, no_branches;
+    bool quiet, hide_unresolved, full_paths, header, header_only, long_header, dump, stats;
     uint32_t max_stack, jobs;
     double percent_limit;
 };
@@ -75,6 +81,7 @@ static const struct opt report_opts[] = {
     TEXT("dsos", 0, objects, "NAMES", NULL),
     TEXT("symbols", 'S', symbols_of, "NAMES", "only rows of these functions, comma-separated"),
     TEXT("symbol-filter", 0, symbol_filter, "TEXT", "only rows of functions whose names contain TEXT"),
+    FLAG("hide-unresolved", 'U', hide_unresolved, "omit rows whose function has no name"),
     {"percentage", 0, OPT_CHOICE, offsetof(struct report_options, percentage), "absolute|relative",
      "percentages of all samples, or of the rows shown (default absolute)"},
     HEADING("Symbols"),
@@ -92,7 +99,8 @@ static const struct opt report_opts[] = {
      "do not open objects; print addresses instead of names"},
     FLAG("no-demangle", 0, naming.mangled, "print mangled names (same as --demangle=no)"),
     {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, naming.demangle), "HOW",
-     "demangle names simple (no parameters, default), full, or no"},
+     "print names simple (no parameters, no template arguments), full, or no"},
+    FLAG("full-source-path", 0, full_paths, "print whole paths in the sort keys srcline and srcfile"),
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",
      "output format: table, as perf report --stdio, CSV or JSON (default text)"},
@@ -101,22 +109,36 @@ static const struct opt report_opts[] = {
      "highlight hot rows (default auto: on a terminal, without NO_COLOR)"},
     {"jobs", 'j', OPT_NUMBER, offsetof(struct report_options, jobs), "COUNT",
      "number of threads (default: by input size; at most 4 with call chains)"},
+    FLAG("quiet", 'q', quiet, "print only rows, no lines that begin with #"),
+    FLAG("header", 0, header, "print the header of the recording first, as perf does"),
+    FLAG("header-only", 0, header_only, "print only the header of the recording"),
+    FLAG("show-info", 'I', long_header, "print the whole header, with topology and caches"),
+    FLAG("stats", 0, stats, "print only the counts of records and samples"),
+    FLAG("dump-raw-trace", 'D', dump, "print each record, as perfray dump --format=perf does"),
+    {"stdio-color", 0, OPT_CHOICE, offsetof(struct report_options, color), "auto|always|never", NULL},
     HEADING("Compatibility"),
     {"stdio", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (output is always stdio)"},
     {"force", 'f', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (file ownership is not checked)"},
-    REFUSED("tui", 0, "is not here: perfray flame draws a picture to click in"),
-    REFUSED("gtk", 0, "is not here: perfray flame draws a picture to click in"),
-    REFUSED("quiet", 'q', "is not here: what is no row begins with #, and --format=csv has nothing of it"),
-    REFUSED("verbose", 'v', "is not here: perfray symbols says what has no names, why, and what mends it"),
-    REFUSED("hide-unresolved", 'U', "is not here: perfray symbols says what has no names, why, and what mends it"),
-    REFUSED("hierarchy", 0, "is not here: a row has all keys; --tree shows who calls whom"),
-    REFUSED("header", 0, "is not here: perfray info --format=perf prints the header"),
-    REFUSED("header-only", 0, "is not here: perfray info --format=perf prints the header"),
-    REFUSED("show-info", 'I', "is not here: perfray info --format=perf prints the header"),
-    REFUSED("stats", 0, "is not here: perfray info --stats prints these counts"),
-    REFUSED("tasks", 0, "is not here: perfray script --show-task-events prints who began whom"),
-    REFUSED("mmaps", 0, "is not here: perfray script --show-mmap-events prints what was mapped"),
-    REFUSED("dump-raw-trace", 'D', "is not here: perfray dump --format=perf prints each record"),
+    {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray symbols)"},
+    {"column-widths", 'w', OPT_HABIT, 0, "WIDTHS", "ignored, for compatibility with perf (widths follow the text)"},
+    {"disassembler-style", 'M', OPT_HABIT, 0, "STYLE",
+     "ignored, for compatibility with perf (no instructions are shown)"},
+    {"threads", 'T', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray dump --only read)"},
+    {"samples", 0, OPT_HABIT, 0, "COUNT", "ignored, for compatibility with perf (see perfray script)"},
+    {"ns", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see --time-quantum)"},
+    {"percent-type", 0, OPT_HABIT, 0, "TYPE", "ignored, for compatibility with perf (no instructions are shown)"},
+    {"skip-empty", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (empty events have no table)"},
+    REFUSED("tui", 0, "is not available: perfray flame draws a picture to click in"),
+    REFUSED("gtk", 0, "is not available: perfray flame draws a picture to click in"),
+    REFUSED("hierarchy", 0, "is not available: a row has all keys; --tree shows who calls whom"),
+    REFUSED("ignore-callees", 0, "is not available: -S FUNCTION prints the rows of a function, --parent its callers"),
+    REFUSED("tasks", 0, "is not available: perfray script --show-task-events prints forks, names and ends of tasks"),
+    REFUSED("mmaps", 0, "is not available: perfray script --show-mmap-events prints the mappings"),
+    REFUSED("switch-on", 0, "is not available: --time A-B selects samples; perfray script has --switch-on"),
+    REFUSED("switch-off", 0, "is not available: --time A-B selects samples; perfray script has --switch-off"),
+    REFUSED("socket-filter", 0, "is not available: -s socket counts by socket, -C selects the cpus of one"),
+    REFUSED("group-sort-idx", 0,
+            "is not available: groups are ordered by their first event; --no-group prints each event"),
     {0},
 };
 
@@ -195,12 +217,47 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->color = wants_color(o);
     how->inlined = o->inlined;
     how->jobs = o->jobs;
+    how->quiet = o->quiet;
+    how->hide_unresolved = o->hide_unresolved;
+    how->full_paths = o->full_paths;
+}
+
+/* "unknown sort key symm": with the nearest key and all of them. */
+static void complain_of_key(const pfr_error *err) {
+    static const char unknown[] = "unknown ";
+    char list[700] = "";
+    size_t used = 0;
+    const char *const key = err->text + sizeof unknown + strlen(err->where);
+    struct nearest best = {.distance = UINT_MAX};
+    const char *name;
+    for (uint32_t i = 0; (name = pfr_report_field_name(i)) != NULL; i++) {
+        nearest_offer(&best, key, name);
+        const int more = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name);
+        used += more > 0 && (size_t)more < sizeof list - used ? (size_t)more : 0;
+    }
+    list[used] = '\0';
+    name = nearest_word(&best, key);
+    complain_as("perfray report", "no %s '%s'%s%s%s; %ss: %s", err->where, key, name ? " (did you mean '" : "",
+                name ? name : "", name ? "'?)" : "", err->where, list);
+}
+
+static void complain_of_usage(const pfr_error *err) {
+    if (err->where && strncmp(err->text, "unknown ", 8) == 0 &&
+        strncmp(err->text + 8, err->where, strlen(err->where)) == 0)
+        complain_of_key(err);
+    else
+        complain_as("perfray report", "%s; see perfray report -h", err->text);
+}
+
+static bool filters_names(const struct report_options *o) {
+    return o->symbols_of || o->symbol_filter || o->parent;
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {
     const struct report_options *const options = task->options;
     pfr_symbol_options naming = symbol_options_of(&options->naming);
     naming.no_symbols = !options->symbols;
+    naming.templates = templates_of(options->naming.demangle, filters_names(options) || options->format);
     pfr_report_options how = {.size = sizeof how,
                               .naming = &naming,
                               .hole = limit_told,
@@ -216,12 +273,47 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     if (status >= 0)
         status = pfr_report_print(reader, &how, task->out, &err);
     if (status == PFR_ERR_USAGE) {
-        complain_as("perfray report", "%s; see perfray report -h", err.text);
+        complain_of_usage(&err);
         return ENDS_USAGE;
     }
     if (status < 0 && !pfr_output_failed(task->out))
         return complain_of(task->file, &err, NULL);
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
+}
+
+static pfr_status print_info(const struct task *task, pfr_reader *reader, pfr_info_part part, pfr_error *err) {
+    const struct report_options *const o = task->options;
+    const pfr_info_options how = {.size = sizeof how,
+                                  .part = part,
+                                  .format = part == PFR_INFO_STATS ? PFR_INFO_TEXT : PFR_INFO_PERF,
+                                  .captured = capture_time(task->file),
+                                  .brief = !o->long_header};
+    return pfr_info_print(reader, &how, task->out, err);
+}
+
+static pfr_status print_records(const struct task *task, pfr_reader *reader, pfr_error *err) {
+    const pfr_dump_options how = {.size = sizeof how, .format = PFR_DUMP_PERF, .name = task->file};
+    return pfr_dump(reader, &how, task->out, err);
+}
+
+/* What perf report prints instead of a report, or, with --header, before it. *ends: nothing follows. */
+static enum exit_status print_other_things(const struct task *task, pfr_reader *reader, bool *ends) {
+    const struct report_options *const o = task->options;
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_status status = PFR_OK;
+    *ends = o->header_only || o->stats || o->dump;
+    if (o->header || o->header_only)
+        status = print_info(task, reader, PFR_INFO_OVERVIEW, &err);
+    else if (o->stats)
+        status = print_info(task, reader, PFR_INFO_STATS, &err);
+    else if (o->dump)
+        status = print_records(task, reader, &err);
+    if (status >= 0 && o->header && !*ends)
+        status = pfr_rewind(reader, &err);
+    *ends = *ends || status < 0;
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return *ends ? complain_of_damage(task, reader) : ENDS_FINE;
 }
 
 static enum exit_status report_run(const struct task *task) {
@@ -233,7 +325,10 @@ static enum exit_status report_run(const struct task *task) {
                 knows_demangle(((const struct report_options *)task->options)->naming.demangle, "perfray report")
             ? open_recording(task, &how, &status)
             : NULL;
+    bool ends = false;
     if (reader)
+        status = print_other_things(task, reader, &ends);
+    if (reader && !ends)
         status = print_report(task, reader);
     pfr_close(reader);
     return status;

@@ -27,6 +27,10 @@ static const struct script_options script_defaults = {.symbols = true, .naming.c
 #define SHOW(name, member, what)                                                                                       \
     { "show-" name "-events", 0, OPT_FLAG, offsetof(struct script_options, member), NULL, "print " what " too" }
 
+/* Options of perf that are not available, with what to do instead. */
+#define REFUSED(name, letter, why)                                                                                     \
+    { name, letter, OPT_REFUSED, 0, why, NULL }
+
 static const struct opt script_opts[] = {
     HEADING("Fields and formats"),
     {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
@@ -115,7 +119,7 @@ static const struct opt script_opts[] = {
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, naming.mangled), NULL,
      "print mangled names (same as --demangle=no)"},
     {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, naming.demangle), "HOW",
-     "demangle names simple (no parameters, default), full, or no"},
+     "print names simple (no parameters, no template arguments), full, or no"},
     {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, naming.demangle_kernel), NULL,
      "demangle kernel names from --vmlinux"},
     {"show-kernel-path", 0, OPT_FLAG, offsetof(struct script_options, kernel_paths), NULL,
@@ -125,6 +129,18 @@ static const struct opt script_opts[] = {
     {"force", 'f', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (file ownership is not checked)"},
     {"all-cpus", 'a', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (all CPUs are printed)"},
     {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (nothing is decoded)"},
+    {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray symbols)"},
+    {"debug-mode", 'd', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray verify)"},
+    REFUSED("script", 's', "is not available: no scripts are run; --format=json prints events for programs"),
+    REFUSED("gen-script", 'g', "is not available: no scripts are run; --format=json prints events for programs"),
+    REFUSED("dlfilter", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
+    REFUSED("dlarg", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
+    REFUSED("itrace", 0, "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
+    REFUSED("insn-trace", 0,
+            "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
+    REFUSED("call-trace", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
+    REFUSED("call-ret-trace", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
+    REFUSED("graph-function", 0, "is not available: instruction traces are not decoded; perfray trace records calls"),
     {0},
 };
 

@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "command.h"
+#include "fetching.h"
+#include "full_trace.h"
 #include "nearest.h"
 
 struct trace_options {
@@ -120,8 +123,13 @@ static enum exit_status change_version(const struct trace_options *o, const char
 
 static enum exit_status show_table(const struct task *task, const struct trace_options *o, const char *path) {
     const pfr_open_options how = {.size = sizeof how};
-    const pfr_latency_options table = {
-        .size = sizeof table, .top = o->top, .note = note_told, .context = (void *)(uintptr_t)path};
+    const pfr_symbol_options naming = {.size = sizeof naming, .templates = templates_of(NULL, false)};
+    const pfr_latency_options table = {.size = sizeof table,
+                                       .top = o->top,
+                                       .naming = &naming,
+                                       .deduce = true,
+                                       .note = note_told,
+                                       .context = (void *)(uintptr_t)path};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_reader *const reader = pfr_open(path, &how, &err);
     const pfr_status st = reader ? pfr_latency_print(reader, &table, task->out, &err) : err.status;
@@ -224,7 +232,8 @@ static void tell_losses(const char *path) {
     pfr_close(reader);
 }
 
-static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result) {
+static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result,
+                                    double seconds) {
     const bool recorded = result->recorded && result->records && has_calls(path);
     if (!recorded)
         tell_nothing(task, result);
@@ -232,6 +241,8 @@ static enum exit_status tell_result(const struct task *task, const char *path, c
         complain_as(program,
                     "processes that the program left behind still run: what they call from now on is in no trace");
     tell_losses(path);
+    if (recorded && result->is_full)
+        tell_full_trace(program, path, seconds);
     return recorded ? ENDS_FINE : ENDS_GATE;
 }
 
@@ -258,17 +269,25 @@ static void tell_failure(const struct task *task, const pfr_tracing_options *how
         complain_as(program, "%s: %s", strcmp(err->where, "program") == 0 ? task->words[0] : how->output, err->text);
 }
 
+static double seconds_since(const struct timespec *from) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) / 1e9;
+}
+
 static enum exit_status run_traced(const struct task *task, const pfr_tracing_options *how) {
     const struct trace_options *const o = task->options;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_tracing_result result;
+    struct timespec from;
+    clock_gettime(CLOCK_MONOTONIC, &from);
     const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
     if (st < 0) {
         tell_failure(task, how, &err);
         write_statuses(o, exit_status_of(st), NULL);
         return exit_status_of(st);
     }
-    enum exit_status own = tell_result(task, how->output, &result);
+    enum exit_status own = tell_result(task, how->output, &result, seconds_since(&from));
     if (own == ENDS_FINE && o->version)
         own = change_version(o, how->output);
     if ((own == ENDS_FINE || own == ENDS_PARTIAL) && !o->quiet) {

@@ -5,6 +5,7 @@
 #include "outcome.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void note_fetched(void *fetch, const char *sentence) {
     complain_as(((const struct fetch *)fetch)->who, "%s", sentence);
@@ -18,6 +19,12 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
 
 bool wants_demangled(const char *demangle, const char *word) {
     return demangle && strcmp(demangle, word) == 0;
+}
+
+pfr_templates templates_of(const char *demangle, bool filters_names) {
+    if (wants_demangled(demangle, "simple"))
+        return PFR_TEMPLATES_OMIT;
+    return !demangle && !filters_names && isatty(STDOUT_FILENO) ? PFR_TEMPLATES_FOLD : PFR_TEMPLATES_KEEP;
 }
 
 bool knows_demangle(const char *demangle, const char *who) {

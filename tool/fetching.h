@@ -3,6 +3,7 @@
 #define PERFRAY_TOOL_FETCHING_H
 /* The options --debuginfod and --demangle, of commands that name addresses. */
 #include <perfray/debuginfod.h>
+#include <perfray/symbol_options.h>
 
 struct fetch {
     const char *urls;                 /* NULL: the option was not given, and nothing is done */
@@ -19,6 +20,9 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
 
 /* Whether --demangle, NULL where it was not given, has this word. */
 bool wants_demangled(const char *demangle, const char *word);
+/* Template arguments of C++: "simple" omits them; without the option a terminal shows them folded, unless names are
+   filtered, since filters match names as they are printed. */
+pfr_templates templates_of(const char *demangle, bool filters_names);
 /* Whether it has one that is known; says so if not. */
 bool knows_demangle(const char *demangle, const char *who);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <perfray/sampling.h>
 #include "debugging.h"
+#include "elsewhere.h"
 #include "help.h"
 #include "nearest.h"
 #include "progress.h"
@@ -158,40 +159,48 @@ static enum exit_status begin_command(const struct command *command, char **argv
     return status;
 }
 
-/* What users of other tools type, and where it is found here. */
-static const char *found_elsewhere(const char *verb) {
-    static const char *const known[][2] = {
-        {"account", "latency, as llvm-xray account, tells what calls cost"},
-        {"stack", "report -g caller shows stacks of a trace, export --format=folded prints them as lines"},
-        {"graph", "report -g caller shows who calls whom, latency --by caller what that cost"},
-        {"fdr-dump", "dump shows every record, verify what is wrong with them"},
-        {"extract", "script --format=llvm-map prints what llvm-xray extract does; -m FILE takes the object itself"},
-        {"evlist", "info --events shows them"},
-        {"buildid-list", "info --build-ids shows them"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(verb, known[i][0]) == 0)
-            return known[i][1];
-    return NULL;
-}
-
 static enum exit_status refuse_verb(const char *verb) {
     const char *const elsewhere = found_elsewhere(verb);
     if (elsewhere) {
-        complain("there is no verb '%s': perfray %s", verb, elsewhere);
+        complain("no command '%s': %s", verb, elsewhere);
         return ENDS_USAGE;
     }
     struct nearest best = {.distance = UINT_MAX};
     for (size_t i = 0; commands[i]; i++)
         nearest_offer(&best, verb, commands[i]->name);
     const char *const meant = nearest_word(&best, verb);
-    complain("there is no verb '%s'%s%s%s; see perfray help", verb, meant ? " (did you mean " : "", meant ? meant : "",
+    complain("no command '%s'%s%s%s; perfray help lists them", verb, meant ? " (did you mean " : "", meant ? meant : "",
              meant ? "?)" : "");
     return ENDS_USAGE;
 }
 
+/* `perfray evlist FILE` runs `perfray info --events FILE`. */
+static enum exit_status run_as(const struct command *command, const char *option, char **argv) {
+    static char name[] = "info";
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **const words = calloc(count + 2, sizeof *words);
+    char *const first = strdup(option);
+    enum exit_status status = ENDS_IO;
+    if (words && first) {
+        words[0] = name;
+        words[1] = first;
+        memcpy(words + 2, argv + 1, (count - 1) * sizeof *words);
+        status = begin_command(command, words);
+    } else {
+        complain("no memory for the command line");
+    }
+    free(words);
+    free(first);
+    return status;
+}
+
 static enum exit_status run_verb(char **argv) {
     const struct command *const command = find_command(argv[0]);
+    const char *const option = option_of_other_name(argv[0]);
+    if (option)
+        return run_as(find_command("info"), option, argv);
     return command ? begin_command(command, argv) : refuse_verb(argv[0]);
 }
 

@@ -101,6 +101,7 @@ pfr_symbol_options symbol_options_of(const struct naming *n) {
                                 .no_symbols = n->no_symbols,
                                 .mangled = n->mangled || wants_demangled(n->demangle, DEMANGLE_NO),
                                 .parameters = wants_demangled(n->demangle, DEMANGLE_FULL),
+                                .templates = templates_of(n->demangle, true),
                                 .demangle_kernel = n->demangle_kernel};
 }
 

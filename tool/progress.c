@@ -37,12 +37,18 @@ static void draw(struct progress *progress, double seconds) {
     char line[512], name[321];
     const double megabyte = 1e6;
     const double read = (double)(bytes_read_so_far() - progress->start) / megabyte;
-    const double size = (double)progress->size / megabyte, rate = read / seconds;
+    const double size = (double)progress->size / megabyte, rate = read / seconds, all = size * progress->passes;
+    const unsigned pass = size > 0 && read < all ? (unsigned)(read / size) : 0;
+    char which[40] = "";
     int length;
+    if (progress->passes > 1)
+        snprintf(which, sizeof which, " (pass %u of %u)", pass + 1, progress->passes);
     pfr_escape(name, sizeof name, progress->file, strnlen(progress->file, 80));
-    if (read <= size && rate > 0)
-        length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB, %.0f MB/s, %.0f s left\033[K", name, read, size,
-                          rate, (size - read) / rate);
+    if (read < all && rate > 0)
+        length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB%s, %.0f MB/s, %.0f s left\033[K", name,
+                          read - pass * size, size, which, rate, (all - read) / rate);
+    else if (size > 0) /* also other files were read, or the file once more */
+        length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB, %.0f s so far\033[K", name, size, size, seconds);
     else
         length = snprintf(line, sizeof line, "\r%s: %.0f MB, %.0f MB/s\033[K", name, read, rate);
     if (length > 0 && (size_t)length < sizeof line && write(STDERR_FILENO, line, (size_t)length) > 0)
@@ -77,7 +83,8 @@ void progress_begin(struct progress *progress, const char *file, unsigned passes
     *progress = (struct progress){.file = strcmp(file, "-") == 0 ? "standard input" : file};
     if (!wanted || !isatty(STDERR_FILENO))
         return;
-    progress->size = size_of_file(file) * (passes ? passes : 1);
+    progress->size = size_of_file(file);
+    progress->passes = passes ? passes : 1;
     progress->start = bytes_read_so_far();
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

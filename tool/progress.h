@@ -6,7 +6,7 @@
  *
  *     perf.data: 312 of 1024 MB, 260 MB/s, 3 s left
  *
- * What is read twice counts twice. Behind the end, or where the size is not known, no time is told. *
+ * It shows the place in the file and the pass over it. Where the size is not known it shows what was read. *
  * It appears after a second, is written anew twice a second, and is gone when the work is done. It goes to standard
  * error, and only to a terminal.
  */
@@ -16,8 +16,9 @@
 
 struct progress {
     const char *file;
-    uint64_t size;  /* bytes that are to be read; 0: not known */
-    uint64_t start; /* bytes that the process had read before */
+    uint64_t size;   /* of the file; 0: not known */
+    unsigned passes; /* times that it is read */
+    uint64_t start;  /* bytes that the process had read before */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t done_or_tick;

@@ -19,6 +19,11 @@ void hold_standard_descriptors(void) {
             _exit(ENDS_IO);
 }
 
+unsigned terminal_columns(void) {
+    struct winsize size;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 bool screen_open(struct screen *screen, bool hold_back, bool pager) {
     pfr_error err;
     const bool is_held = hold_back && isatty(STDOUT_FILENO);
@@ -26,6 +31,8 @@ bool screen_open(struct screen *screen, bool hold_back, bool pager) {
     screen->out = pfr_output_open(screen->held_back >= 0 ? screen->held_back : STDOUT_FILENO, false, &err);
     if (!screen->out)
         complain_of(NULL, &err, NULL);
+    else
+        pfr_output_columns(screen->out, terminal_columns());
     return screen->out != NULL;
 }
 
@@ -58,7 +65,7 @@ static void become_pager(int fd) {
         _exit(127);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    setenv("LESS", "FRX", 0);
+    setenv("LESS", "FRSX", 0);
     if (wanted && *wanted)
         execl("/bin/sh", "sh", "-c", wanted, (char *)NULL);
     else

@@ -20,6 +20,9 @@ struct screen {
 /* Makes descriptors 0, 1 and 2 taken, so that no file opened later becomes standard output. Call it first. */
 void hold_standard_descriptors(void);
 
+/* Width of the terminal that is standard output; 0: it is no terminal, or has no width. */
+unsigned terminal_columns(void);
+
 /* false: said why not. */
 bool screen_open(struct screen *screen, bool hold_back, bool pager);
 

@@ -64,7 +64,7 @@ struct selecting { /* naming.cache is true at first */
          NULL,          "print mangled names (same as --demangle=no)"},                                                \
     {                                                                                                                  \
         "demangle", 0, OPT_ATTACHED, SELECTING(type, naming.demangle), "HOW",                                          \
-            "demangle names simple (no parameters, default), full, or no"                                              \
+            "print names simple (no parameters, no template arguments), full, or no"                                   \
     }
 
 /* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */

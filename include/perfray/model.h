@@ -4,7 +4,7 @@
 /*
  * The model of a recording: loaded once, never changed, asked by any number of threads.
  *
- * It has tables, whose rows have ids from 1 on; id 0 means unknown or none in every column:
+ * It has tables, whose rows have ids from 1 on; id 0 means unknown or absent in every column:
  *
  *     event     what was counted                     object    a mapped file, the kernel, a module, a JIT dump
  *     process   an address space's owner             symbol    a function, or an address that has no name
@@ -73,7 +73,7 @@ typedef struct pfr_model_options {
     bool stitched;      /* LBR stacks are continued by earlier samples' outer part; one thread then */
     const pfr_symbol_options *naming; /* where names come from; its texts must outlive the model; NULL: the defaults */
     /* A trace of the same run, when the reader is a recording (or the reverse): one model has the samples of the one
-       and the calls of the other, with one clock. NULL: none. It must outlive the model, too. */
+       and the calls of the other, with one clock. NULL: no other file. It must outlive the model, too. */
     pfr_reader *beside;
     void (*hole)(void *context, const pfr_error *hole); /* called for each unreadable range; may be NULL */
     void (*note)(void *context, const char *sentence);  /* what may be wrong or missing, a sentence; may be NULL */
@@ -110,7 +110,7 @@ typedef enum pfr_table {
 /* Rows of a table: its ids are 1 to this number. */
 uint32_t pfr_model_count(const pfr_model *model, pfr_table table);
 
-/* time of something that has none, and of a bound that is not known */
+/* an unknown time */
 #define PFR_NO_TIME UINT64_MAX
 /* pfr_sample.cpu where it was not recorded */
 #define PFR_NO_CPU UINT32_MAX
@@ -118,7 +118,7 @@ uint32_t pfr_model_count(const pfr_model *model, pfr_table table);
 /* What the weights of a model count. In a recording event id N is pfr_get_event(reader, N - 1); a trace has one. */
 typedef struct pfr_model_event {
     const char *name;     /* "cycles:u"; of a trace "calls" */
-    const char *unit;     /* of `weight`, "ns" for the time in calls; NULL: none, a count */
+    const char *unit;     /* of `weight`, "ns" for the time in calls; NULL: a count */
     uint64_t samples;     /* samples of it; of a trace calls */
     uint64_t weight;      /* the sum of their weights */
     uint64_t first, last; /* times of its first and last sample, ns; PFR_NO_TIME: no sample, or no times */
@@ -128,7 +128,7 @@ typedef struct pfr_model_event {
 typedef struct pfr_model_process {
     uint32_t pid;
     uint32_t parent;     /* process id; 0: not known */
-    uint32_t comm;       /* the last name of its main thread; 0: it has none */
+    uint32_t comm;       /* the last name of its main thread; 0: unnamed */
     uint64_t start, end; /* FORK and EXIT of the main thread, ns; PFR_NO_TIME: not recorded */
 } pfr_model_process;
 
@@ -136,7 +136,7 @@ typedef struct pfr_model_process {
    their own: pid and tid are those of the samples. */
 typedef struct pfr_model_thread {
     uint32_t process, tid;
-    uint32_t comm;       /* its last name; 0: it has none. A sample has the name at its time */
+    uint32_t comm;       /* its last name; 0: unnamed. A sample has the name at its time */
     uint64_t start, end; /* ns; PFR_NO_TIME: not recorded */
 } pfr_model_thread;
 
@@ -211,7 +211,7 @@ const pfr_stack *pfr_model_stacks(const pfr_model *model);
  */
 size_t pfr_model_stack_text(const pfr_model *model, uint32_t stack, const char *separator, char *to, size_t room);
 
-/* The name of a thread at a time (ns; PFR_NO_TIME: the last): a comm id, 0: it had none. */
+/* The name of a thread at a time (ns; PFR_NO_TIME: the last): a comm id, 0: unnamed. */
 uint32_t pfr_model_comm_at(const pfr_model *model, uint32_t thread, uint64_t time);
 
 /*

@@ -60,6 +60,14 @@ pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pf
 void pfr_output_raw_names(pfr_output *out, bool raw);
 
 /*
+ * pfr_output_columns - tell the output how many columns the terminal has that it goes to (0, the default: no limit).
+ *
+ * Tables are then made to fit: names that are too long are cut in their middle, and pfr_latency_print() leaves columns
+ * out, which it lists.
+ */
+void pfr_output_columns(pfr_output *out, unsigned columns);
+
+/*
  * pfr_escape - write the escaped form of `length` bytes: text that is safe on a terminal and in a line-based format.
  *
  * Visible UTF-8 text is kept. Each byte of a control character, of an invisible or bidirectional formatting character

@@ -83,6 +83,7 @@
 #include <perfray/trace.h>
 #include <perfray/tracing.h>
 #include <perfray/verify.h>
+#include <perfray/view.h>
 #include <perfray/views.h>
 #include <perfray/writer.h>
 

@@ -145,6 +145,12 @@ typedef struct pfr_report_options {
     void (*note)(void *context, const char *sentence);
     /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */
     bool stitched;
+    /* Tables: print only rows, without totals, headings and notes. */
+    bool quiet;
+    /* Do not count samples whose address has no symbol, and print no rows of frames without one. */
+    bool hide_unresolved;
+    /* The sort keys srcline and srcfile have whole paths, instead of file names. */
+    bool full_paths;
 } pfr_report_options;
 
 /*

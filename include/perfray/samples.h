@@ -44,7 +44,7 @@ typedef struct pfr_sample {
     uint64_t weight; /* what it adds to report's column: the period, or what its counter grew by */
     uint64_t period; /* the period as recorded, else the attr's; same as weight except for counter groups */
     uint32_t thread; /* id */
-    uint32_t comm;   /* id: the thread's name at that time, ":TID" where it has none; 0: no thread was recorded */
+    uint32_t comm;   /* id: the thread's name at that time, ":TID" if unnamed; 0: no thread was recorded */
     uint32_t cpu;    /* PFR_NO_CPU: not recorded */
     uint32_t event;  /* id */
     uint32_t stack;  /* id of its innermost frame; 0: no address was recorded */

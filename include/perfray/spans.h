@@ -2,7 +2,7 @@
 #ifndef PERFRAY_SPANS_H
 #define PERFRAY_SPANS_H
 /*
- * What has a duration, and what happens at one moment beside samples: calls of a trace, intervals in which a thread was
+ * Events with a duration, and single events beside samples: calls of a trace, intervals in which a thread was
  * in one state, marks (losses, throttling, logged events).
  *
  * Calls are those of pfr_latency_print: enters and exits paired thread by thread. Ids number them from 1: threads one
@@ -39,7 +39,7 @@ extern "C" {
 typedef struct pfr_call {
     uint64_t start, duration; /* from enter to exit, callees included */
     int64_t self;             /* without its direct callees; below 0 where clocks stepped back */
-    uint64_t parent;          /* id of the call it was made in; 0: none, or not recorded */
+    uint64_t parent;          /* id of the call it was made in; 0: no caller, or not recorded */
     uint64_t argument;        /* with PFR_CALL_ARGUMENT */
     uint32_t thread;          /* id */
     uint32_t symbol;          /* id of the function */
@@ -73,11 +73,11 @@ pfr_calls *pfr_calls_open(const pfr_model *model, const pfr_calls_options *optio
 pfr_status pfr_calls_next(pfr_calls *cursor, const pfr_call_batch **batch, pfr_error *err);
 pfr_status pfr_calls_rewind(pfr_calls *cursor, pfr_error *err);
 void pfr_calls_close(pfr_calls *cursor);
-/* Calls of the model, open ones among them; a profile file has sums only, and none. */
+/* Calls of the model, open ones among them; a profile file has sums only: 0. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
 /* --- Intervals in which a thread did not run: from a SWITCH record that says that it left its cpu to the next one that
-   says that it took one. None unless switches were recorded (record --switch-events), with their times and threads. */
+   says that it took one. Only if switches were recorded (record --switch-events), with their times and threads. */
 
 typedef enum pfr_interval_kind {
     PFR_INTERVAL_WAITING,  /* gave up its cpu: blocked, asleep */
@@ -114,7 +114,7 @@ typedef struct pfr_mark {
     uint32_t cpu;    /* PFR_NO_CPU: not recorded */
     uint32_t event;  /* id; 0: not known */
     pfr_mark_kind kind;
-    const char *text; /* NULL: none */
+    const char *text; /* may be NULL */
 } pfr_mark;
 
 /* Mark `index` from 0, in file order; NULL past the end. Lives as long as the model. */

@@ -27,6 +27,15 @@
 extern "C" {
 #endif
 
+/* How C++ names show their template arguments. FOLD and OMIT also print "std::__cxx11::" as "std::". Name filters match
+   names as they are printed. */
+typedef enum pfr_templates {
+    PFR_TEMPLATES_KEEP, /* std::map<int, char>::find */
+    PFR_TEMPLATES_FOLD, /* the arguments as an ellipsis: std::map<...>::find; those of up to three characters are kept
+                         */
+    PFR_TEMPLATES_OMIT  /* std::map::find */
+} pfr_templates;
+
 typedef struct pfr_symbol_options {
     /* sizeof(pfr_symbol_options). Members beyond it have their defaults, so that programs compiled with an older header
        work. */
@@ -59,11 +68,12 @@ typedef struct pfr_symbol_options {
     bool no_symbols;
     /* Write mangled names, as they are in the symbol tables. */
     bool mangled;
-    /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay, only in reports and
-       exports. */
+    /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay, not in scripts. */
     bool parameters;
     /* Demangle names of the kernel as well, which matters for Rust code. Default: as vmlinux has them. */
     bool demangle_kernel;
+    /* How C++ names show their template arguments. */
+    pfr_templates templates;
 } pfr_symbol_options;
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ typedef struct pfr_symbolizer pfr_symbolizer;
 typedef struct pfr_place {
     uint32_t object;      /* id in the model; 0: no map covers the address, or the model has no frame of its object */
     const char *path;     /* of the object; NULL: no map covers the address */
-    const char *name;     /* of the symbol; NULL: none */
+    const char *name;     /* of the symbol; NULL: unnamed */
     const char *mangled;  /* as the object has it; NULL: no name */
     uint64_t address;     /* in the object's file; in the kernel and in anonymous memory that of the process */
     uint64_t start, size; /* of the symbol; 0: not known */

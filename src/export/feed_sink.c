@@ -160,6 +160,16 @@ static pfr_status tell_cut(struct exporting *e) {
     return PFR_HOLE;
 }
 
+static void tell_empty(const struct exporting *e) {
+    char text[80];
+    const bool filters = e->of->event || e->of->cpus || e->of->pids || e->of->tids || e->of->comms || e->of->time;
+    if (e->stacks.count || e->stacks.depth || !e->of->note)
+        return;
+    snprintf(text, sizeof text, filters ? "no %s match the filters" : "the recording has no %s",
+             profile_measure(e->reader)->counted);
+    e->of->note(e->of->context, text);
+}
+
 static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(check_maps(e, err));
     if (path)
@@ -171,6 +181,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     recorder_losses_tell(e->reader, e->of->note, e->of->context);
     give_room(e);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
+    tell_empty(e);
     const pfr_status cut = tell_cut(e), limited = profile_tell_limits(e->profile, tell_hole, e);
     return cut == PFR_OK ? limited : cut;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which form a --time has is told by one sign in it: `:` a wall clock, `%` parts, a letter a unit; else seconds. */
+/*
+ * The form of a --time is determined by one character in it: `:` wall clock, `%` parts, a letter a unit; else
+ * seconds.
+ */
 #include "query/ranges.h"
 
 #include "base/memory/fail.h"
@@ -35,7 +38,7 @@ static pfr_status refuse_number(const char *option, const char *text, pfr_error 
                     text);
 }
 
-/* Of cpus, processes and threads, whose numbers have 32 bits. */
+/* Of CPUs, processes and threads, whose numbers have 32 bits. */
 pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
                        pfr_error *err) {
     uint64_t first, last;
@@ -74,7 +77,7 @@ static void learn_bounds(pfr_reader *reader, struct times_known *known) {
     known->last = whole.last;
 }
 
-/* The wall clock is known where the recorder said what it showed at a moment of the samples' clock. */
+/* The wall clock is known if the recording has its value at a time of the samples' clock. */
 static void learn_wall(pfr_reader *reader, struct times_known *known) {
     struct pfr_rec_feature_clock_data clock;
     const pfr_feature *f = pfr_find_feature(reader, BIT_CLOCK_DATA, NULL);
@@ -100,7 +103,7 @@ static pfr_status refuse(const char *text, pfr_error *err) {
                     text);
 }
 
-/* --- Ends: a word of a longer text, through a parser of whole texts; an empty one leaves the value as it is. */
+/* --- Ends: a word of a longer text, through a parser of whole texts; an empty one leaves the value unchanged. */
 
 typedef bool end_parser(const char *text, uint64_t *value);
 
@@ -117,7 +120,7 @@ static bool read_end(const char *at, size_t length, end_parser *parse, uint64_t 
     return parse(text, value);
 }
 
-/* "A,B": the ends on both sides of the first of these signs. */
+/* "A,B": the ends before and after the first of these characters. */
 static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct value_range *range) {
     const size_t sign = strcspn(at, signs);
     *range = (struct value_range){0, UINT64_MAX};
@@ -127,7 +130,7 @@ static bool read_ends(const char *at, size_t length, const char *signs, end_pars
 
 /* --- Seconds */
 
-/* Each behind the one before, as perf wants them. */
+/* Each after the previous one, as perf requires. */
 static bool is_behind(const struct ranges *list, const struct value_range *range) {
     return list->count == 0 || list->at[list->count - 1].last < range->first;
 }
@@ -163,7 +166,7 @@ static pfr_status read_since_start(const struct range_reading *r, const char *te
 
 /* --- Parts */
 
-/* A number with or without a fraction, and the sign behind it. */
+/* A number with or without a fraction, and the character after it. */
 static bool take_percent(const char **at, uint64_t *millionths) {
     const size_t length = strcspn(*at, "%");
     uint64_t nanoseconds = UINT64_MAX;
@@ -174,7 +177,7 @@ static bool take_percent(const char **at, uint64_t *millionths) {
     return true;
 }
 
-/* "10%-20%", "10%/2", or "10%" alone: the first part. */
+/* "10%-20%", "10%/2", or only "10%": the first part. */
 static bool take_part(const char **at, bool alone, struct value_range *part) {
     uint64_t number = 1;
     if (!take_percent(at, &part->first))
@@ -209,7 +212,7 @@ static pfr_status read_parts(const struct range_reading *r, const char *text, pf
     for (const char *at = text; *at; at += *at == ',') {
         if (!take_part(&at, r->list->count == 0, &part) || (*at && *at != ','))
             return refuse(text, err);
-        const bool is_empty = part.first > part.last; /* nothing then, as in perf */
+        const bool is_empty = part.first > part.last; /* an empty range, as in perf */
         PFR_TRY(add(r, is_empty ? 1 : part_of(r->known, part.first), is_empty ? 0 : part_of(r->known, part.last), err));
     }
     return PFR_OK;
@@ -231,7 +234,7 @@ static bool take_sign(const char **at, char sign) {
     return (*at)[-1] == sign;
 }
 
-/* "2026-11-22" and what parts it from the time; a text without a day stays where it is. */
+/* "2026-11-22" and the separator before the time; a text without a date is left unchanged. */
 static bool take_day(const char **at, struct tm *tm) {
     const char *text = *at;
     if (strnlen(text, 5) < 5 || text[4] != '-')
@@ -260,7 +263,7 @@ static bool take_clock(const char **at, struct tm *tm, uint64_t *nanoseconds) {
     return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
 }
 
-/* "", "Z", "+01:00": false when there is more. *seconds east of Greenwich. */
+/* "", "Z", "+01:00": false if more follows. *seconds east of Greenwich. */
 static bool take_zone(const char **at, bool *is_local, int *seconds) {
     int hours, minutes;
     const char sign = **at;
@@ -277,7 +280,7 @@ static bool take_zone(const char **at, bool *is_local, int *seconds) {
     return true;
 }
 
-/* A moment in ns since 1970. What names no day means the day of `day`, which becomes the day that was named. */
+/* A time in ns since 1970. Without a date it is on the day of `day`, which a date replaces. */
 static bool read_moment(const char *text, struct tm *day, uint64_t *moment) {
     struct tm tm = *day;
     uint64_t nanoseconds = 0;
@@ -294,7 +297,7 @@ static bool read_moment(const char *text, struct tm *day, uint64_t *moment) {
     return true;
 }
 
-/* What lies before the samples' clock began is its begin. */
+/* Times before the start of the samples' clock become its start. */
 static uint64_t sample_time(const struct times_known *known, uint64_t moment) {
     const int64_t ahead = (int64_t)known->ahead;
     return ahead > 0 && moment < known->ahead ? 0 : moment - known->ahead;

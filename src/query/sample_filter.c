@@ -91,11 +91,11 @@ bool sample_filter_wants_object(const struct sample_filter *f, const struct inte
            list_has(list, (const char *)part->bytes, part->length);
 }
 
-/* --- What a recording can be asked for. */
+/* --- Requirements of the recording. */
 
 #define KINDS 64u
 
-/* As perf: the first event of each kind speaks for all of that kind. Calls of a trace have cpus. */
+/* As in perf: the first event of each kind represents all of that kind. Calls of a trace have CPUs. */
 static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     uint64_t seen = 0;
     for (uint32_t i = 0; !reader->trace && i < profile_event_count(reader); i++) {

@@ -2,12 +2,12 @@
 #ifndef PFR_QUERY_SAMPLE_FILTER_H
 #define PFR_QUERY_SAMPLE_FILTER_H
 /*
- * Which samples (or calls of a trace) are wanted, in perf's words:
+ * A filter of samples (or calls of a trace), with lists in perf's syntax:
  *
  *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  see ranges.h
  *     objects  libc.so.6,/usr/bin/sh    symbols  main,area
  *
- * All lists are read once; then each sample is asked by what its caller knows of it. A list that is NULL wants all.
+ * All lists are parsed once; then each sample is checked by the facts that its caller knows. A NULL list accepts all.
  *
  *     struct sample_filter filter;
  *     sample_filter_read(&filter, memory, &(struct sample_lists){.cpus = "0-3", .comms = "sh"}, &err);
@@ -18,20 +18,20 @@
 #include "model/profile/profile.h"
 #include "query/ranges.h"
 
-/* As options have them; the texts must outlive the filter. */
+/* The texts of the options; must outlive the filter. */
 struct sample_lists {
     const char *cpus, *pids, *tids, *comms, *objects, *symbols;
 };
 
 struct sample_filter {
-    struct memory *memory; /* NULL: nothing was read yet */
+    struct memory *memory; /* NULL: not parsed yet */
     struct sample_lists lists;
     struct ranges cpus, pids, tids, times;
-    uint64_t start;       /* what times count from */
-    bool waits_for_start; /* the recording does not say when its first sample was: *_set_start must */
+    uint64_t start;       /* times count from here */
+    bool waits_for_start; /* the recording does not give the time of its first sample: *_set_start must */
 };
 
-/* What the caller knows of a sample: a listed number that is not known is not wanted. */
+/* The facts that the caller knows of a sample: a listed number that is unknown is rejected. */
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 4, SAMPLE_TIME = 8, SAMPLE_ALL = 15 };
 struct sample_facts {
     uint64_t time;
@@ -43,22 +43,22 @@ static inline struct sample_facts sample_facts_of(const struct profile_sample *s
     return (struct sample_facts){.time = s->time, .cpu = s->cpu, .pid = s->pid, .tid = s->tid, .known = SAMPLE_ALL};
 }
 
-/* All times are wanted until sample_filter_read_time. USAGE: no such form; sample_filter_free all the same. */
+/* Accepts all times until sample_filter_read_time. USAGE: syntax error; sample_filter_free is required nevertheless. */
 pfr_status sample_filter_read(struct sample_filter *filter, struct memory *memory, const struct sample_lists *lists,
                               pfr_error *err);
 /* time NULL: all. Errors: as times_read. */
 pfr_status sample_filter_read_time(struct sample_filter *filter, const char *time, const struct times_known *known,
                                    pfr_error *err);
-/* The same for samples that come in no order. USAGE also: the recording does not say when its first sample was. */
+/* The same for samples in any order. USAGE also: the recording does not give the time of its first sample. */
 pfr_status sample_filter_read_time_of(struct sample_filter *filter, const char *time, pfr_reader *reader,
                                       pfr_error *err);
 void sample_filter_free(struct sample_filter *filter);
 
-/* Whether numbers and times are asked for; lists of names. */
+/* Whether the filter has numbers or times; lists of names. */
 bool sample_filter_has_numbers(const struct sample_filter *filter);
 bool sample_filter_has_names(const struct sample_filter *filter);
 
-/* Numbers and time. Any thread may ask. */
+/* Checks numbers and time. Thread-safe. */
 static inline bool sample_filter_passes(const struct sample_filter *f, const struct sample_facts *s) {
     return (f->times.any || (s->known & SAMPLE_TIME && ranges_have(&f->times, s->time - f->start))) &&
            (f->cpus.any || (s->known & SAMPLE_CPU && ranges_have(&f->cpus, s->cpu))) &&
@@ -66,20 +66,22 @@ static inline bool sample_filter_passes(const struct sample_filter *f, const str
            (f->tids.any || (s->known & SAMPLE_TID && ranges_have(&f->tids, s->tid)));
 }
 
-/* Names: text NULL: it has none. */
+/* Checks names; text NULL: the sample has no name. */
 bool sample_filter_wants_comm(const struct sample_filter *filter, const char *comm, size_t length);
 bool sample_filter_wants_symbol(const struct sample_filter *filter, const char *symbol, size_t length);
-/* An object goes by its path and by its last part. */
+/* An object matches by its path or by the last part of it. */
 bool sample_filter_wants_object(const struct sample_filter *filter, const struct intern_text *path,
                                 const struct intern_text *part);
 
-/* Whether a word of this comma-separated list is the name. */
+/* Whether a word of this comma-separated list equals the name. */
 bool list_has(const char *list, const char *name, size_t length);
 /* Whether `is` is true of a word of the list. */
 bool list_any(const char *list, bool (*is)(const void *context, const char *word, size_t length), const void *context);
 
-/* USAGE: cpus are asked for, and the recording does not say where its samples were. An event of a stream that is not
-   known yet passes. */
+/*
+ * USAGE: the filter lists CPUs, and the recording has no CPU of its samples. An event of a stream that is not known
+ * yet passes.
+ */
 pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which samples are counted: those that the filter wants, of the events of this name. Their comms are known only when
- * all are counted.
+ * Chooses the counted samples: those that the filter accepts, of the events with this name. Their comms are known only
+ * after counting.
  */
 #include "query/selected_samples.h"
 

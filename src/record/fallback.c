@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "record/fallback.h"
 #include "record/recorder_note.h"
@@ -26,7 +27,7 @@ static bool take_clock(pfr_recorder *r, struct typed_event *e, int why) {
     const char *const kept = arena_text(&r->events.arena, name, length);
     if (!kept)
         return false;
-    recorder_note(r, "there is no counter of cycles here (%s): cpu-clock instead", strerror(why));
+    recorder_note(r, "hardware cycles are not available (%s); using cpu-clock", strerror(why));
     e->name = e->named ? e->name : kept;
     e->attr.type = PERF_TYPE_SOFTWARE;
     e->attr.config = PERF_COUNT_SW_CPU_CLOCK;
@@ -178,6 +179,19 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
     return (struct fallback_level){2, "2 or less"};
 }
 
+/* The first recorded task that another user owns, who would have to allow ptrace access (perf_event_open(2)); 0: none
+   is. */
+static pid_t task_of_another_user(const pfr_recorder *r) {
+    struct stat owner;
+    for (size_t i = 0; i < r->nr_tasks && (r->options.pids || r->options.tids); i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%d", r->kernel->proc, (int)r->tasks[i].tid);
+        if (stat(path, &owner) == 0 && owner.st_uid != geteuid())
+            return (pid_t)r->tasks[i].tid;
+    }
+    return 0;
+}
+
 static const char *permission_advice(const pfr_recorder *r, const struct perf_event_attr *attr, int why, char *to,
                                      size_t room) {
     const int64_t level = kernel_number(-2, r->kernel->proc, "sys/kernel/perf_event_paranoid");
@@ -185,6 +199,13 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
         return "this kernel or container has no counters: kernel.perf_event_paranoid is missing";
     if (geteuid() == 0 && why == EPERM)
         return "a container or seccomp filter refuses it: it needs CAP_PERFMON there";
+    const pid_t foreign = geteuid() == 0 ? 0 : task_of_another_user(r);
+    if (foreign) {
+        snprintf(to, room,
+                 "task %d is another user's: ptrace access to it is needed (its user, root or CAP_SYS_PTRACE)",
+                 (int)foreign);
+        return to;
+    }
     const struct fallback_level needed = level_needed(r, attr);
     const bool of_others = r->options.pids || r->options.tids;
     if (level <= needed.most && of_others) /* then ptrace_may_access refused it: perf_event_open(2) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a program can be recorded: the hooks that compilers left in it (perfray/tracing.h). */
+/* Finds the hooks that compilers left in a program (perfray/tracing.h). */
 #include <perfray/tracing.h>
 
 #include "base/memory/fail.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define LEAST ((uint64_t)16 << 20)
-#define PART 128u /* at most this part of the slots is room and lists of what is called what */
+#define PART 128u /* at most 1/PART of the slots is padding and function lists */
 #define FREQUENCY_AT 8
 #define PAGE 4096u
 
@@ -19,8 +19,10 @@ bool tracing_may_settle(const struct rtf_control *c, const struct rtf_use *use) 
     return !c->keep_last && size >= LEAST && use->bytes <= size && size - use->bytes <= size / PART;
 }
 
-/* Whoever wants to open the file meanwhile waits; of that the holder is told by a signal, here by one that nobody
-   minds. false: errno has the reason. */
+/*
+ * A process that opens the file meanwhile waits, and the holder of the lease gets a signal; SIGURG is ignored by
+ * default. false: errno has the reason.
+ */
 static bool take_lease(int fd, int kind) {
     return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, kind) == 0;
 }

@@ -2,24 +2,26 @@
 #ifndef PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 #define PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 /*
- * A large trace is finished where it lies: to copy it would take its size once more of the disk, and time. Nothing is
- * moved; the control block says RTF_SETTLED, and the file ends behind the last slot that was used.
+ * Finishes a large trace in place: a copy would need its size again on disk, and time. No data is moved; the control
+ * block is set to RTF_SETTLED, and the file is truncated after the last used slot.
  *
- * Whoever is killed at it leaves a whole trace, since each step does: an empty buffer behind the last slot, the control
- * block in one write within a page, the cut. Nobody else may have the file mapped then, or the cut would be his SIGBUS:
- * a lease (fcntl(2)) is had only while nobody else has it open, and a mapping holds it open. Where there is none to be
- * had the trace is copied.
+ * The trace stays valid if the process is killed, since it is valid after each step: an empty buffer after the last
+ * slot, the control block in one write within a page, the truncation. No other process may have the file mapped then,
+ * or the truncation would cause its SIGBUS. A lease (fcntl(2)) is granted only if no other process has the file open,
+ * and a mapping keeps it open. Without a lease the trace is copied.
  */
 #include "wire/recorder_pack.h"
 
-/* Whether it is large, and has next to nothing but records in its slots. */
+/* Whether the trace is large and its slots contain almost only records. */
 bool tracing_may_settle(const struct rtf_control *control, const struct rtf_use *use);
 
-/* Whether somebody can write into the file, which is open here for reading alone. Where the system does not tell:
-   false. */
+/* Whether another process can write to the file, which is open read-only here. false if the system cannot tell. */
 bool tracing_is_written(int fd);
 
-/* The file is open here once, for reading and writing. false: not done, and it is as valid as before. */
+/*
+ * The file is open once in this process, for reading and writing. false: not done, and the trace is as valid as
+ * before.
+ */
 bool tracing_settle(int fd, const struct rtf_pack *pack, const struct rtf_use *use);
 
 #endif

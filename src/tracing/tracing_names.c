@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions of a program are called, as the recorder's patterns see it (perfray/tracing.h). */
+/* The names of a program's functions, as the recorder's patterns match them (perfray/tracing.h). */
 #include <perfray/tracing.h>
 
 #include "base/memory/fail.h"
@@ -33,7 +33,7 @@ static void show_functions(const struct elf_symbols *symbols, struct elf_form fo
     }
 }
 
-/* As the recorder: the second table where there is no first one. */
+/* As in the recorder: the second table if the first one is missing. */
 static enum symbol_result show_table(const struct elf_object *object, const struct seen_names *sight) {
     const struct elf_section *section = elf_section_of_type(object, SHT_SYMTAB);
     struct elf_symbols symbols;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program under the flight recorder: what is asked for is written into PERFRAY_RT, the library is preloaded where the
- * program has none, and the program runs as it would without (perfray/tracing.h).
+ * Runs a program under the flight recorder: writes the options to PERFRAY_RT, preloads the library if the program does
+ * not link it, and otherwise runs the program unchanged (perfray/tracing.h).
  */
 #include <perfray/tracing.h>
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define WORDS_ROOM 8192
-#define PATH_ROOM 1000 /* the recorder's own limit, less what it puts behind */
+#define PATH_ROOM 1000 /* the recorder's own limit, less the suffix it appends */
 
 struct traced_run {
     const pfr_tracing_options *options;
@@ -51,8 +51,10 @@ static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *
     return PFR_OK;
 }
 
-/* Whole numbers with a unit, as the recorder reads them (src/runtime/rt_options.c): it could only say that it does not
-   understand, and the program would run for nothing. */
+/*
+ * Integers with a unit, checked as the recorder reads them (src/runtime/rt_options.c): the recorder could only
+ * report an error, after the program was started in vain.
+ */
 static const char *const sizes[] = {"", "k", "K", "m", "M", "g", "G", NULL};
 static const char *const times[] = {"", "ns", "us", "ms", "s", NULL};
 
@@ -106,7 +108,7 @@ static pfr_status write_requests(struct traced_run *r, pfr_error *err) {
     return add_filters(r, err);
 }
 
-/* Before the program runs: the recorder in it could only say so and let it go on. */
+/* Checked before the program runs: the recorder in it could only report the error and continue. */
 static pfr_status try_output(const char *path, pfr_error *err) {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
@@ -116,7 +118,7 @@ static pfr_status try_output(const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The program may be somewhere else when the recorder begins. */
+/* The program may have another working directory when the recorder starts. */
 static pfr_status set_output(struct traced_run *r, pfr_error *err) {
     const char *path = r->options->output;
     char folder[PATH_ROOM] = "";
@@ -172,7 +174,7 @@ static pfr_status look_at_program(struct traced_run *r, pfr_error *err) {
     char path[TRACING_PROGRAM_ROOM];
     pfr_error unread;
     if (!tracing_find_program(r->words[0], path, sizeof path) || pfr_tracing_look(path, &r->hooks, &unread) != PFR_OK)
-        return PFR_OK; /* what runs it will say why it cannot */
+        return PFR_OK; /* execvp reports the reason */
     const char *advice = r->hooks.is_elf && !r->options->force ? advice_for(&r->hooks) : NULL;
     return advice ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "program", "%s", advice) : PFR_OK;
 }
@@ -188,7 +190,7 @@ static pfr_status set_preload(struct traced_run *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Does not return. `told` takes the reason for which the program cannot be run. */
+/* Does not return. Writes to `told` the reason why the program cannot be run. */
 static void become_program(const struct traced_run *r, int told) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
@@ -211,7 +213,7 @@ static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
     return PFR_OK;
 }
 
-/* SIGINT and SIGQUIT of the terminal go to the program, which may well go on. */
+/* SIGINT and SIGQUIT of the terminal go to the program, which may continue. */
 static pfr_status start_and_wait(const struct traced_run *r, int *status, pfr_error *err) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     int told[2];

@@ -8,9 +8,9 @@ manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, 
 manual/VERB/sections    EXAMPLES come before OPTIONS, and EXIT STATUS and SEE ALSO are there
 manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, where there are some
 manual/completion       bash takes the completion, and it completes verbs, options and words of options
-manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run where it stands
+manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run in the source tree
 
-In an example, `...` stands for any lines. It runs in a folder that holds the recorded fixtures, demo.data also as
+In an example, `...` matches any lines. It runs in a directory with the recorded fixtures, demo.data also as
 perf.data, and a trace with a map of it as demo.xray and demo-map.yaml.
 
     check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER --readme FILE [--completion FILE]
@@ -144,7 +144,7 @@ def page_examples(page):
 
 
 def is_printed(expected, printed):
-    """Whether the lines match; a line `...` stands for any number of them."""
+    """Whether the lines match; a line `...` matches any number of lines."""
     pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line.rstrip()) + r"\s*\n" for line in expected)
     text = "".join(line.rstrip() + "\n" for line in printed.splitlines() if line.strip())
     return re.fullmatch(pattern, text) is not None
@@ -164,7 +164,7 @@ def check_example(command, expected, folder, perfray):
 
 
 # Names that perf record has had for long, and that mean something else elsewhere.
-OF_PERF_RECORD = {"weight"}
+OF_PERF_RECORD = {"max-size", "weight"}
 
 
 def check_letters(options_of):

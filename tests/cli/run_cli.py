@@ -37,7 +37,7 @@ NOTHING = {"stdout": b"", "stderr": b"", "exit": b"0\n"}
 
 
 def is_asked_for(case):
-    """What is over a limit of memory depends on the sizes of buffers: such cases are none of a run that sets them."""
+    """The data that exceeds a memory limit depends on buffer sizes, so a run that sets these skips such cases."""
     needs = case / "needs"
     return not os.environ.get("PERFRAY_SIZES") or not needs.exists() or DEFAULT_SIZES not in needs.read_text().split()
 

@@ -8,6 +8,7 @@ terminal/pager           an output higher than the terminal is given to $PAGER
 terminal/no-pager        --no-pager prints it to the terminal
 terminal/low             an output lower than the terminal needs no pager
 terminal/plain           no output is given to a pager when standard output is no terminal
+terminal/record          a recording is not written to a terminal, an SVG is not either
 """
 import fcntl
 import os
@@ -120,6 +121,20 @@ def check_plain():
             yield "the pager was run"
 
 
+def check_refused():
+    for arguments, what in ((["record", "-o", "-", "true"], b"a recording"), (["flame", str(RECORDING)], b"SVG")):
+        master, slave = open_terminal(24)
+        with tempfile.TemporaryFile() as told:
+            status = subprocess.run([PERFRAY, *arguments], stdout=slave, stderr=told, timeout=TIME_LIMIT_SECONDS,
+                                    check=False).returncode
+            os.close(slave)
+            told.seek(0)
+            text, shown = told.read(), read_rest(master)
+        os.close(master)
+        if status != 2 or b"refusing to write " + what + b" to a terminal; use -o FILE" not in text or shown:
+            yield f"{arguments}: status {status}, {text!r}, {shown[:80]!r}"
+
+
 def main():
     checks = {
         "progress": check_progress(),
@@ -128,6 +143,7 @@ def main():
         "no-pager": check_pager(5, ["--no-pager"], False),
         "low": check_pager(5000, [], False),
         "plain": check_plain(),
+        "record": check_refused(),
     }
     for name, check in checks.items():
         harness.result(f"terminal/{name}", list(check))

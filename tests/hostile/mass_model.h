@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Ids of a batch that are beyond their tables end the run: others would read outside of them. */
 static inline void check_id(const pfr_model *m, pfr_table table, uint32_t id) {

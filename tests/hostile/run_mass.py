@@ -39,7 +39,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "symbols": "symbols --symfs=/sys --kallsyms=/dev/null",
             "flame": "flame --symfs=/sys --kallsyms=/dev/null",
             "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",
-            "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
+            "model": "info", "verify": "verify --notes --most=100", "verify-json": "verify --notes --most=100 --format=json"}
 
 
 def keep_parsed():

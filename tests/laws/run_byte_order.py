@@ -5,7 +5,7 @@
 usage: run_byte_order.py FIXTURES
 
 Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library, which is asked for all sort keys and fields, so that
-a new one is covered by itself; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: every key alone, on every recording.
+a new one is covered by itself; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: every key by itself, on every recording.
 
 Each recording is converted into the other byte order and that back, and every command prints both; the outputs must be
 equal but for what names the byte order itself. A recording made here has branch flags, data sources, weights of three parts, transactions,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_jobs.py - however many threads print, the text is the same, and so is what is said of what could not be read.
+"""run_jobs.py - the text and the reported errors do not depend on the number of threads.
 
 usage: run_jobs.py RECORDED
 

@@ -205,7 +205,7 @@ def buffer(*records, extents=None, **how):
 
 
 CALLS = call(0, 1) + call(1, 1)
-BODY = 32 + 16 + 64  # where the records of the first buffer begin, its preamble behind it
+BODY = 32 + 16 + 64  # offset of the records of the first buffer, after its preamble
 EVENT = metadata(5, "ii", 4, 9) + b"text"
 
 

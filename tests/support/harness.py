@@ -49,7 +49,7 @@ class Skip(Exception):
 
 
 class Wrong(Exception):
-    """What is not as it must be."""
+    """The error that a check found."""
 
 
 # --- Results
@@ -130,7 +130,7 @@ def first_of(*programs):
 
 
 def corpus(*parts):
-    """A folder of the corpus; None where there is none."""
+    """A directory of the corpus, or None if it does not exist."""
     root = os.environ.get("PERFRAY_CORPUS")
     folder = root and os.path.join(root, *parts)
     return folder if folder and os.path.isdir(folder) else None
@@ -197,7 +197,7 @@ def perfray(*words, **more):
 
 
 def last_line(done):
-    """Of standard error; the status where there is none."""
+    """The last line of standard error, or the status if it is empty."""
     said = done.stderr if isinstance(done.stderr, str) else done.stderr.decode("utf-8", "replace")
     lines = said.strip().splitlines()
     return lines[-1] if lines else "status %d" % done.returncode

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """hexfile.py - byte fixtures written as text, and files made of them.
 
-usage: hexfile.py NAME.hex              > record.bin    the bytes, as they stand
-       hexfile.py --file NAME.hex       > perf.data     a complete file that holds them
-       hexfile.py --pipe NAME.hex       > perf.data     a complete pipe stream that holds them
-       hexfile.py --expect NAME.hex                     the expected fields, one a line
-       hexfile.py --perf-lines NAME.hex                 what the installed perf says of it
+usage: hexfile.py NAME.hex              > record.bin    the bytes, unchanged
+       hexfile.py --file NAME.hex       > perf.data     a complete file with them
+       hexfile.py --pipe NAME.hex       > perf.data     a complete pipe stream with them
+       hexfile.py --expect NAME.hex                     the expected fields, one per line
+       hexfile.py --perf-lines NAME.hex                 the output of the installed perf
        hexfile.py --check NAME.hex...                   offsets, sizes and words are consistent
        hexfile.py --check-perf NAME.hex...              --perf-lines equals the stored `perf:` lines
 
@@ -100,7 +100,7 @@ class Fixture:
             self.perf.append(rest)
 
     def check(self):
-        """What can be said of a fixture without knowing its layout."""
+        """Checks that do not need the layout of the fixture."""
         if self.kind != "record":
             return
         size = struct.unpack_from("<H", self.data, 6)[0]

@@ -174,7 +174,7 @@ def turn_sample(recording, body):
         count, = struct.unpack_from("<Q", body, at)
         part, at = turn("Q%dQ" % count, body, at)
         out += part
-    if recording.sample_type >> 11 & 1:  # branches, of which the flags are none
+    if recording.sample_type >> 11 & 1:  # branches, without their flags
         count, = struct.unpack_from("<Q", body, at)
         top, = struct.unpack_from("<Q", recording.attrs[0][0], 72)
         part, at = turn("Q" * (1 + (top >> 17 & 1)) + "%dQ" % (3 * count), body, at)

@@ -160,7 +160,7 @@ if clang-14 -O2 -g -target bpf -c watch.c -o watch.o 2>/dev/null; then
 fi
 
 # ---------------------------------------------------------------- the list
-# What stands above the heading was written by hand and stays.
+# Keeps the hand-written text above the heading.
 heading='## Made by tests/support/record-fixtures.sh'
 [ -e "$out/README.md" ] && sed "\\|^$heading|,\$d" "$out/README.md" >"$work/.readme" || echo '# Recordings made for the tests' >"$work/.readme"
 {

@@ -3,7 +3,7 @@
 """recorder_files.py - small traces as perfray's runtime leaves them, made without it (src/wire/recorder_file.h).
 
 usage: recorder_files.py OUTDIR             write them
-       recorder_files.py --check OUTDIR     they are what stands there
+       recorder_files.py --check OUTDIR     compares them with the files there
 
 lying.xray     a program that was killed: slots with a torn record, with an empty buffer, with two buffers, unused ones
 ring.xray      the last of a long run: slots are used again, the newest lies before the oldest
@@ -100,7 +100,7 @@ def second_calls():
 
 
 def killed():
-    torn = struct.pack("<I", 2 << 4)  # half a record behind what counts
+    torn = struct.pack("<I", 2 << 4)  # half a record after the counted ones
     more = buffer(enter(1) + metadata(3, struct.pack("<Q", 1 << 40)) + leave(1, 0), tid=3, tsc=9000)
     slots = [note(FUNCTIONS, 1, FUNCTIONS_TOLD, SLOT), first_calls() + more + torn, note(OBJECTS, 1, OBJECTS_TOLD, SLOT),
              second_calls(), extents(0), b""]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""xray_files.py - XRay traces made by hand, from the format's description and without perfray.
+"""xray_files.py - XRay traces written from the format's description, without perfray.
 
 usage: xray_files.py OUTDIR             writes every trace of FILES
-       xray_files.py --check OUTDIR     they are what stands there
+       xray_files.py --check OUTDIR     compares them with the files there
 
 One story is written in all five versions of the flight recorder, in both byte orders and in the hybrid that only LLVM's
 reader knows: two threads, two buffers of one of them, a tail exit, an exception, an argument, an event, a change of the

@@ -3,8 +3,8 @@
 """The functions that the shared library exports, and those that the archive shows, are exactly those that the public
 headers declare. runtime.h is of another library, which tests/runtime looks at.
 
-The headers are run through the preprocessor together; what stands in braces is dropped, and every declaration that
-is left, is no typedef and is not static, and has `pfr_name(` in it, declares pfr_name.
+The headers are preprocessed together and text in braces is removed. Every remaining declaration with `pfr_name(` that is
+neither a typedef nor static declares pfr_name.
 """
 import argparse
 import os

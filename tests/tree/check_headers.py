@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every public header alone, as strict C11 and as C++17, with warnings as errors.
+"""Compiles every public header without others, as strict C11 and as C++17, with warnings as errors.
 
 One test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler the second
 is skipped. One more, headers/installed: each header of the source tree is named in its folder's meson.build.

@@ -5,11 +5,11 @@
     check_words.py ROOT            the test: no folder may exceed its row in word_limits.txt
     check_words.py ROOT --lower    rewrite word_limits.txt with the counts of today; a limit never rises
     check_words.py ROOT --list [FOLDER]      print every occurrence as FILE:LINE
-    check_words.py PATH... --measure         print the rates of other source trees, one row a tree
+    check_words.py PATH... --measure         print the rates of these source trees, one row per tree, after those of zstd, libgit2 and jq
 
 words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt says.
                       A limit that is more than a tenth too high is reported without failing: lower it.
-words/finds           each reader finds each marker in its language, and none where there is none
+words/finds           each reader finds each marker in its language, and no other words
 words/table           word_limits.txt is sorted, and has no row of a folder that is gone
 
 A marker at or below its target rate (TARGETS, per 10 000 words) never fails, so a folder that reached it may grow. `help`
@@ -31,14 +31,16 @@ from pathlib import Path
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 
-# Occurrences per 10 000 words.
+# Occurrences per 10 000 words: the targets, and other projects as --measure prints them.
 TARGETS = {"behind": 1, "stand": 1, "what": 1, "none": 6, "alone": 2, "told": 1}
+PEERS = {"zstd-1.5.4": (220830, 0.1, 0.0, 0.0, 1.3, 0.2, 0.0), "libgit2-1.5.1": (232278, 0.2, 0.0, 0.0, 1.0, 0.2, 0.0),
+         "jq-1.6": (14151, 0.7, 0.0, 0.0, 2.1, 0.0, 0.0)}
 HELP_LENGTH = 72
 MARKERS = {
     "behind": re.compile(r"\bbehind\b", re.I),
     "stand": re.compile(r"\b(?:stands?|stood)\b(?! for\b)(?!-)", re.I),
     "what": re.compile(r"(?:^|(?<=[.!?] ))What (?:is|was|has|are|were|have)\b(?![^.!?]*\?)"),
-    "none": re.compile(r"\bnone\b", re.I),
+    "none": re.compile(r"\bnone\b|\bNone (?=of|is|are|has|have|can)\b"),  # not Python's None
     "alone": re.compile(r"(?<!-)\balone\b", re.I),
     "told": re.compile(r"\b(?:is|are|was|were|be|been) (?:told|said)\b", re.I),
 }
@@ -113,20 +115,22 @@ def options(source):
 
 def python_texts(source):
     """Comments and docstrings; consecutive comment lines are one text."""
-    run, begin, last = [], 0, 0
+    run, begin, last, before = [], 0, 0, tokenize.NEWLINE
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
         return
     for token in tokens:
+        is_statement = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        before = before if token.type in (tokenize.NL, tokenize.COMMENT) else token.type
         if token.type == tokenize.COMMENT:
             if run and token.start[0] != last + 1:
                 yield Text(begin, squeezed(" ".join(run)))
                 run = []
             begin, last = (begin if run else token.start[0]), token.start[0]
             run.append(token.string.lstrip("#!"))
-        elif token.type == tokenize.STRING and token.string.lstrip("rRbBuU")[:3] in ('"""', "'''"):
-            yield from paragraphs(token.string.lstrip("rRbBuU")[3:-3], token.start[0])
+        elif is_statement and token.type == tokenize.STRING and token.string.lstrip("rRuU")[:3] == '"""':
+            yield from paragraphs(token.string.lstrip("rRuU")[3:-3], token.start[0])
     if run:
         yield Text(begin, squeezed(" ".join(run)))
 
@@ -249,8 +253,8 @@ def read_limits():
 # --- The four uses.
 
 MARKED = "The byte behind it. It stands here. What is left, goes. There are none. Only it alone is told."
-UNMARKED = "What is it? UB stands for undefined behaviour. It is stand-alone and nonempty; they told us."
-LANGUAGES = {"a.c": "int a; /* %s */ char *s = \"behind\";\n", "b.c": "int a; // %s\n", "c.py": '"""%s"""\n', "d.py": "# %s\nalone = 1\n",
+UNMARKED = "What is it? UB stands for undefined behaviour. It is stand-alone and nonempty; they told us. It returns None."
+LANGUAGES = {"a.c": "int a; /* %s */ char *s = \"behind\";\n", "b.c": "int a; // %s\n", "c.py": '"""%s"""\nTEXT = """none"""\n', "d.py": "# %s\nalone = 1\n",
              "e.sh": "# %s\nbehind=1\n", "f.md": "# Title\n\n%s `none`\n\n    none behind\n", "g.scd": "%s\n\n```\nnone\n```\n",
              "h.def": 'LAYOUT(1, alone, "%s")\n', "meson.build": "# %s\n"}
 
@@ -318,13 +322,15 @@ def show(counts, folder):
 
 def measure(paths):
     print("%-24s %9s " % ("tree", "words") + " ".join("%7s" % marker for marker in TARGETS))
+    for name, (words, *numbers) in PEERS.items():
+        print("%-24s %9d " % (name, words) + " ".join("%7.1f" % number for number in numbers))
     for root in paths:
         count = Count()
         for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
             if path.is_file() and not path.is_symlink():
                 for text in texts_of(path):
                     count.add(path, text)
-        print("%-24.24s %9d " % (root.name, count.words) + " ".join("%7.1f" % count.rate(marker) for marker in TARGETS))
+        print("%-24.24s %9d " % (root.resolve().name, count.words) + " ".join("%7.1f" % count.rate(marker) for marker in TARGETS))
 
 
 def main():

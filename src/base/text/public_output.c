@@ -7,6 +7,11 @@
 #include "base/text/escape.h"
 #include "base/text/public_output.h"
 
+#include <string.h>
+
+#define NAME_LEAST 16u
+#define ELLIPSIS "\xe2\x80\xa6"
+
 pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err) {
     struct memory memory;
     memory_init(&memory, alloc, 0);
@@ -31,6 +36,10 @@ pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err) {
 
 void pfr_output_raw_names(pfr_output *out, bool raw) {
     out->raw_names = raw;
+}
+
+void pfr_output_columns(pfr_output *out, unsigned columns) {
+    out->columns = columns;
 }
 
 size_t pfr_escape(char *to, size_t room, const void *bytes, size_t length) {
@@ -63,4 +72,55 @@ void print_name(pfr_output *to, const void *bytes, size_t length) {
         out_write(&to->out, bytes, length);
     else
         out_escaped(&to->out, bytes, length);
+}
+
+size_t text_width(const char *bytes, size_t length) {
+    const uint64_t ones = 0x0101010101010101u;
+    size_t at = 0, width = length;
+    for (uint64_t w; length - at >= sizeof w; at += sizeof w) {
+        memcpy(&w, bytes + at, sizeof w);
+        width -= (size_t)((w >> 7 & ~(w >> 6) & ones) * ones >> 56);
+    }
+    for (; at < length; at++)
+        width -= ((unsigned char)bytes[at] & 0xc0) == 0x80;
+    return width;
+}
+
+/* Bytes of the first `count` characters. */
+static size_t bytes_of(const char *bytes, size_t length, size_t count) {
+    size_t at = 0;
+    while (at < length && (count || ((unsigned char)bytes[at] & 0xc0) == 0x80))
+        count -= ((unsigned char)bytes[at++] & 0xc0) != 0x80;
+    return at;
+}
+
+/* A text of which `front` and `back` bytes are shown at most. */
+struct cut {
+    size_t front, back;
+};
+
+static struct cut cut_of(const char *bytes, size_t length, size_t width) {
+    const size_t have = text_width(bytes, length), kept = width ? width - 1 : 0, front = (kept + 1) / 2;
+    if (have <= width)
+        return (struct cut){length, 0};
+    return (struct cut){bytes_of(bytes, length, front), length - bytes_of(bytes, length, have - (kept - front))};
+}
+
+void out_text_within(struct output *to, const char *bytes, size_t length, size_t width) {
+    const struct cut cut = cut_of(bytes, length, width);
+    out_write(to, bytes, cut.front);
+    if (cut.front == length)
+        return;
+    out_text(to, ELLIPSIS);
+    out_write(to, bytes + length - cut.back, cut.back);
+}
+
+void print_name_within(pfr_output *to, const void *bytes, size_t length, size_t before) {
+    const size_t room = to->columns > before + NAME_LEAST ? to->columns - before : NAME_LEAST;
+    const struct cut cut = cut_of(bytes, length, to->columns ? room : SIZE_MAX);
+    print_name(to, bytes, cut.front);
+    if (cut.front == length)
+        return;
+    out_text(&to->out, ELLIPSIS);
+    print_name(to, (const char *)bytes + length - cut.back, cut.back);
 }

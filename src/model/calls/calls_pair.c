@@ -50,7 +50,7 @@ pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
 
 static pfr_status give_open(struct calls_worker_state *l, const struct open_call *call, pfr_error *err) {
     const struct calls_request *request = l->request;
-    if (l->gathered.as == CALLS_SINGLY) /* it comes behind the calls that ended before it */
+    if (l->gathered.as == CALLS_SINGLY) /* after the calls that ended before it */
         PFR_TRY(pair_flush(l, err));
     l->totals.open++;
     return request->sink->open ? request->sink->open(request->context, &l->public, call->node, call->enter, err)

@@ -247,7 +247,7 @@ static bool is_mangled(const struct address_names *n, const struct named_object 
 }
 
 unsigned address_names_flags(const struct address_names *n) {
-    return n->options.naming.parameters ? DEMANGLE_PARAMETERS : 0;
+    return demangle_flags_of(&n->options.naming);
 }
 
 static bool shown_text(struct address_names *n, struct named_object *o, const struct symbol *symbol,

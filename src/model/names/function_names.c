@@ -96,6 +96,10 @@ static void open_symbols(struct function_names *n, struct function_object *o) {
     named_object_open_elf(&o->symbols, &wanted, &search);
 }
 
+static unsigned flags_of(const struct function_names *n) {
+    return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
+}
+
 /* A symbol that merely covers the address, and begins before it, is another function's. NULL: none, or no memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {
@@ -104,15 +108,13 @@ static const struct symbol_text *text_by_address(struct function_names *n, struc
         open_symbols(n, o);
     if (!o->symbols.handle || !named_object_find(&o->symbols, address, &symbol) || symbol.start != address)
         return NULL;
-    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
-    return named_object_text(&n->texts, &o->symbols, &symbol, n->options.naming.mangled, flags);
+    return named_object_text(&n->texts, &o->symbols, &symbol, n->options.naming.mangled, flags_of(n));
 }
 
 static const struct symbol_text *text_of(struct function_names *n, struct function_object *o,
                                          const struct xray_function *f) {
-    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
     if (o->map.has_names)
-        return f->name && *f->name ? symbol_text_of(&n->texts, f->name, n->options.naming.mangled, flags) : NULL;
+        return f->name && *f->name ? symbol_text_of(&n->texts, f->name, n->options.naming.mangled, flags_of(n)) : NULL;
     return text_by_address(n, o, f->address);
 }
 
@@ -138,8 +140,7 @@ static void count_unmapped(struct function_names *n, const struct function_name 
 
 /* As the trace itself says; false: it does not. */
 static bool fill_recorded(struct function_names *n, struct function_name *name, const struct symbol_text **text) {
-    const unsigned flags = n->options.parameters ? DEMANGLE_PARAMETERS : 0;
-    if (!recorded_name_find(&n->recorded, name->id, n->options.naming.mangled, flags, &n->texts, &name->address,
+    if (!recorded_name_find(&n->recorded, name->id, n->options.naming.mangled, flags_of(n), &n->texts, &name->address,
                             &name->path, text))
         return false;
     name->object = 0;

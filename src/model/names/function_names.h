@@ -28,7 +28,7 @@
 struct function_names_options {
     pfr_symbol_options naming; /* instr_maps: paths, by number of the object */
     pfr_reader *trace;         /* whose own notes name functions where no maps do; NULL: none */
-    bool parameters;           /* C++: "area(int)" instead of "area"; naming.parameters has no say */
+    bool parameters;           /* C++: "area(int)" instead of "area", whatever `naming` says */
 };
 
 /* Where a function begins. */

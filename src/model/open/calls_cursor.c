@@ -114,7 +114,7 @@ static void give(struct pfr_calls *c, uint64_t id, const pfr_call *call) {
     r->flags[at] = call->flags;
 }
 
-/* What was entered since the last exit was entered after all that had been left by then. */
+/* Calls entered since the last exit were entered after all calls that had been left by then. */
 static pfr_status note_entered(struct pfr_calls *c, uint32_t depth, uint64_t left, pfr_error *err) {
     void *grown = mem_grow(&c->memory, c->left_before, depth, &c->room, 64, sizeof *c->left_before);
     if (!grown)

@@ -3,7 +3,7 @@
 #define PFR_MODEL_CALLS_ROWS_H
 /*
  * Calls of a model: of each thread one row a call, in the order of exits, of which ids, callers and depths are made
- * again when they are read. Ids are in the order of enters. That order is known from exits and depths alone: a call was
+ * again when they are read. Ids are in the order of enters. Exits and depths are enough to know that order: a call was
  * entered after all calls that were left before its enter, and after those that it is in.
  *
  *     calls_load.c     a trace to rows, functions to symbols, paths to stacks
@@ -19,7 +19,7 @@ struct call_row {
     uint32_t path, flags; /* flags: PFR_CALL_* */
 };
 
-/* What is the same for all calls of a path. */
+/* Shared by all calls of a path. */
 struct call_path_row {
     uint32_t stack, symbol, depth;
 };

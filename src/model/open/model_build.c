@@ -8,7 +8,7 @@ struct pfr_build {
     struct pfr_model *model;
     struct stack_tree tree;
     struct intern_table objects; /* by what makes them equal */
-    pfr_error err;               /* of the first failure; status PFR_OK: none yet */
+    pfr_error err;               /* of the first failure; status PFR_OK: no failure yet */
 };
 
 pfr_build *pfr_model_build(const pfr_alloc *alloc, const pfr_limits *limits, pfr_error *err) {

@@ -56,7 +56,7 @@ static pfr_status put_object(struct frame_numbers *n, uint32_t number, uint32_t 
     return PFR_OK;
 }
 
-/* An object that is none: what is in it is not known, or had no room. */
+/* A placeholder for unknown addresses, or for stacks that had no room. */
 static pfr_status put_special(struct pfr_model *m, pfr_object_kind kind, const char *name, uint32_t *id,
                               pfr_error *err) {
     const pfr_model_object row = {.path = name, .name = name, .kind = kind};

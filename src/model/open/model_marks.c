@@ -33,7 +33,7 @@ static struct record_key key_of_record(const struct walk *w, const pfr_record *r
     return state_key(state, rec, time_of(w->model->reader, rec));
 }
 
-/* The row of a thread as it is at a record; 0: the model has none. */
+/* The row of a thread as it is at a record; 0: unknown. */
 static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_t pid, uint32_t tid) {
     const struct profile_row row = {.key = key_of_record(w, rec), .pid = pid, .tid = tid};
     struct thread_view view;
@@ -41,7 +41,7 @@ static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_
     struct intern_text comm;
     char made[16];
     thread_look(&w->model->profile->state, &row, &view, &key, &comm, made);
-    return intern_find(&w->model->thread_keys, &key, sizeof key) + 1; /* none: 2^32 - 1 becomes 0 */
+    return intern_find(&w->model->thread_keys, &key, sizeof key) + 1; /* INTERN_NONE becomes 0 */
 }
 
 static uint64_t time_or_none(uint64_t time) {

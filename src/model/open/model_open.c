@@ -14,7 +14,7 @@ struct loading {
     struct pfr_model *model;
     pfr_model_options options;
     struct collector collector;
-    pfr_reader *trace; /* NULL: there is none */
+    pfr_reader *trace; /* NULL: only a recording */
 };
 
 /* --- Options. */
@@ -196,7 +196,7 @@ static pfr_status load_trace(struct loading *l, pfr_reader *trace, pfr_error *er
     return model_load_calls(&calls, err);
 }
 
-/* What is only needed while rows are put. */
+/* Keys that only loading needs. */
 static void drop_keys(struct pfr_model *m) {
     intern_free(&m->symbol_keys);
     intern_free(&m->frame_keys);

@@ -76,7 +76,7 @@ struct pfr_model {
     struct pick_places *places; /* by event: as the profile had them */
     struct pfr_fact *facts, *meta;
     size_t nr_facts, facts_room, nr_meta, meta_room;
-    struct model_calls *traced; /* calls of a trace; NULL: there is none */
+    struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event that they are; 0 */
     uint64_t unmatched_exits, limited_calls;
     char release[128]; /* of the recorded kernel; "": not told */
@@ -119,9 +119,9 @@ void stack_tree_init(struct stack_tree *t, struct pfr_model *m);
 void stack_tree_free(struct stack_tree *t);
 /* For a model that has stacks already. */
 pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err);
-/* What stands above the nodes to come: symbols of `parent` and all above it are marked. */
+/* Before nodes are added below `parent`: marks the symbols of it and of its callers. */
 pfr_status stack_tree_begin(struct stack_tree *t, uint32_t parent, pfr_error *err);
-/* A child of `parent`, which is where stack_tree_begin stood or the child that was found last. */
+/* A child of `parent`, which is the parent of stack_tree_begin or the child that was found last. */
 pfr_status stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame, bool apart, uint32_t *id,
                             pfr_error *err);
 
@@ -180,7 +180,7 @@ pfr_status model_make_threads(struct pfr_model *m, pfr_error *err);
 
 /* --- model_collect.c */
 
-/* What was met, and where first: run << 32 | number in the run. */
+/* Distinct keys, and where each was first: run << 32 | number in the run. */
 struct first_met {
     struct intern_table keys;
     uint64_t *first; /* by number */
@@ -245,7 +245,7 @@ struct pfr_samples {
     uint64_t next; /* number of the sample that comes next */
     /* samples_decode.c */
     pfr_reader *reader;
-    uint32_t slice; /* that is read; nr_slices: none is open */
+    uint32_t slice; /* that is read; nr_slices: at the end */
     bool in_slice;
     struct thread_finder *finder;
     pfr_record *records; /* of the batch, with options.records */

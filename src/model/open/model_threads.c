@@ -75,7 +75,7 @@ static pfr_status last_comm(struct pfr_model *m, const struct generation *g, uin
     return PFR_OK;
 }
 
-/* One that was there from the first record on was begun by none. */
+/* Threads that were there from the first record on have no start. */
 static uint64_t start_of(const struct generation *g) {
     return g && g->begin.time ? g->begin.time : PFR_NO_TIME;
 }

@@ -72,7 +72,7 @@ static pfr_status keep_record(struct pfr_samples *c, const pfr_record *rec, pfr_
     return PFR_OK;
 }
 
-/* When none moves any more. */
+/* After the last record of the batch: the buffer does not move any more. */
 static void point_records(struct pfr_samples *c) {
     for (uint32_t i = 0; c->records && i < c->rows.count; i++)
         c->records[i].bytes = c->bytes + c->record_at[i];

@@ -8,8 +8,8 @@
 
 #include "base/io/scratch.h"
 #include "base/memory/sizes.h"
+#include "base/tables/radix.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define RUN_ROWS 64u /* of each run at hand while runs are merged */
@@ -78,17 +78,34 @@ static int compare(const struct order_row *x, const struct order_row *y) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int by_time(const void *a, const void *b) {
-    return compare(a, b);
+/* By time, samples without one last; rows came by id, and stay so where times are equal. */
+static pfr_status sort_rows(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    struct radix_item *items = mem_alloc(&c->memory, o->count, 2 * sizeof *items);
+    struct order_row *sorted = mem_alloc(&c->memory, o->room, sizeof *sorted);
+    const pfr_status st = items && sorted ? PFR_OK : mem_fail(&c->memory, err, "samples");
+    if (st >= 0) {
+        for (size_t i = 0; i < o->count; i++)
+            items[i] = (struct radix_item){o->chunk[i].time, (uint32_t)i};
+        const struct radix_item *at = radix_sort(items, items + o->count, o->count);
+        for (size_t i = 0; i < o->count; i++)
+            sorted[i] = o->chunk[at[i].value];
+        struct order_row *const before = o->chunk;
+        o->chunk = sorted;
+        sorted = before;
+    }
+    mem_free(&c->memory, sorted, o->room, sizeof *sorted);
+    mem_free(&c->memory, items, o->count, 2 * sizeof *items);
+    return st;
 }
 
-/* Samples without a time come last. Many chunks are in order already. */
-static void sort_chunk(struct sample_order *o) {
-    bool in_order = true;
-    for (size_t i = 1; in_order && i < o->count; i++)
-        in_order = compare(&o->chunk[i - 1], &o->chunk[i]) < 0;
-    if (!in_order)
-        qsort(o->chunk, o->count, sizeof *o->chunk, by_time);
+/* Many chunks are in order already. */
+static pfr_status sort_chunk(struct pfr_samples *c, pfr_error *err) {
+    const struct sample_order *o = c->order;
+    for (size_t i = 1; i < o->count; i++)
+        if (compare(&o->chunk[i - 1], &o->chunk[i]) > 0)
+            return sort_rows(c, err);
+    return PFR_OK;
 }
 
 static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
@@ -99,7 +116,7 @@ static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
     o->runs = grown;
     if (o->fd < 0)
         PFR_TRY(scratch_open(&o->fd, err));
-    sort_chunk(o);
+    PFR_TRY(sort_chunk(c, err));
     PFR_TRY(scratch_write(o->fd, o->chunk, o->count * sizeof *o->chunk, err));
     o->runs[o->nr_runs++] = (struct order_run){.from = o->written, .end = o->written + o->count};
     o->written += o->count;
@@ -193,8 +210,7 @@ static pfr_status sort_all(struct pfr_samples *c, pfr_error *err) {
     c->order->is_sorted = true;
     if (c->order->nr_runs)
         return begin_merge(c, err);
-    sort_chunk(c->order);
-    return PFR_OK;
+    return sort_chunk(c, err);
 }
 
 static void give(struct sample_rows *to, const struct order_row *row) {

@@ -3,6 +3,7 @@
 #include "model/profile/profile_names.h"
 #include "file/read/features.h"
 #include "model/profile/profile_lines.h"
+#include "model/profile/profile_outside.h"
 #include "model/profile/profile_pick.h"
 #include "model/profile/profile_whole_stacks.h"
 #include "model/names/kernel_file.h"
@@ -180,6 +181,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     pfr_error why;
     if (p->request.note)
         symbol_texts_note(&p->names.texts, p->request.note, p->request.context);
+    profile_outside_note(p);
     kernel_file_note(&p->names, p->request.note, p->request.context);
     if (p->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",

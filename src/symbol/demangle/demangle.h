@@ -16,6 +16,7 @@
  * demangler_prepare) until the last of them is freed: what breaks it costs a name, and what breaks it again and again
  * all names that follow; both are counted.
  */
+#include <perfray/symbol_options.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/memory/memory.h"
@@ -27,7 +28,18 @@ struct demangler {
     uint64_t unanswered; /* names that were asked for in vain: the process died, was late, or there may be no more */
 };
 
-enum { DEMANGLE_PARAMETERS = 1, DEMANGLE_HASH = 2 }; /* C++: with "(int)"; legacy Rust: with "::h0123456789abcdef" */
+enum {
+    DEMANGLE_PARAMETERS = 1,     /* C++: with "(int)" */
+    DEMANGLE_HASH = 2,           /* legacy Rust: with "::h0123456789abcdef" */
+    DEMANGLE_FOLD_TEMPLATES = 4, /* see fold_templates.h; only in demangle() */
+    DEMANGLE_OMIT_TEMPLATES = 8
+};
+
+static inline unsigned demangle_flags_of(const pfr_symbol_options *options) {
+    return (options->parameters ? DEMANGLE_PARAMETERS : 0) |
+           (options->templates == PFR_TEMPLATES_FOLD ? DEMANGLE_FOLD_TEMPLATES : 0) |
+           (options->templates == PFR_TEMPLATES_OMIT ? DEMANGLE_OMIT_TEMPLATES : 0);
+}
 
 #define MANGLED_MOST ((size_t)16 << 10)   /* bytes of a name that is looked at */
 #define DEMANGLED_MOST ((size_t)64 << 10) /* bytes of what it may become; a short name can ask for any amount */

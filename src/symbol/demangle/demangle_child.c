@@ -7,6 +7,7 @@
  */
 #include "base/threads/confined.h"
 #include "symbol/demangle/demangle.h"
+#include "symbol/demangle/fold_templates.h"
 #include "symbol/demangle/plain_mangling.h"
 
 #include <errno.h>
@@ -182,6 +183,8 @@ const char *demangle(struct demangler *demangler, const char *name, unsigned fla
     size_t made = flags & DEMANGLE_PARAMETERS ? 0 : plain_demangle(name, demangler->text);
     if (made == 0)
         made = demangle_elsewhere(demangler, name, length, flags);
+    if (flags & (DEMANGLE_FOLD_TEMPLATES | DEMANGLE_OMIT_TEMPLATES))
+        made = fold_templates(demangler->text, made, flags & DEMANGLE_OMIT_TEMPLATES);
     demangler->text[made] = '\0';
     return made ? demangler->text : NULL;
 }

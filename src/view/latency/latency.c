@@ -67,6 +67,13 @@ static void tell_notes(const struct latency *l) {
             o->note(o->context, text + 3);
 }
 
+static void tell_empty(const struct latency *l) {
+    const pfr_latency_options *o = l->options;
+    const bool filters = o->functions || o->objects || o->tids || o->min_duration || o->time;
+    if (l->shown == 0 && o->note)
+        o->note(o->context, filters ? "no calls match the filters" : "the trace has no calls");
+}
+
 static pfr_status load(struct latency *l, pfr_error *err) {
     const struct function_names_options names = {.naming = naming_of(l->options->naming), .trace = l->reader};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
@@ -90,6 +97,7 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
     tell_limits(l);
     tell_notes(l);
     PFR_TRY(write_form(l, out, err));
+    tell_empty(l);
     return t->lossy || t->too_deep || t->limited || name_limits_any(&l->names.limits) ? PFR_HOLE : PFR_OK;
 }
 

@@ -153,8 +153,10 @@ static pfr_status read_order(const char *text, struct order *order, pfr_error *e
         const size_t length = strcspn(at, ",");
         const struct sort_key *key = find_key(at, length);
         if (!key || order->count == KEYS_MOST)
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "no sort key '%.*s'",
-                            length < 60 ? (int)length : 60, at);
+            return pfr_fail(
+                err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort",
+                "no sort key '%.*s'; keys: sum, id, func, count, min, p50, p90, p95, p99, p999, max, self, open",
+                length < 60 ? (int)length : 60, at);
         order->keys[order->count++] = key;
         at += length;
         if (*at == '\0')

@@ -120,19 +120,44 @@ static const struct column columns[] = {
 
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-static bool is_shown(const struct latency *l, size_t column) {
-    return !columns[column].is_shown || columns[column].is_shown(l);
+/* How wide columns are; 0: not shown. */
+struct widths {
+    size_t of[COLUMNS], names;
+};
+
+static size_t widest_cell(const struct latency *l, size_t column) {
+    char cell[CELL_ROOM];
+    size_t width = strlen(columns[column].title);
+    for (size_t i = 0; i < l->shown; i++) {
+        columns[column].write(l, &l->rows[i], columns[column].rank, cell);
+        width = strlen(cell) > width ? strlen(cell) : width;
+    }
+    return width;
 }
 
-static void measure(const struct latency *l, size_t widths[COLUMNS]) {
-    char cell[CELL_ROOM];
-    for (size_t c = 0; c < COLUMNS; c++) {
-        widths[c] = strlen(columns[c].title);
-        for (size_t i = 0; i < l->shown; i++) {
-            columns[c].write(l, &l->rows[i], columns[c].rank, cell);
-            widths[c] = strlen(cell) > widths[c] ? strlen(cell) : widths[c];
-        }
-    }
+#define NAMES_LEAST 24u /* columns that numbers leave to names */
+static const char *const hidden_first[] = {"p95", "p99.9", "p90", "Min"};
+#define HIDDEN_MOST (sizeof hidden_first / sizeof *hidden_first)
+
+static size_t width_of_numbers(const struct widths *w) {
+    size_t width = 0;
+    for (size_t c = 0; c < COLUMNS; c++)
+        width += w->of[c] ? w->of[c] + 2 : 0;
+    return width + 2;
+}
+
+/* Returns how many of `hidden_first` a terminal has no room for. */
+static size_t measure(const struct latency *l, unsigned terminal, struct widths *w) {
+    size_t hidden = 0;
+    for (size_t c = 0; c < COLUMNS; c++)
+        w->of[c] = !columns[c].is_shown || columns[c].is_shown(l) ? widest_cell(l, c) : 0;
+    for (; terminal && width_of_numbers(w) + NAMES_LEAST > terminal && hidden < HIDDEN_MOST; hidden++)
+        for (size_t c = 0; c < COLUMNS; c++)
+            if (strcmp(columns[c].title, hidden_first[hidden]) == 0)
+                w->of[c] = 0;
+    const size_t numbers = width_of_numbers(w);
+    w->names = !terminal ? 0 : terminal > numbers + NAMES_LEAST ? terminal - numbers : NAMES_LEAST;
+    return hidden;
 }
 
 /* --- Names. */
@@ -173,33 +198,70 @@ static void write_line(const struct latency_row *row, pfr_output *to) {
 
 /* --- The table. */
 
-static void write_heading(const struct latency *l, const size_t widths[COLUMNS], pfr_output *to) {
+static void write_heading(const struct latency *l, const struct widths *w, pfr_output *to) {
     out_char(&to->out, '#');
     for (size_t c = 0; c < COLUMNS; c++)
-        if (is_shown(l, c))
-            out_text_wide(&to->out, columns[c].title, strlen(columns[c].title), widths[c] + (c ? 2 : 1));
+        if (w->of[c])
+            out_text_wide(&to->out, columns[c].title, strlen(columns[c].title), w->of[c] + (c ? 2 : 1));
     out_text(&to->out, l->options->by == PFR_LATENCY_BY_CALLER ? "  Caller > Function\n#" : "  Function\n#");
     for (size_t c = 0; c < COLUMNS; c++)
-        if (is_shown(l, c)) {
+        if (w->of[c]) {
             out_pad(&to->out, c ? 2 : 1);
-            out_fill(&to->out, '.', widths[c]);
+            out_fill(&to->out, '.', w->of[c]);
         }
     out_text(&to->out, "  ........\n#\n");
 }
 
-static void write_row(const struct latency *l, const struct latency_row *row, const size_t widths[COLUMNS],
+/* Names and line into a text that may be cut. */
+static void write_last_cell(const struct latency *l, const struct latency_row *row, const struct widths *w,
+                            pfr_output *cell, pfr_output *to) {
+    size_t length;
+    if (!w->names) {
+        write_names(l, row, to);
+        write_line(row, to);
+        return;
+    }
+    out_clear(&cell->out);
+    write_names(l, row, cell);
+    write_line(row, cell);
+    const char *const bytes = out_bytes(&cell->out, &length);
+    if (length)
+        out_text_within(&to->out, bytes, length, w->names);
+}
+
+static void write_row(const struct latency *l, const struct latency_row *row, const struct widths *w, pfr_output *names,
                       pfr_output *to) {
     char cell[CELL_ROOM];
     for (size_t c = 0; c < COLUMNS; c++) {
-        if (!is_shown(l, c))
+        if (!w->of[c])
             continue;
         columns[c].write(l, row, columns[c].rank, cell);
-        out_text_wide(&to->out, cell, strlen(cell), widths[c] + 2);
+        out_text_wide(&to->out, cell, strlen(cell), w->of[c] + 2);
     }
     out_pad(&to->out, 2);
-    write_names(l, row, to);
-    write_line(row, to);
+    write_last_cell(l, row, w, names, to);
     out_char(&to->out, '\n');
+}
+
+static void write_hidden(size_t hidden, pfr_output *to) {
+    if (hidden == 0)
+        return;
+    out_text(&to->out, "# not shown in this width: ");
+    for (size_t i = 0; i < hidden; i++) {
+        out_text(&to->out, i ? ", " : "");
+        out_text(&to->out, hidden_first[i]);
+    }
+    out_text(&to->out, "; --format=csv prints all\n");
+}
+
+static pfr_status write_rows(const struct latency *l, const struct widths *w, pfr_output *to, pfr_error *err) {
+    pfr_output names = {.raw_names = to->raw_names};
+    out_open_memory(&names.out, l->memory);
+    for (size_t i = 0; i < l->shown; i++)
+        write_row(l, &l->rows[i], w, &names, to);
+    const pfr_status st = names.out.status < 0 ? mem_fail(l->memory, err, "latency") : PFR_OK;
+    out_close(&names.out, NULL);
+    return st;
 }
 
 /* --- What stands above. */
@@ -289,14 +351,14 @@ static pfr_status write_histogram(const struct latency *l, const struct latency_
 }
 
 pfr_status latency_write_text(const struct latency *l, pfr_output *to, pfr_error *err) {
-    size_t widths[COLUMNS];
-    measure(l, widths);
+    struct widths w;
+    const size_t hidden = measure(l, to->columns, &w);
     write_totals(l, to);
     write_notes(l, to);
+    write_hidden(hidden, to);
     out_text(&to->out, "#\n");
-    write_heading(l, widths, to);
-    for (size_t i = 0; i < l->shown; i++)
-        write_row(l, &l->rows[i], widths, to);
+    write_heading(l, &w, to);
+    PFR_TRY(write_rows(l, &w, to, err));
     for (size_t i = 0; i < l->shown && l->options->histogram; i++)
         PFR_TRY(write_histogram(l, &l->rows[i], to, err));
     return PFR_OK;

@@ -4,6 +4,7 @@
 #include "view/report/report_cache_lines.h"
 #include "view/report/report_call_graph_option.h"
 #include "view/report/report_call_trees.h"
+#include "view/report/report_empty.h"
 #include "view/report/report_fields.h"
 #include "view/report/report_filter.h"
 #include "view/report/report_maps.h"
@@ -330,6 +331,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(features_unread(r->reader, err));
     r->budget.text = r->budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
+    report_tell_empty(r);
     tell_cut_trees(r);
     return r->limited || r->budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }

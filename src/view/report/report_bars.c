@@ -34,11 +34,11 @@ static void write_share(const struct report *r, struct output *out, double perce
     out_text(out, color ? REPORT_COLOR_ENDS : "");
 }
 
-static void write_name(struct report *r, uint32_t frame, pfr_output *to) {
+static void write_name(struct report *r, uint32_t frame, size_t before, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, frame);
     if (f->text != NO_TEXT) {
         const struct intern_text text = intern_get(&r->profile->texts, f->text);
-        print_name(to, text.bytes, text.length);
+        print_name_within(to, text.bytes, text.length, before);
         return;
     }
     out_text(&to->out, "0x");
@@ -56,7 +56,7 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
     out_fill(&to->out, '#', filled < BAR ? filled : BAR);
     out_pad(&to->out, filled < BAR ? BAR - filled : 0);
     out_pad(&to->out, 2 + INDENT * depth);
-    write_name(r, subtree->frame, to);
+    write_name(r, subtree->frame, 2 + 2 * PERCENT_WIDTH + 2 + BAR + 2 + INDENT * depth, to);
     out_char(&to->out, '\n');
 }
 
@@ -102,7 +102,7 @@ static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
 
 pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     report_write_totals(r, lines, to);
-    out_text(&to->out, "#  Children      Self\n#\n");
+    out_text(&to->out, r->options->quiet ? "" : "#  Children      Self\n#\n");
     for (uint32_t m = 0; m < lines->members; m++) {
         const uint32_t event = lines->leader + m;
         const uint64_t least = (uint64_t)((double)r->sums.totals[event].weight * (r->chain.least / 100));

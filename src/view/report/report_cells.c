@@ -237,18 +237,19 @@ void write_level(struct output *out, char level) {
     out_write(out, "] ", 2);
 }
 
-void report_write_function(const struct report *r, const struct profile_frame *f, pfr_output *to) {
+void report_write_function(const struct report *r, const struct profile_frame *f, size_t before, pfr_output *to) {
+    static const char inlined[] = " (inlined)";
     const struct intern_text text = intern_get(&r->profile->texts, f->text);
-    print_name(to, text.bytes, text.length);
+    print_name_within(to, text.bytes, text.length, before + (f->is_inlined ? sizeof inlined - 1 : 0));
     if (f->is_inlined)
-        out_text(&to->out, " (inlined)");
+        out_text(&to->out, inlined);
 }
 
 static void write_symbol(const struct report *r, const struct profile_frame *f, uint64_t id, char level,
                          pfr_output *to) {
     write_level(&to->out, level);
     if (f->text != NO_TEXT)
-        report_write_function(r, f, to);
+        report_write_function(r, f, 0, to);
     else
         write_address_cell(address_of(f, (uint32_t)id), &to->out);
 }

@@ -43,7 +43,7 @@ report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
 /* The name of a frame that has one. */
-void report_write_function(const struct report *r, const struct profile_frame *f, pfr_output *to);
+void report_write_function(const struct report *r, const struct profile_frame *f, size_t before, pfr_output *to);
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
 uint64_t object_name_of(const struct report *r, uint32_t frame);

@@ -15,9 +15,10 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     const struct sample_lists lists = {
         .pids = o->pids, .tids = o->tids, .comms = o->comms, .objects = o->objects, .symbols = o->symbols};
-    r->relative = o->relative;
+    r->relative = o->relative || o->hide_unresolved; /* as in perf: they do not count at all */
     PFR_TRY(sample_filter_read(&r->filter, r->memory, &lists, err));
-    r->filters_rows = sample_filter_has_numbers(&r->filter) || sample_filter_has_names(&r->filter);
+    r->filters_rows =
+        sample_filter_has_numbers(&r->filter) || sample_filter_has_names(&r->filter) || o->hide_unresolved;
     return PFR_OK;
 }
 
@@ -70,12 +71,15 @@ bool filter_keeps(const struct report *r, const struct profile_group *group, uin
     const struct sample_lists *lists = &r->filter.lists;
     const struct profile_frame *f = report_frame(r, frame);
     return (!lists->comms || keeps_comm(r, group)) && (!lists->objects || keeps_dso(r, f)) &&
-           (!lists->symbols || keeps_symbol(r, f)) && keeps_numbers(r, group);
+           (!lists->symbols || keeps_symbol(r, f)) && keeps_numbers(r, group) &&
+           (!r->options->hide_unresolved || (f && f->text != NO_TEXT));
 }
 
 bool filter_keeps_row(const struct report *r, const struct row *row) {
     const char *part = r->options->symbol_filter;
-    const struct profile_frame *f = part ? report_frame(r, row->frame) : NULL;
+    const struct profile_frame *f = part || r->options->hide_unresolved ? report_frame(r, row->frame) : NULL;
+    if (r->options->hide_unresolved && (!f || f->text == NO_TEXT))
+        return false;
     return !part || (f && f->text != NO_TEXT && strstr(intern_chars(&r->profile->texts, f->text), part));
 }
 
@@ -95,7 +99,8 @@ void filter_totals(struct report *r) {
 
 uint32_t filter_keys_needed(const struct report *r, bool *frames) {
     const struct sample_filter *filter = &r->filter;
-    *frames = filter->lists.objects || filter->lists.symbols || r->options->symbol_filter;
+    *frames =
+        filter->lists.objects || filter->lists.symbols || r->options->symbol_filter || r->options->hide_unresolved;
     return (filter->lists.comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |
            (filter->tids.any ? 0 : PROFILE_BIT(PROFILE_TID));
 }

@@ -377,6 +377,8 @@ struct report {
     struct path_segments path_segments;
     struct traversal walk;
     struct rows rows;
+    uint64_t lines_shown;            /* of all tables */
+    bool has_counts;                 /* counts were printed instead of rows */
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
     struct number_lists event_roots; /* of `forest`; made when asked for */
     struct report_tree tree;

@@ -53,6 +53,8 @@ static void write_event_names(struct report *r, const struct lines *lines, pfr_o
 
 void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to) {
     struct profile_weight all = {0, 0};
+    if (r->options->quiet)
+        return;
     const bool grouped = lines->members > 1;
     for (uint32_t m = 0; m < lines->members; m++) {
         all.weight += r->sums.totals[lines->leader + m].weight;
@@ -84,6 +86,8 @@ static size_t column_width(const struct table *t, unsigned c) {
 
 static void write_headings(const struct table *t, struct output *to) {
     const struct report *r = t->r;
+    if (r->options->quiet)
+        return;
     out_text(to, "# ");
     for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
         const struct report_field *f = r->chosen.columns[c];
@@ -106,6 +110,40 @@ static void write_headings(const struct table *t, struct output *to) {
     out_text(to, "\n#\n");
 }
 
+/* --- width --- */
+
+#define NAME_LEAST 16u /* columns of a text that is cut */
+
+static size_t line_width(const struct table *t) {
+    size_t width = 2;
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
+        width += column_width(t, c) + (c ? 2 : 0);
+    return width;
+}
+
+/* The widest column of texts that may become narrower; nr_columns: there is none. */
+static unsigned widest_text(const struct table *t) {
+    unsigned widest = t->r->chosen.nr_columns;
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
+        if (!t->r->chosen.columns[c]->number && t->width[c] > NAME_LEAST &&
+            t->width[c] > least_width(t->r->chosen.columns[c]) &&
+            (widest == t->r->chosen.nr_columns || t->width[c] > t->width[widest]))
+            widest = c;
+    return widest;
+}
+
+static void fit(struct table *t, unsigned columns) {
+    if (!columns || t->separator || t->r->options->format != PFR_REPORT_TEXT)
+        return;
+    for (size_t width = line_width(t); width > columns; width--) {
+        const unsigned c = widest_text(t);
+        if (c == t->r->chosen.nr_columns)
+            return;
+        t->width[c]--;
+        t->cuts = true;
+    }
+}
+
 /* --- all --- */
 
 static pfr_status write_lines(const struct table *t, struct table_hands *hands, struct trees_ahead *trees,
@@ -121,9 +159,10 @@ static pfr_status write_lines(const struct table *t, struct table_hands *hands, 
 
 static pfr_status write_table(struct table *t, struct table_hands *hands, pfr_output *to, pfr_error *err) {
     struct trees_ahead *trees;
-    pfr_status st = trees_open(&trees, t->r, t->lines, to->raw_names, err);
+    pfr_status st = trees_open(&trees, t->r, t->lines, to, err);
     if (st >= 0) {
         table_measure(hands, t->width);
+        fit(t, to->columns);
         report_write_totals(t->r, t->lines, to);
         write_headings(t, &to->out);
         st = write_lines(t, hands, trees, to, err);

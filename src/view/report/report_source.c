@@ -29,8 +29,8 @@ static bool was_read(const struct report *r, uint32_t frame) {
            r->profile->lines[frame & ~NODE_APART].has_names;
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
+static const char *shown_path(const struct report *r, const char *path) {
+    const char *slash = r->options->full_paths ? NULL : strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
@@ -79,7 +79,7 @@ uint64_t identity_of_line(struct report *r, const struct cell_key *spot) {
     const struct profile_line *line = line_of(r, spot->frame);
     if (line->file == NO_TEXT)
         return place_without_line(r, f, was_read(r, spot->frame));
-    const char *name = last_part(intern_chars(&r->profile->texts, line->file));
+    const char *name = shown_path(r, intern_chars(&r->profile->texts, line->file));
     snprintf(behind, sizeof behind, ":%" PRIu32, line->line);
     return intern_cell(r, name, strlen(name), behind);
 }
@@ -87,7 +87,7 @@ uint64_t identity_of_line(struct report *r, const struct cell_key *spot) {
 uint64_t identity_of_source_file(struct report *r, const struct cell_key *spot) {
     const struct profile_frame *f = report_frame(r, spot->frame);
     const uint32_t file = f ? line_of(r, spot->frame)->file : NO_TEXT;
-    const char *name = file == NO_TEXT ? "" : last_part(intern_chars(&r->profile->texts, file));
+    const char *name = file == NO_TEXT ? "" : shown_path(r, intern_chars(&r->profile->texts, file));
     return intern_cell(r, name, strlen(name), "");
 }
 

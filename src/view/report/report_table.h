@@ -12,6 +12,7 @@ struct table {
     const char *separator;     /* -t; NULL: columns */
     unsigned key[FIELDS_MOST]; /* that a column shows; nr_keys: a weight */
     size_t width[FIELDS_MOST];
+    bool cuts; /* texts that are wider than their columns */
 };
 
 /* --- report_table_lines.c: the line that is shown at a place. */

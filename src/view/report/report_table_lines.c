@@ -56,11 +56,14 @@ static void write_without(struct output *out, const struct report_text *text, co
     out_write(out, from, (size_t)(end - from));
 }
 
-static void write_cell(const struct table *t, const struct report_text *text, size_t width, bool right,
+static void write_cell(const struct table *t, const struct report_text *text, size_t width, bool right, bool filled,
                        struct output *to) {
-    const size_t pad = width > text->width && !t->separator ? width - text->width : 0;
+    const size_t pad = width > text->width && filled ? width - text->width : 0;
     out_pad(to, right ? pad : 0);
-    out_write(to, text->bytes, text->length);
+    if (t->cuts)
+        out_text_within(to, text->bytes, text->length, width);
+    else
+        out_write(to, text->bytes, text->length);
     out_pad(to, right ? 0 : pad);
 }
 
@@ -87,7 +90,7 @@ static void write_weights(const struct table *t, struct report_texts *texts, uns
         const char *color = color_of(t, t->r->chosen.columns[c], row);
         const struct report_text text = report_text_of(texts, c, 0, row);
         out_text(to, color ? color : "");
-        write_cell(t, &text, t->width[c] - (m > 0), true, to);
+        write_cell(t, &text, t->width[c] - (m > 0), true, !t->separator, to);
         out_text(to, color ? REPORT_COLOR_ENDS : "");
     }
 }
@@ -103,7 +106,7 @@ static void write_column(const struct table *t, struct report_texts *texts, unsi
     if (t->separator)
         write_without(to, &text, t->separator);
     else
-        write_cell(t, &text, fills(t, c) ? t->width[c] : 0, f->right, to);
+        write_cell(t, &text, t->width[c], f->right, fills(t, c), to);
 }
 
 void table_write_line(const struct table *t, struct report_texts *texts, uint32_t place, struct output *to) {

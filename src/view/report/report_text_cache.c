@@ -60,19 +60,6 @@ static void make_text(const struct report *r, const struct report_field *f, uint
         f->print(r, id, row, cell);
 }
 
-/* Characters that it takes on a terminal, nearly: one for each of UTF-8. */
-static size_t width_of(const char *bytes, size_t length) {
-    const uint64_t ones = 0x0101010101010101u;
-    size_t at = 0, width = length;
-    for (uint64_t w; length - at >= sizeof w; at += sizeof w) {
-        memcpy(&w, bytes + at, sizeof w);
-        width -= (size_t)((w >> 7 & ~(w >> 6) & ones) * ones >> 56);
-    }
-    for (; at < length; at++)
-        width -= ((unsigned char)bytes[at] & 0xc0) == 0x80;
-    return width;
-}
-
 static void keep(struct kept_text *kept, uint64_t said, uint32_t event, const struct report_text *text) {
     kept->said = said;
     kept->event = event;
@@ -92,7 +79,7 @@ struct report_text report_text_of(struct report_texts *t, unsigned column, uint6
     struct report_text text;
     make_text(t->r, f, id, row, &t->cell);
     text.bytes = out_bytes(&t->cell.out, &text.length);
-    text.width = width_of(text.bytes, text.length);
+    text.width = text_width(text.bytes, text.length);
     if (text.length > 0 && text.length <= TEXT_ROOM && !f->of_row)
         keep(kept, said, row->event, &text);
     return text;

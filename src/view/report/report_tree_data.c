@@ -55,7 +55,7 @@ static double share_of_all(const struct report *r, uint32_t event, uint64_t weig
 
 static void put_frame(struct report *r, uint32_t frame) {
     out_clear(&r->cell.out);
-    tree_write_frame(r, frame, &r->cell);
+    tree_write_frame(r, frame, 0, &r->cell);
 }
 
 /* --- JSON --- */

@@ -150,19 +150,20 @@ static unsigned count_threads(const struct trees_ahead *t) {
 }
 
 /* Without them the caller goes on alone. */
-static void begin_workers(struct trees_ahead *t, bool raw_names) {
+static void begin_workers(struct trees_ahead *t) {
     struct memory *memory = t->r->memory;
     t->slots = (size_t)t->threads * BATCHES_EACH;
     t->batches = mem_zeroed(memory, t->slots, sizeof *t->batches);
     for (size_t i = 0; t->batches && i < t->slots; i++) {
         out_open_memory(&t->batches[i].text.out, memory);
-        t->batches[i].text.raw_names = raw_names;
+        t->batches[i].text.raw_names = t->text.raw_names;
+        t->batches[i].text.columns = t->text.columns;
     }
     if (t->batches && workers_open(&t->workers, memory, t->threads, t->slots, make_batch, t, NULL) >= 0)
         give_batches(t);
 }
 
-static pfr_status open_trees(struct trees_ahead *t, bool raw_names, pfr_error *err) {
+static pfr_status open_trees(struct trees_ahead *t, const pfr_output *to, pfr_error *err) {
     struct memory *memory = t->r->memory;
     if (t->r->row_trees)
         PFR_TRY(list_rows(t, err));
@@ -171,20 +172,21 @@ static pfr_status open_trees(struct trees_ahead *t, bool raw_names, pfr_error *e
     if (!t->trees)
         return mem_fail(memory, err, "tree");
     out_open_memory(&t->text.out, memory);
-    t->text.raw_names = raw_names;
+    t->text.raw_names = to->raw_names;
+    t->text.columns = t->r->options->format == PFR_REPORT_TEXT && t->r->chain.mode != CHAIN_FOLDED ? to->columns : 0;
     if (t->threads > 1)
-        begin_workers(t, raw_names);
+        begin_workers(t);
     return PFR_OK;
 }
 
-pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,
+pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, const pfr_output *to,
                       pfr_error *err) {
     struct trees_ahead *t = *trees = mem_zeroed(r->memory, 1, sizeof *t);
     if (!t)
         return mem_fail(r->memory, err, "tree");
     t->r = r;
     t->lines = lines;
-    return open_trees(t, raw_names, err);
+    return open_trees(t, to, err);
 }
 
 /* A tree for which memory has no room as text is written at once. */

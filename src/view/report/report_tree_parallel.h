@@ -7,7 +7,7 @@
 /* Trees of lines, in their order, and several threads that make them ahead. */
 struct trees_ahead;
 
-pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, bool raw_names,
+pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, const pfr_output *to,
                       pfr_error *err);
 
 /* Of each line once, as they are shown: its tree, if it has one. */

@@ -21,6 +21,7 @@
 #include "base/memory/fail.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MARGIN 12u
 #define STEP 10u
@@ -44,68 +45,76 @@ static bool goes_on(const struct report_tree *t, uint32_t subtree) {
     return t->subtrees[subtree].all == 1 && t->subtrees[subtree].count == 1 && !t->subtrees[subtree].own.samples;
 }
 
-void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to) {
+void tree_write_frame(struct report *r, uint32_t frame, size_t before, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, frame);
     if (f->text == NO_TEXT) {
         out_text(&to->out, f->ip ? "0x" : "");
         out_hex(&to->out, f->ip, 1);
         return;
     }
-    report_write_function(r, f, to);
+    report_write_function(r, f, before, to);
     if (!r->chain.by_address)
         return;
     out_text(&to->out, " +");
     out_u64(&to->out, f->address - f->start);
 }
 
-static void print_frame(const struct tree_printer *p, uint32_t frame) {
-    tree_write_frame(p->r, frame, p->to);
+static void print_frame(const struct tree_printer *p, uint32_t frame, size_t before) {
+    tree_write_frame(p->r, frame, before, p->to);
 }
 
-static void print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
+/* Returns the columns that it takes: colors take no room. */
+static size_t print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
+    const uint64_t before = out_written(p->out);
     if (p->r->chain.value == CHAIN_COUNT) {
         out_u64(p->out, weight.samples);
-    } else if (p->r->chain.value == CHAIN_PERIOD) {
-        out_u64(p->out, profile_amount(p->r->profile, weight.weight));
-    } else {
-        const double percent = total ? 100.0 * (double)weight.weight / (double)total : 0;
-        const char *color = report_color(p->r, percent);
-        out_text(p->out, color ? color : "");
-        out_f64(p->out, percent, 2);
-        out_char(p->out, '%');
-        out_text(p->out, color ? REPORT_COLOR_ENDS : "");
+        return (size_t)(out_written(p->out) - before);
     }
+    if (p->r->chain.value == CHAIN_PERIOD) {
+        out_u64(p->out, profile_amount(p->r->profile, weight.weight));
+        return (size_t)(out_written(p->out) - before);
+    }
+    const double percent = total ? 100.0 * (double)weight.weight / (double)total : 0;
+    const char *color = report_color(p->r, percent);
+    out_text(p->out, color ? color : "");
+    out_f64(p->out, percent, 2);
+    out_char(p->out, '%');
+    out_text(p->out, color ? REPORT_COLOR_ENDS : "");
+    return (size_t)(out_written(p->out) - before) - (color ? strlen(color) + strlen(REPORT_COLOR_ENDS) : 0);
 }
 
 /* --- graph, fractal --- */
 
 /* Columns of the levels above, `depth` of them. */
-static void print_pipes(const struct tree_printer *p, size_t depth) {
+static size_t print_pipes(const struct tree_printer *p, size_t depth) {
     out_pad(p->out, p->margin);
     for (size_t i = 0; i < depth; i++) {
         out_char(p->out, p->t->levels[i].pipe ? '|' : ' ');
         if (i + 1 < depth)
             out_pad(p->out, STEP);
     }
+    return p->margin + depth + (depth ? (depth - 1) * STEP : 0);
 }
 
-static void print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
-    print_pipes(p, depth);
+/* Returns the columns up to the name that follows. */
+static size_t print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
+    const size_t before = print_pipes(p, depth);
     out_write(p->out, "--", 2);
-    print_value(p, weight, total);
+    const size_t width = print_value(p, weight, total);
     out_write(p->out, "--", 2);
+    return before + width + 4;
 }
 
 /* A twig and those that follow without a branch; returns the last. */
 static uint32_t print_run(const struct tree_printer *p, size_t depth, uint32_t subtree, uint64_t total) {
-    print_branch(p, depth, p->t->subtrees[subtree].total, total);
-    print_frame(p, p->t->subtrees[subtree].frame);
+    const size_t before = print_branch(p, depth, p->t->subtrees[subtree].total, total);
+    print_frame(p, p->t->subtrees[subtree].frame, before);
     out_char(p->out, '\n');
     while (goes_on(p->t, subtree) && !is_over(p)) {
         subtree = p->t->subtrees[subtree].first;
-        print_pipes(p, depth);
+        const size_t pipes = print_pipes(p, depth);
         out_pad(p->out, STEP);
-        print_frame(p, p->t->subtrees[subtree].frame);
+        print_frame(p, p->t->subtrees[subtree].frame, pipes + STEP);
         out_char(p->out, '\n');
     }
     return subtree;
@@ -195,7 +204,7 @@ static uint32_t print_stem(struct tree_printer *p, bool *printed) {
                 out_pad(p->out, MARGIN);
                 out_text(p->out, "---");
             }
-            print_frame(p, p->t->subtrees[subtree].frame);
+            print_frame(p, p->t->subtrees[subtree].frame, MARGIN + 3);
             out_char(p->out, '\n');
             p->margin = MARGIN + 3;
             *printed = true;
@@ -247,7 +256,7 @@ static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t 
 
 /* The frames of a chain are pushed behind the ends, innermost in the tree first. */
 static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
-    const bool folded = p->r->chain.mode == CHAIN_FOLDED;
+    const bool folded = p->r->chain.mode == CHAIN_FOLDED; /* for programs: never cut */
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
     size_t count = behind;
     for (uint32_t at = subtree; at != 0; at = p->t->subtrees[at].parent)
@@ -255,7 +264,7 @@ static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint3
     for (size_t i = count; i-- > behind;) {
         if (!folded)
             out_pad(p->out, MARGIN + 4);
-        print_frame(p, p->t->subtrees[p->t->ends[i]].frame);
+        print_frame(p, p->t->subtrees[p->t->ends[i]].frame, MARGIN + 4);
         out_text(p->out, !folded ? "\n" : i > behind ? separator : "");
     }
     out_char(p->out, '\n');

@@ -11,6 +11,6 @@ pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, 
                       pfr_error *err);
 
 /* A frame as trees call it. */
-void tree_write_frame(struct report *r, uint32_t frame, pfr_output *to);
+void tree_write_frame(struct report *r, uint32_t frame, size_t before, pfr_output *to);
 
 #endif

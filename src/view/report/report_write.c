@@ -5,6 +5,7 @@
 #include "view/report/report_write.h"
 #include "view/report/report_groups.h"
 #include "view/report/report_bars.h"
+#include "view/report/report_counts.h"
 #include "view/report/report_csv.h"
 #include "view/report/report_json.h"
 
@@ -50,6 +51,8 @@ static void say_quality(const struct report_writing *w) {
 
 static void begin_text(const struct report_writing *w) {
     struct output *out = &w->to->out;
+    if (w->r->options->quiet)
+        return;
     if (w->r->options->format == PFR_REPORT_PERF)
         out_text(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n#\n");
     if (w->r->options->format == PFR_REPORT_PERF || !w->r->measure->is_amount) {
@@ -124,6 +127,7 @@ static pfr_status write_event(struct report_writing *w, uint32_t event, uint32_t
     if (!has_samples(w->r, event, members))
         return PFR_OK;
     pfr_status st = lines_make(w->r, event, members, &lines, err);
+    w->r->lines_shown += st >= 0 ? lines.shown : 0;
     if (st >= 0)
         st = write_lines(w, &lines, err);
     lines_free(w->r, &lines);
@@ -147,5 +151,5 @@ pfr_status report_write(struct report *r, pfr_output *out, pfr_error *err) {
             PFR_TRY(write_event(&w, event, members, err));
     }
     end(&w);
-    return PFR_OK;
+    return report_print_counts(r, out, err);
 }

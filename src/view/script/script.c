@@ -405,9 +405,12 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     s.json_text.raw_names = true;
     memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
     out_open_memory(&s.json_text.out, s.memory);
+    const uint64_t before = out_written(&out->out);
     pfr_status st = run(&s, err);
     if (st >= 0)
         st = features_unread(reader, err);
+    if (st >= 0 && out_written(&out->out) == before)
+        script_tell_empty(options);
     const pfr_status ended = script_files_finish(&s, st >= 0, err);
     script_free(&s);
     st = st < 0 ? st : ended;

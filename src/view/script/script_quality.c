@@ -39,6 +39,13 @@ static void tell_chains(struct script *s) {
     deferred_note(&s->shared->state->deferred, false, s->shared->options->note, s->shared->options->context);
 }
 
+void script_tell_empty(const pfr_script_options *o) {
+    const bool filters = o->comms || o->pids || o->tids || o->cpus || o->symbols || o->objects || o->time ||
+                         o->switch_on || o->switch_off;
+    if (o->note && !o->per_event)
+        o->note(o->context, filters ? "no samples match the filters" : "the recording has no samples");
+}
+
 void script_tell_quality(struct script *s) {
     tell_names(s);
     tell_chains(s);

@@ -6,5 +6,7 @@
 
 /* Tells what the text leaves out or shows late; once all of it is printed. */
 void script_tell_quality(struct script *s);
+/* Notes why nothing was printed. */
+void script_tell_empty(const pfr_script_options *options);
 
 #endif

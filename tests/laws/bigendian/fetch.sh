@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Puts the libraries of Debian's s390x into a folder, from the sources of packages that apt already has. Lists, cache and
-# libraries stand in that folder alone: the machine keeps its packages and its one architecture.
+# Downloads the libraries of Debian's s390x into a directory, from apt's configured sources. Lists, cache and libraries stay in
+# that directory: the packages and architectures of the machine do not change.
 #
 #     tests/laws/bigendian/fetch.sh build/s390x/root
 set -u

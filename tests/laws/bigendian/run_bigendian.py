@@ -5,9 +5,9 @@
     tests/laws/bigendian/fetch.sh build/s390x/root
     tests/laws/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
 
-The build goes beside the libraries, into build/s390x/build. The tests of FOLDERS are run; with PERFRAY_LONG those of views
-too, and nothing that they try is left out. Each line that a program prints comes out again with `bigendian/` in front of
-its name. What is missing is said in a line `skip`, exit 77.
+Builds in build/s390x/build, next to the libraries, and runs the tests of FOLDERS; with PERFRAY_LONG also those of views, with
+all their cases. Prints each line of a test program again with the prefix `bigendian/`. Missing requirements give a line
+`skip` and exit status 77.
 """
 import concurrent.futures
 import os
@@ -26,7 +26,7 @@ TOOLS = ("s390x-linux-gnu-gcc", "qemu-s390x", "meson", "ninja")
 
 
 def find_missing(libraries):
-    """What the machine lacks, in words; None when all is there."""
+    """A description of the missing tools or libraries, or None."""
     for tool in TOOLS:
         if not shutil.which(tool):
             return f"{tool} is not installed"

@@ -7,7 +7,7 @@
  *     model_rows all FILE JOBS        every table and every sample, raw: the same for all ways to read a recording
  *     model_rows calls FILE JOBS      sums of the calls of a trace by function
  *
- * A file behind JOBS is of the same run: a trace beside a recording.
+ * A second file after JOBS is of the same run: a trace for a recording.
  */
 #include <perfray/perfray.h>
 

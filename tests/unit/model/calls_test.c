@@ -68,7 +68,7 @@ TEST(calls_above_the_one_that_ends_stay_open) {
 }
 
 TEST(an_open_call_hands_what_it_called_to_its_caller) {
-    expect_story("+1 +2 +3 -3 -1", "7 open 1;2\n7 call 1;2;3 10 10\n7 call 1 40 30\n");
+    expect_story("+1 +2 +3 -3 -1", "7 call 1;2;3 10 10\n7 open 1;2\n7 call 1 40 30\n");
 }
 
 TEST(the_innermost_open_call_of_the_function_ends) {

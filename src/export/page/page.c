@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording as one HTML file: see perfray/view.h. */
+#include "export/page/page_head.h"
+
+#include "base/io/gzip_output.h"
+#include "base/io/whole_file.h"
+#include "base/memory/fail.h"
+#include "base/text/public_output.h"
+
+#include <perfray/spans.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_MAX_SIZE ((uint64_t)32 << 20)
+#define LEAST_MAX_SIZE ((uint64_t)1 << 20)
+#define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
+#define BYTES_OF_CALL 5u /* and a call */
+#define SLOT_MOST 1024u  /* ns */
+#define SLOTS_OF_GAP 100u
+#define ROUNDS 12u
+#define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB */
+
+/* --- How exact times are: at most a hundredth of what lies between two samples of a thread, on average. */
+
+static void bounds_of(const pfr_model *model, uint64_t *first, uint64_t *last) {
+    *first = PFR_NO_TIME;
+    *last = 0;
+    for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT); id++) {
+        const pfr_model_event *event = pfr_model_get_event(model, id);
+        if (event->first != PFR_NO_TIME && event->first < *first)
+            *first = event->first;
+        if (event->first != PFR_NO_TIME && event->last > *last)
+            *last = event->last;
+    }
+    if (*first == PFR_NO_TIME)
+        *first = 0;
+}
+
+static uint64_t slot_for(const pfr_model *model, uint64_t span) {
+    const uint64_t samples = pfr_model_sample_count(model);
+    const uint64_t gap = samples ? span / samples : 0;
+    uint64_t slot = 1;
+    while (slot < SLOT_MOST && slot * 2 <= gap / SLOTS_OF_GAP)
+        slot *= 2;
+    return slot;
+}
+
+static uint64_t max_size_of(const pfr_view_options *o) {
+    const uint64_t wanted = o->max_size ? o->max_size : DEFAULT_MAX_SIZE;
+    return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
+}
+
+/* Calls of a trace may begin before its first event is counted. */
+static void begin_with_calls(struct page_data *d) {
+    d->call_begin = d->begin;
+    for (size_t i = 0; i < d->calls.count; i++)
+        if (d->calls.at[i].start < d->call_begin || (i == 0 && !d->begin))
+            d->call_begin = d->calls.at[i].start;
+    if (!d->rows.count || d->call_begin < d->begin)
+        d->begin = d->call_begin;
+    d->call_begin = d->begin;
+}
+
+static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
+                           struct memory *memory, pfr_error *err) {
+    uint64_t last;
+    const uint64_t most = max_size_of(o);
+    PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
+    bounds_of(model, &d->begin, &last);
+    PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
+    begin_with_calls(d);
+    const uint64_t slot = slot_for(model, last > d->begin ? last - d->begin : 0);
+    page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
+    PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
+    return page_data_finish(d, memory, err);
+}
+
+/* --- Packing. */
+
+static pfr_status pack(const struct page_data *d, struct output *packed, struct memory *memory, pfr_error *err) {
+    struct gzip_output gzip;
+    PFR_TRY(gzip_output_open(&gzip, packed, memory, err));
+    page_stream_write(d, &gzip.out);
+    PFR_TRY(gzip_output_close(&gzip, err));
+    return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
+}
+
+/* Until it fits: samples in longer slots, fewer of the shortest calls. */
+static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
+                              pfr_error *err) {
+    size_t length;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        d->losses = page_losses(d, memory, err);
+        if (!d->losses)
+            return err->status;
+        PFR_TRY(pack(d, packed, memory, err));
+        out_bytes(packed, &length);
+        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count))
+            break;
+        out_clear(packed);
+        page_losses_free(d->losses, memory);
+        d->losses = NULL;
+        page_rows_coarsen(&d->rows);
+        page_calls_cut(&d->calls, d->calls.count / 2);
+    }
+    return PFR_OK;
+}
+
+/* --- Base64. */
+
+static void write_triple(struct output *to, const uint8_t *at, size_t left) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint32_t bits = (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0) | (left > 2 ? at[2] : 0);
+    out_char(to, digits[bits >> 18]);
+    out_char(to, digits[bits >> 12 & 63]);
+    out_char(to, left > 1 ? digits[bits >> 6 & 63] : '=');
+    out_char(to, left > 2 ? digits[bits & 63] : '=');
+}
+
+static void write_blocks(const char *bytes, size_t length, struct output *to) {
+    for (size_t from = 0; from < length; from += BLOCK) {
+        const size_t end = length - from > BLOCK ? from + BLOCK : length;
+        out_text(to, "<script type=\"application/x-perfray\">");
+        for (size_t i = from; i < end; i += 3)
+            write_triple(to, (const uint8_t *)bytes + i, end - i);
+        out_text(to, "</script>\n");
+    }
+}
+
+static pfr_status write_page(struct page_data *d, const pfr_view_options *o, struct memory *memory, struct output *to,
+                             pfr_error *err) {
+    struct output packed;
+    size_t length;
+    out_open_memory(&packed, memory);
+    const pfr_status st = pack_within(d, max_size_of(o), &packed, memory, err);
+    const char *bytes = out_bytes(&packed, &length);
+    if (st >= 0 && o->data_only)
+        out_write(to, bytes, length);
+    else if (st >= 0) {
+        page_head_write(d, o, to);
+        write_blocks(bytes, length, to);
+        page_tail_write(to);
+    }
+    out_close(&packed, NULL);
+    return st < 0 ? st : PFR_OK;
+}
+
+/* --- The file. */
+
+/* Whether a page may get this name: nothing has it, or a page made before. */
+static pfr_status may_be_written(const char *path, pfr_error *err) {
+    char begin[sizeof PAGE_BEGIN] = "";
+    PFR_TRY(whole_file_may_go_to(path, err));
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return PFR_OK; /* it is not there, or writing will say why not */
+    const size_t length = fread(begin, 1, sizeof begin - 1, file);
+    fclose(file);
+    if (length == 0 || strcmp(begin, PAGE_BEGIN) == 0)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path",
+                    "%s exists and is no page of perfray view; remove it or choose another name", path);
+}
+
+static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
+                              struct output *to, pfr_error *err) {
+    struct page_data data = {.version = o->version ? o->version : ""};
+    if (!model) {
+        page_head_write(NULL, o, to);
+        page_tail_write(to);
+        return PFR_OK;
+    }
+    pfr_status st = read_all(&data, model, o, memory, err);
+    if (st >= 0)
+        st = write_page(&data, o, memory, to, err);
+    page_losses_free(data.losses, memory);
+    page_data_free(&data, memory);
+    return st;
+}
+
+static pfr_status write_file(const pfr_model *model, const pfr_view_options *o, struct memory *memory, pfr_error *err) {
+    struct whole_file file;
+    struct output to;
+    PFR_TRY(may_be_written(o->path, err));
+    PFR_TRY(whole_file_open(&file, o->path, memory, &to, err));
+    const pfr_status st = write_model(model, o, memory, &to, err);
+    const pfr_status end = whole_file_close(&file, &to, st >= 0, st < 0 ? NULL : err);
+    return st < 0 ? st : end;
+}
+
+pfr_status pfr_view_write(const pfr_model *model, const pfr_view_options *options, pfr_output *out, pfr_error *err) {
+    pfr_view_options o = {.size = sizeof o};
+    pfr_error own;
+    if (options)
+        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    err = err ? err : &own;
+    return o.path ? write_file(model, &o, &out->memory, err) : write_model(model, &o, &out->memory, &out->out, err);
+}

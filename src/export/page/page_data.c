@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a page that follow from its samples and calls: see page_stream.h. */
+#include "export/page/page_stream.h"
+
+#include "base/memory/fail.h"
+
+#include <perfray/spans.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEIGHT_BITS 47u /* sums of weights shall be below 2^53, which doubles count exactly to */
+
+static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory, pfr_error *err) {
+    *to = mem_zeroed(memory, count + 1, sizeof **to);
+    return *to ? PFR_OK : mem_fail(memory, err, "tables");
+}
+
+/* --- Threads: those that have something, in the order of the model. */
+
+static void mark_used(const struct page_data *d, uint8_t *used) {
+    for (size_t i = 0; i < d->rows.count; i++)
+        used[d->rows.at[i].thread] = 1;
+    for (size_t i = 0; i < d->calls.count; i++)
+        used[d->calls.at[i].thread] = 1;
+}
+
+static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr_error *err) {
+    const size_t n = d->nr_model_threads;
+    uint8_t *used = mem_zeroed(memory, n + 1, 1);
+    if (!used)
+        return mem_fail(memory, err, "threads");
+    mark_used(d, used);
+    for (uint32_t id = 0; id <= n; id++)
+        if (used[id]) {
+            d->number_of[id] = d->nr_threads;
+            d->threads[d->nr_threads++] = id;
+        }
+    mem_free(memory, used, n + 1, 1);
+    return PFR_OK;
+}
+
+static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
+    const char *name = pfr_model_get_comm(model, comm);
+    return name ? name : "";
+}
+
+static pfr_status name_threads(struct page_data *d, pfr_error *err) {
+    const pfr_model *model = d->tables.model;
+    for (uint32_t i = 0; i < d->nr_threads; i++) {
+        const pfr_model_thread *thread = pfr_model_get_thread(model, d->threads[i]);
+        const pfr_model_process *process = thread ? pfr_model_get_process(model, thread->process) : NULL;
+        const char *own = thread ? comm_or_empty(model, thread->comm) : "unknown thread";
+        const char *of = process ? comm_or_empty(model, process->comm) : "";
+        PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
+        PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
+    }
+    return PFR_OK;
+}
+
+/* --- Objects. */
+
+static void write_build_id(const pfr_model_object *object, char text[41]) {
+    text[0] = 0;
+    for (unsigned i = 0; i < object->build_id_size && i < sizeof object->build_id; i++)
+        snprintf(text + 2 * (size_t)i, 3, "%02x", object->build_id[i]);
+}
+
+static pfr_status name_objects(struct page_data *d, pfr_error *err) {
+    for (uint32_t id = 1; id <= d->nr_objects; id++) {
+        const pfr_model_object *object = pfr_model_get_object(d->tables.model, id);
+        char build[41];
+        write_build_id(object, build);
+        PFR_TRY(page_text(&d->tables, object->name, &d->text_of_object[id], err));
+        const char *path = d->tables.redacts || !object->path ? object->name : object->path;
+        PFR_TRY(page_text(&d->tables, path, &d->path_of_object[id], err));
+        PFR_TRY(page_text(&d->tables, build, &d->build_of_object[id], err));
+    }
+    return PFR_OK;
+}
+
+/* --- Nodes by how often they occur: small numbers then are the frequent ones. */
+
+struct often {
+    uint32_t times, node;
+};
+
+static int oftener_first(const void *a, const void *b) {
+    const struct often *x = a, *y = b;
+    if (x->times != y->times)
+        return x->times > y->times ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static pfr_status rank_nodes(struct page_data *d, struct memory *memory, pfr_error *err) {
+    const uint32_t n = d->tables.nr_nodes;
+    struct often *order = mem_alloc(memory, n, sizeof *order);
+    if (!order)
+        return mem_fail(memory, err, "stacks");
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = (struct often){0, i};
+    for (size_t i = 0; i < d->rows.count; i++)
+        order[d->rows.at[i].node].times++;
+    for (size_t i = 0; i < d->calls.count; i++)
+        order[d->calls.at[i].node].times++;
+    qsort(order, n, sizeof *order, oftener_first);
+    for (uint32_t i = 0; i < n; i++) {
+        d->node_of_rank[i] = order[i].node;
+        d->rank_of[order[i].node] = i;
+    }
+    mem_free(memory, order, n, sizeof *order);
+    return PFR_OK;
+}
+
+/* --- Marks and weights. */
+
+static bool is_shown(const struct page_data *d, const pfr_mark *mark) {
+    const bool is_loss =
+        mark->kind == PFR_MARK_LOST || mark->kind == PFR_MARK_LOST_SAMPLES || mark->kind == PFR_MARK_THROTTLE;
+    return is_loss && mark->time != PFR_NO_TIME && mark->time >= d->begin;
+}
+
+static pfr_status find_marks(struct page_data *d, struct memory *memory, pfr_error *err) {
+    size_t count = 0;
+    while (pfr_model_mark(d->tables.model, count))
+        count++;
+    PFR_TRY(new_numbers(&d->mark_of, count, memory, err));
+    for (uint32_t i = 0; i < count; i++)
+        if (is_shown(d, pfr_model_mark(d->tables.model, i)))
+            d->mark_of[d->nr_marks++] = i;
+    return PFR_OK;
+}
+
+static void choose_weight_shift(struct page_data *d) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < d->rows.count; i++) {
+        const uint64_t weight = d->rows.at[i].weight;
+        sum = sum + weight < sum ? UINT64_MAX : sum + weight;
+    }
+    while (sum >> d->weight_shift >= (uint64_t)1 << 53 || sum >> d->weight_shift >> WEIGHT_BITS >= 64)
+        d->weight_shift++;
+}
+
+static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error *err) {
+    PFR_TRY(new_numbers(&d->threads, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->number_of, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->rank_of, d->tables.nr_nodes, memory, err));
+    PFR_TRY(new_numbers(&d->node_of_rank, d->tables.nr_nodes, memory, err));
+    PFR_TRY(new_numbers(&d->text_of_object, d->nr_objects, memory, err));
+    PFR_TRY(new_numbers(&d->path_of_object, d->nr_objects, memory, err));
+    return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
+}
+
+pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_error *err) {
+    d->nr_model_threads = pfr_model_count(d->tables.model, PFR_TABLE_THREAD);
+    d->nr_objects = pfr_model_count(d->tables.model, PFR_TABLE_OBJECT);
+    PFR_TRY(allocate(d, memory, err));
+    PFR_TRY(number_threads(d, memory, err));
+    PFR_TRY(name_threads(d, err));
+    PFR_TRY(name_objects(d, err));
+    PFR_TRY(rank_nodes(d, memory, err));
+    choose_weight_shift(d);
+    return find_marks(d, memory, err);
+}
+
+void page_data_free(struct page_data *d, struct memory *memory) {
+    size_t marks = 0;
+    while (d->mark_of && pfr_model_mark(d->tables.model, marks))
+        marks++;
+    mem_free(memory, d->mark_of, marks + 1, sizeof *d->mark_of);
+    uint32_t *const of_threads[] = {d->threads, d->number_of, d->text_of_thread, d->text_of_process};
+    for (size_t i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
+        mem_free(memory, of_threads[i], (size_t)d->nr_model_threads + 1, sizeof(uint32_t));
+    uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};
+    for (size_t i = 0; i < sizeof of_objects / sizeof *of_objects; i++)
+        mem_free(memory, of_objects[i], (size_t)d->nr_objects + 1, sizeof(uint32_t));
+    mem_free(memory, d->rank_of, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
+    mem_free(memory, d->node_of_rank, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
+    page_calls_free(&d->calls);
+    page_rows_free(&d->rows);
+    page_tables_free(&d->tables);
+}

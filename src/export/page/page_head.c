@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The HTML of a page: see page_head.h. */
+#include "export/page/page_head.h"
+
+#include "base/text/escape.h"
+#include "page_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LISTED 20u
+#define NAMED 2u /* functions in the sentence */
+
+/* Text of a recording: visible (escape.h), and nothing in it is markup. */
+static void write_html(struct output *to, const char *text) {
+    char visible[4096];
+    const size_t length = strnlen(text, sizeof visible / 4 - 1);
+    pfr_escape(visible, sizeof visible, text, length);
+    for (const char *at = visible; *at; at++)
+        switch (*at) {
+        case '&':
+            out_text(to, "&amp;");
+            break;
+        case '<':
+            out_text(to, "&lt;");
+            break;
+        case '>':
+            out_text(to, "&gt;");
+            break;
+        case '"':
+            out_text(to, "&quot;");
+            break;
+        case '\'':
+            out_text(to, "&#39;");
+            break;
+        default:
+            out_char(to, *at);
+        }
+}
+
+static const char *meta_of(const struct page_data *d, const char *key) {
+    const pfr_fact *fact;
+    for (uint32_t i = 0; d && (fact = pfr_model_meta(d->tables.model, i)); i++)
+        if (strcmp(fact->key, key) == 0)
+            return fact->text;
+    return NULL;
+}
+
+static void write_title(const struct page_data *d, const pfr_view_options *o, struct output *to) {
+    const char *command = o->no_command_line ? NULL : meta_of(d, "cmdline");
+    write_html(to, o->title ? o->title : command ? command : o->subject ? o->subject : "perfray view");
+}
+
+static void write_policy(struct output *to) {
+    out_text(to, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
+    out_text(to, view_script_hash);
+    out_text(to, "'; style-src '");
+    out_text(to, view_style_hash);
+    out_text(to, "'; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n");
+}
+
+/* --- Facts. */
+
+static void write_number(struct output *to, uint64_t number, const char *unit) {
+    char digits[32];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            out_text(to, "&#8201;");
+        out_char(to, digits[i]);
+    }
+    out_text(to, unit);
+}
+
+static void write_duration(const struct page_data *d, struct output *to) {
+    uint64_t first = PFR_NO_TIME, last = 0;
+    char text[48];
+    for (uint32_t id = 1; id <= pfr_model_count(d->tables.model, PFR_TABLE_EVENT); id++) {
+        const pfr_model_event *event = pfr_model_get_event(d->tables.model, id);
+        if (event->first == PFR_NO_TIME)
+            continue;
+        first = event->first < first ? event->first : first;
+        last = event->last > last ? event->last : last;
+    }
+    if (first == PFR_NO_TIME || last <= first || pfr_model_ticks(d->tables.model))
+        return;
+    const uint64_t span = last - first;
+    if (span >= 1000000000)
+        snprintf(text, sizeof text, " · %.1f s", (double)span / 1e9);
+    else
+        snprintf(text, sizeof text, span >= 1000000 ? " · %.0f ms" : " · %.3f ms", (double)span / 1e6);
+    out_text(to, text);
+}
+
+static void write_facts(const struct page_data *d, struct output *to) {
+    static const char *const keys[] = {"hostname", "osrelease", "arch"};
+    const uint32_t events = pfr_model_count(d->tables.model, PFR_TABLE_EVENT);
+    out_text(to, "<p id=\"facts\">");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (meta_of(d, keys[i])) {
+            write_html(to, meta_of(d, keys[i]));
+            out_text(to, " · ");
+        }
+    for (uint32_t id = 1; id <= events; id++) {
+        out_text(to, id > 1 ? ", " : "");
+        write_html(to, pfr_model_get_event(d->tables.model, id)->name);
+    }
+    write_duration(d, to);
+    out_text(to, " · ");
+    write_number(to, d->nr_threads, d->nr_threads == 1 ? " thread · " : " threads · ");
+    if (pfr_model_sample_count(d->tables.model))
+        write_number(to, pfr_model_sample_count(d->tables.model), " samples");
+    if (pfr_model_call_count(d->tables.model))
+        write_number(to, pfr_model_call_count(d->tables.model), " calls");
+    out_text(to, "</p>\n");
+}
+
+static void write_losses(const struct page_data *d, struct output *to) {
+    size_t count = 0;
+    while (d->losses && d->losses[count])
+        count++;
+    out_text(to, count ? "<button id=\"losses\" class=\"lossy\">▲ " : "<button id=\"losses\" class=\"clean\">");
+    if (!count)
+        out_text(to, "nothing lost");
+    else
+        write_html(to, d->losses[0]);
+    if (count > 1) {
+        char more[32];
+        snprintf(more, sizeof more, " · %zu more", count - 1);
+        out_text(to, more);
+    }
+    out_text(to, "</button>\n");
+}
+
+/* --- The answer. Functions are numbered by weight: the first ones are the heaviest. */
+
+static const char *func_name_of(const struct page_data *d, uint32_t func) {
+    return intern_chars(&d->tables.texts, d->tables.funcs[func].name);
+}
+
+static double share_of(const struct page_data *d, uint64_t weight) {
+    return d->tables.total ? 100.0 * (double)weight / (double)d->tables.total : 0;
+}
+
+static void write_answer(const struct page_data *d, struct output *to) {
+    char share[32];
+    out_text(to, "<p id=\"answer\">");
+    if (!d->tables.total)
+        out_text(to, "Nothing was recorded.");
+    for (uint32_t i = 0; i < NAMED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++) {
+        snprintf(share, sizeof share, "%s%.1f %% in ", i ? ", " : "", share_of(d, d->tables.funcs[i].self));
+        out_text(to, share);
+        write_html(to, func_name_of(d, i));
+        if (i + 1 == NAMED || i + 1 == d->tables.nr_funcs || !d->tables.funcs[i + 1].self)
+            out_text(to, " itself.");
+    }
+    out_text(to, "</p>\n");
+}
+
+static void write_table_row(const struct page_data *d, uint32_t func, struct output *to) {
+    char text[64];
+    const pfr_model_object *object = pfr_model_get_object(d->tables.model, d->tables.funcs[func].object);
+    snprintf(text, sizeof text, "<tr><td class=\"number\">%.2f %%</td><td class=\"number\">%" PRIu64 "</td><td>",
+             share_of(d, d->tables.funcs[func].self), d->tables.funcs[func].self);
+    out_text(to, text);
+    write_html(to, func_name_of(d, func));
+    out_text(to, "</td><td>");
+    write_html(to, object ? object->name : "");
+    out_text(to, "</td></tr>\n");
+}
+
+static void write_table(const struct page_data *d, struct output *to) {
+    out_text(to,
+             "<section id=\"static\">\n<noscript><p>The views need JavaScript; this table does not.</p></noscript>\n"
+             "<table><thead><tr><th class=\"number\">self</th><th class=\"number\">weight</th><th>function</th>"
+             "<th>object</th></tr></thead><tbody>\n");
+    for (uint32_t i = 0; i < LISTED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++)
+        write_table_row(d, i, to);
+    out_text(to, "</tbody></table>\n</section>\n");
+}
+
+void page_head_write(const struct page_data *d, const pfr_view_options *o, struct output *to) {
+    out_text(to, PAGE_BEGIN);
+    out_text(to, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    write_policy(to);
+    out_text(to, "<title>");
+    write_title(d, o, to);
+    out_text(to, " – perfray</title>\n<style>");
+    out_write(to, view_style, sizeof view_style);
+    out_text(to, "</style>\n</head>\n<body>\n<header id=\"head\">\n<h1>");
+    write_title(d, o, to);
+    out_text(to, "</h1>\n");
+    if (d) {
+        write_facts(d, to);
+        write_losses(d, to);
+        write_answer(d, to);
+    }
+    out_text(to, "</header>\n");
+    if (d)
+        write_table(d, to);
+}
+
+void page_tail_write(struct output *to) {
+    out_text(to, "<script type=\"module\">");
+    out_write(to, view_script, sizeof view_script);
+    out_text(to, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of a page: see page_rows.h. */
+#include "export/page/page_rows.h"
+
+#include "base/memory/fail.h"
+
+#include <perfray/samples.h>
+#include <stdlib.h>
+
+#define COARSER 4u
+
+void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory) {
+    *rows = (struct page_rows){.memory = memory, .begin = begin, .slot = slot, .most = most};
+}
+
+void page_rows_free(struct page_rows *rows) {
+    mem_free(rows->memory, rows->at, rows->room, sizeof *rows->at);
+}
+
+#define ORDER(member)                                                                                                  \
+    if (x->member != y->member)                                                                                        \
+        return x->member < y->member ? -1 : 1;
+
+static int by_thread_and_time(const void *a, const void *b) {
+    const struct page_row *x = a, *y = b;
+    ORDER(thread)
+    ORDER(time)
+    ORDER(event)
+    ORDER(node)
+    ORDER(weight)
+    ORDER(count)
+    return 0;
+}
+
+static bool are_alike(const struct page_row *a, const struct page_row *b) {
+    return a->thread == b->thread && a->time == b->time && a->event == b->event && a->node == b->node;
+}
+
+/* Rows that are alike lie beside each other. */
+static size_t merge_alike(struct page_row *rows, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept && are_alike(&rows[kept - 1], &rows[i]) && rows[kept - 1].count <= UINT32_MAX - rows[i].count) {
+            rows[kept - 1].weight += rows[i].weight;
+            rows[kept - 1].count += rows[i].count;
+        } else
+            rows[kept++] = rows[i];
+    }
+    return kept;
+}
+
+static void sort(struct page_rows *rows) {
+    qsort(rows->at, rows->count, sizeof *rows->at, by_thread_and_time);
+}
+
+void page_rows_coarsen(struct page_rows *rows) {
+    rows->slot *= COARSER;
+    rows->is_coarse = true;
+    for (size_t i = 0; i < rows->count; i++)
+        rows->at[i].time /= COARSER;
+    sort(rows);
+    rows->count = merge_alike(rows->at, rows->count);
+}
+
+/* Slots of 2^60 ns hold everything: from there on merging ends, and rows go on as they are. */
+static pfr_status make_room(struct page_rows *rows, pfr_error *err) {
+    while (rows->count >= rows->most && rows->slot < (uint64_t)1 << 60)
+        page_rows_coarsen(rows);
+    void *grown = mem_grow(rows->memory, rows->at, rows->count, &rows->room, 4096, sizeof *rows->at);
+    if (!grown)
+        return mem_fail(rows->memory, err, "samples");
+    rows->at = grown;
+    return PFR_OK;
+}
+
+static struct page_row row_of(const struct page_rows *rows, const struct page_tables *t, const pfr_sample_batch *b,
+                              uint32_t i) {
+    const bool has_time = b->time[i] != PFR_NO_TIME && b->time[i] > rows->begin;
+    return (struct page_row){.time = has_time ? (b->time[i] - rows->begin) / rows->slot : 0,
+                             .weight = b->weight[i],
+                             .thread = b->thread[i],
+                             .node = t->node_of_stack[b->stack[i]],
+                             .count = 1,
+                             .event = (uint16_t)(b->event[i] - 1)};
+}
+
+static pfr_status take_batch(struct page_rows *rows, const struct page_tables *t, const pfr_sample_batch *b,
+                             pfr_error *err) {
+    for (uint32_t i = 0; i < b->count; i++) {
+        PFR_TRY(make_room(rows, err));
+        rows->at[rows->count++] = row_of(rows, t, b, i);
+    }
+    return PFR_OK;
+}
+
+pfr_status page_rows_read(struct page_rows *rows, const struct page_tables *t, pfr_error *err) {
+    const pfr_sample_batch *batch;
+    pfr_status st = PFR_OK;
+    pfr_samples *cursor = pfr_samples_open(t->model, NULL, err);
+    if (!cursor)
+        return err->status;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &batch, err)) == PFR_OK)
+        st = take_batch(rows, t, batch, err);
+    pfr_samples_close(cursor);
+    sort(rows);
+    return st < 0 ? st : PFR_OK;
+}

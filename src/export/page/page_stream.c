@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of a page and how they are written: see page_stream.h. */
+#include "export/page/page_stream.h"
+
+#include "base/text/json.h"
+
+#include <perfray/spans.h>
+
+#define MAGIC "PFRVIEW1"
+#define WIDTH_MOST 6u
+
+typedef uint64_t count_fn(const struct page_data *d);
+typedef uint64_t value_fn(const struct page_data *d, uint64_t i);
+
+struct column {
+    const char *name;
+    count_fn *count;
+    value_fn *value;
+};
+
+/* --- Texts. The bytes of all texts lie one after the other; a cursor remembers where reading is. */
+
+static uint64_t count_texts(const struct page_data *d) {
+    return d->tables.texts.count;
+}
+
+static uint64_t end_of_text(const struct page_data *d, uint64_t i) {
+    static _Thread_local uint64_t last, end;
+    if (i == 0 || i != last + 1)
+        end = 0;
+    for (uint64_t k = i == last + 1 && i ? i : 0; k <= i; k++)
+        end += intern_get(&d->tables.texts, (uint32_t)k).length;
+    last = i;
+    return end;
+}
+
+/* --- Objects, functions, nodes. */
+
+static uint64_t count_objects(const struct page_data *d) {
+    return (uint64_t)d->nr_objects + 1;
+}
+static uint64_t object_name(const struct page_data *d, uint64_t i) {
+    return d->text_of_object[i];
+}
+static uint64_t object_path(const struct page_data *d, uint64_t i) {
+    return d->path_of_object[i];
+}
+static uint64_t object_build(const struct page_data *d, uint64_t i) {
+    return d->build_of_object[i];
+}
+static uint64_t object_kind(const struct page_data *d, uint64_t i) {
+    const pfr_model_object *object = pfr_model_get_object(d->tables.model, (uint32_t)i);
+    return object ? (uint64_t)object->kind : 0;
+}
+
+static uint64_t count_funcs(const struct page_data *d) {
+    return d->tables.nr_funcs;
+}
+static uint64_t func_name(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].name;
+}
+static uint64_t func_object(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].object;
+}
+static uint64_t func_kind(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].kind;
+}
+
+static uint64_t count_nodes(const struct page_data *d) {
+    return d->tables.nr_nodes;
+}
+static uint64_t node_func(const struct page_data *d, uint64_t i) {
+    return d->tables.nodes[i].func;
+}
+static uint64_t node_offset(const struct page_data *d, uint64_t i) {
+    return i - d->tables.nodes[i].parent;
+}
+static uint64_t node_flags(const struct page_data *d, uint64_t i) {
+    return d->tables.nodes[i].inlined;
+}
+static uint64_t rank_node(const struct page_data *d, uint64_t i) {
+    return d->node_of_rank[i];
+}
+
+/* --- Threads. */
+
+static uint64_t count_threads(const struct page_data *d) {
+    return d->nr_threads;
+}
+static uint64_t thread_name(const struct page_data *d, uint64_t i) {
+    return d->text_of_thread[i];
+}
+static uint64_t thread_process(const struct page_data *d, uint64_t i) {
+    return d->text_of_process[i];
+}
+static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    return thread ? thread->tid : 0;
+}
+static uint64_t thread_pid(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    const pfr_model_process *process = thread ? pfr_model_get_process(d->tables.model, thread->process) : NULL;
+    return process ? process->pid : 0;
+}
+
+/* Rows are sorted by thread: those of one thread begin at the first that is not below it. */
+static uint64_t first_row(const struct page_data *d, uint32_t thread) {
+    uint64_t from = 0, to = d->rows.count;
+    while (from < to) {
+        const uint64_t middle = (from + to) / 2;
+        if (d->rows.at[middle].thread < thread)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static uint64_t first_call(const struct page_data *d, uint32_t thread) {
+    uint64_t from = 0, to = d->calls.count;
+    while (from < to) {
+        const uint64_t middle = (from + to) / 2;
+        if (d->calls.at[middle].thread < thread)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static uint64_t thread_samples(const struct page_data *d, uint64_t i) {
+    return first_row(d, d->threads[i] + 1) - first_row(d, d->threads[i]);
+}
+static uint64_t thread_calls(const struct page_data *d, uint64_t i) {
+    return first_call(d, d->threads[i] + 1) - first_call(d, d->threads[i]);
+}
+
+/* --- Samples. */
+
+static uint64_t count_rows(const struct page_data *d) {
+    return d->rows.count;
+}
+static uint64_t count_coarse_rows(const struct page_data *d) {
+    return d->rows.is_coarse ? d->rows.count : 0;
+}
+static uint64_t sample_node(const struct page_data *d, uint64_t i) {
+    return d->rank_of[d->rows.at[i].node];
+}
+static uint64_t sample_event(const struct page_data *d, uint64_t i) {
+    return d->rows.at[i].event;
+}
+static uint64_t sample_weight(const struct page_data *d, uint64_t i) {
+    return d->rows.at[i].weight >> d->weight_shift;
+}
+static uint64_t sample_count(const struct page_data *d, uint64_t i) {
+    return d->rows.at[i].count;
+}
+static uint64_t sample_gap(const struct page_data *d, uint64_t i) {
+    const struct page_row *row = &d->rows.at[i];
+    return i && row[-1].thread == row->thread ? row->time - row[-1].time : row->time;
+}
+
+/* --- Calls. */
+
+static uint64_t count_calls(const struct page_data *d) {
+    return d->calls.count;
+}
+static uint64_t call_node(const struct page_data *d, uint64_t i) {
+    return d->rank_of[d->calls.at[i].node];
+}
+static uint64_t call_depth(const struct page_data *d, uint64_t i) {
+    return d->calls.at[i].depth;
+}
+static uint64_t call_duration(const struct page_data *d, uint64_t i) {
+    return d->calls.at[i].duration;
+}
+static uint64_t after_begin(const struct page_data *d, uint64_t time) {
+    return time > d->call_begin ? time - d->call_begin : 0;
+}
+static uint64_t call_gap(const struct page_data *d, uint64_t i) {
+    const struct page_call *call = &d->calls.at[i];
+    const uint64_t at = after_begin(d, call->start);
+    if (!i || call[-1].thread != call->thread)
+        return at;
+    const uint64_t before = after_begin(d, call[-1].start);
+    return at > before ? at - before : 0;
+}
+
+/* --- Marks. */
+
+static const pfr_mark *mark_at(const struct page_data *d, uint64_t i) {
+    return pfr_model_mark(d->tables.model, d->mark_of[i]);
+}
+static uint64_t count_marks(const struct page_data *d) {
+    return d->nr_marks;
+}
+static uint64_t mark_thread(const struct page_data *d, uint64_t i) {
+    return d->number_of[mark_at(d, i)->thread];
+}
+static uint64_t mark_kind(const struct page_data *d, uint64_t i) {
+    return (uint64_t)mark_at(d, i)->kind;
+}
+static uint64_t mark_amount(const struct page_data *d, uint64_t i) {
+    return mark_at(d, i)->count;
+}
+static uint64_t mark_time(const struct page_data *d, uint64_t i) {
+    return (mark_at(d, i)->time - d->begin) / d->rows.slot;
+}
+
+static const struct column columns[] = {
+    {"string.end", count_texts, end_of_text},
+    {"object.name", count_objects, object_name},
+    {"object.path", count_objects, object_path},
+    {"object.build_id", count_objects, object_build},
+    {"object.kind", count_objects, object_kind},
+    {"func.name", count_funcs, func_name},
+    {"func.object", count_funcs, func_object},
+    {"func.kind", count_funcs, func_kind},
+    {"node.func", count_nodes, node_func},
+    {"node.offset", count_nodes, node_offset},
+    {"node.flags", count_nodes, node_flags},
+    {"rank.node", count_nodes, rank_node},
+    {"thread.pid", count_threads, thread_pid},
+    {"thread.tid", count_threads, thread_tid},
+    {"thread.name", count_threads, thread_name},
+    {"thread.process", count_threads, thread_process},
+    {"thread.samples", count_threads, thread_samples},
+    {"thread.calls", count_threads, thread_calls},
+    {"sample.node", count_rows, sample_node},
+    {"sample.event", count_rows, sample_event},
+    {"sample.weight", count_rows, sample_weight},
+    {"sample.count", count_coarse_rows, sample_count},
+    {"sample.gap", count_rows, sample_gap},
+    {"call.node", count_calls, call_node},
+    {"call.depth", count_calls, call_depth},
+    {"call.duration", count_calls, call_duration},
+    {"call.gap", count_calls, call_gap},
+    {"mark.thread", count_marks, mark_thread},
+    {"mark.start", count_marks, mark_time},
+    {"mark.end", count_marks, mark_time},
+    {"mark.kind", count_marks, mark_kind},
+    {"mark.amount", count_marks, mark_amount},
+};
+#define NR_COLUMNS (sizeof columns / sizeof *columns)
+
+/* --- Writing. */
+
+static uint64_t most_of(unsigned width) {
+    return ((uint64_t)1 << 8 * width) - 1;
+}
+
+static unsigned width_of(const struct page_data *d, const struct column *c) {
+    unsigned width = 1;
+    const uint64_t count = c->count(d);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t value = c->value(d, i);
+        while (width < WIDTH_MOST && value > most_of(width))
+            width++;
+    }
+    return width;
+}
+
+static void write_column(const struct page_data *d, const struct column *c, unsigned width, struct output *to) {
+    const uint64_t count = c->count(d);
+    for (unsigned plane = 0; plane < width; plane++)
+        for (uint64_t i = 0; i < count; i++) {
+            const uint64_t value = c->value(d, i);
+            out_char(to, (char)(uint8_t)((value > most_of(WIDTH_MOST) ? most_of(WIDTH_MOST) : value) >> 8 * plane));
+        }
+}
+
+static uint64_t bytes_of_texts(const struct page_data *d) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < d->tables.texts.count; i++)
+        bytes += intern_get(&d->tables.texts, i).length;
+    return bytes;
+}
+
+static void name_column(struct json *json, const char *name, uint64_t count, unsigned width) {
+    json_begin_object(json);
+    json_key(json, "name");
+    json_text(json, name);
+    json_key(json, "count");
+    json_u64(json, count);
+    json_key(json, "width");
+    json_u64(json, width);
+    json_end_object(json);
+}
+
+/* The software clocks count nanoseconds. */
+static const char *unit_of(const pfr_model_event *event) {
+    const bool is_clock = strncmp(event->name, "cpu-clock", 9) == 0 || strncmp(event->name, "task-clock", 10) == 0;
+    return event->unit ? event->unit : is_clock ? "ns" : NULL;
+}
+
+static void describe_events(const struct page_data *d, struct json *json) {
+    json_key(json, "events");
+    json_begin_array(json);
+    for (uint32_t id = 1; id <= pfr_model_count(d->tables.model, PFR_TABLE_EVENT); id++) {
+        const pfr_model_event *event = pfr_model_get_event(d->tables.model, id);
+        json_begin_object(json);
+        json_key(json, "name");
+        json_text(json, event->name);
+        json_key(json, "unit");
+        unit_of(event) ? json_text(json, unit_of(event)) : json_null(json);
+        json_key(json, "traced");
+        json_bool(json, event->is_traced);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void describe(const struct page_data *d, struct json *json) {
+    json_key(json, "meta");
+    json_begin_object(json);
+    json_key(json, "version");
+    json_text(json, d->version);
+    json_key(json, "quantum");
+    json_u64(json, d->rows.slot);
+    json_key(json, "call_quantum");
+    json_u64(json, 1);
+    json_key(json, "weight_shift");
+    json_u64(json, d->weight_shift);
+    json_key(json, "ticks");
+    json_bool(json, pfr_model_ticks(d->tables.model));
+    describe_events(d, json);
+    json_key(json, "losses");
+    json_begin_array(json);
+    for (char **loss = d->losses; loss && *loss; loss++)
+        json_text(json, *loss);
+    json_end_array(json);
+    json_end_object(json);
+}
+
+static void write_directory(const struct page_data *d, const unsigned *widths, struct output *to) {
+    struct json json = json_on(to, JSON_LINE);
+    json_begin_object(&json);
+    describe(d, &json);
+    json_key(&json, "columns");
+    json_begin_array(&json);
+    name_column(&json, "string.bytes", bytes_of_texts(d), 1);
+    for (size_t i = 0; i < NR_COLUMNS; i++)
+        name_column(&json, columns[i].name, columns[i].count(d), widths[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    json_end_line(&json);
+}
+
+static void write_texts(const struct page_data *d, struct output *to) {
+    for (uint32_t i = 0; i < d->tables.texts.count; i++) {
+        const struct intern_text text = intern_get(&d->tables.texts, i);
+        out_write(to, text.bytes, text.length);
+    }
+}
+
+void page_stream_write(const struct page_data *d, struct output *to) {
+    struct output directory;
+    unsigned widths[NR_COLUMNS];
+    size_t length;
+    for (size_t i = 0; i < NR_COLUMNS; i++)
+        widths[i] = width_of(d, &columns[i]);
+    out_open_memory(&directory, to->memory);
+    write_directory(d, widths, &directory);
+    const char *bytes = out_bytes(&directory, &length);
+    out_text(to, MAGIC);
+    for (unsigned i = 0; i < 4; i++)
+        out_char(to, (char)(uint8_t)(length >> 8 * i));
+    out_write(to, bytes, length);
+    out_close(&directory, NULL);
+    write_texts(d, to);
+    for (size_t i = 0; i < NR_COLUMNS; i++)
+        write_column(d, &columns[i], widths[i], to);
+}

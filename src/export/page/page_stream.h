@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_PAGE_STREAM_H
+#define PFR_EXPORT_PAGE_STREAM_H
+/*
+ * The data of a page as one stream of bytes, which web/bytes.js reads: "PFRVIEW1", the length of a directory as u32,
+ * the directory (JSON: what is known of the recording, then name, count and width of each column), the columns. A
+ * column is stored as byte planes, low bytes first, because gzip then finds what is alike; its width is what its
+ * largest number needs, at most 6 bytes, which a double of JavaScript holds exactly.
+ */
+#include "export/page/page_calls.h"
+#include "export/page/page_rows.h"
+
+struct page_data {
+    struct page_tables tables;
+    struct page_rows rows;
+    struct page_calls calls;
+    uint32_t *threads;   /* page's number -> id of the model: those that have samples or calls */
+    uint32_t *number_of; /* id of the model -> page's number */
+    uint32_t *rank_of;   /* node -> place among nodes by how often they are sampled or called */
+    uint32_t *node_of_rank;
+    uint32_t *text_of_thread, *text_of_process; /* by page's number */
+    uint32_t *text_of_object, *path_of_object, *build_of_object;
+    uint32_t *mark_of; /* marks with a time and a thread that the page has */
+    uint32_t nr_threads, nr_marks, nr_model_threads, nr_objects;
+    uint64_t begin, call_begin; /* ns: time 0 of samples and of calls, which are the same where both have one clock */
+    unsigned weight_shift;      /* weights are divided by 2^this */
+    const char *version;
+    char **losses; /* sentences, ends with NULL; not owned */
+};
+
+/* Numbers threads, ranks nodes, interns the last texts. Errors: MEMORY, LIMIT. */
+pfr_status page_data_finish(struct page_data *data, struct memory *memory, pfr_error *err);
+void page_data_free(struct page_data *data, struct memory *memory);
+
+/* Writes the stream. */
+void page_stream_write(const struct page_data *data, struct output *to);
+
+#endif

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables on pseudo terminals of fixed width, of a traced C++ program with long names.
+
+width/report-80      no row of the table is wider than the terminal, names are cut in their middle
+width/latency-80     the same; the columns that are left out are named
+width/wide           a wide terminal shows all columns, and names whole
+width/folded         a terminal shows template arguments folded; --demangle=full shows them
+width/filter         a filter by name matches whole names on a terminal too
+width/file           a file gets whole names and all columns
+width/less           the pager's less chops long lines ($LESS is FRSX)
+"""
+import fcntl
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+PERFRAY = os.environ["PERFRAY"]
+TIME_LIMIT_SECONDS = 60
+PROGRAM = """
+#include <map>
+#include <string>
+namespace shop {
+template <class Key, class Value> struct Store {
+    std::map<Key, Value> all;
+    Value &find_or_create_the_value_of_a_key(const Key &key) { return all[key]; }
+};
+}
+int main() {
+    shop::Store<std::string, std::map<int, std::string>> store;
+    return (int)store.find_or_create_the_value_of_a_key("a").size();
+}
+"""
+WHOLE = "shop::Store<std::__cxx11::basic_string<char"
+FOLDED = "shop::Store<\u2026>::find_or_create_the_value_of_a_key"
+
+
+def on_terminal(columns, arguments, rows=5000, **environment):
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    with subprocess.Popen([PERFRAY, *arguments], stdout=slave, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "NO_COLOR": "1", **environment}) as child:
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+        child.wait(TIME_LIMIT_SECONDS)
+    os.close(master)
+    return text.decode().replace("\r\n", "\n")
+
+
+def in_file(arguments):
+    return subprocess.run([PERFRAY, *arguments], capture_output=True, timeout=TIME_LIMIT_SECONDS, check=True).stdout.decode()
+
+
+def wider(text, columns):
+    for line in text.split("\n"):
+        if len(line) > columns:
+            yield f"{len(line)} columns: {line}"
+
+
+def check_report(trace):
+    shown = on_terminal(80, ["report", "-g", "none", trace])
+    yield from wider(shown, 80)
+    if "\u2026" not in shown or "main" not in shown:
+        yield f"nothing is cut: {shown}"
+
+
+def check_latency(trace):
+    shown = on_terminal(80, ["latency", trace])
+    yield from wider(shown, 80)
+    if "# not shown in this width: p95, p99.9, p90, Min; --format=csv prints all\n" not in shown:
+        yield f"columns that are left out are not named: {shown}"
+    if " p50 " not in shown or " p99 " not in shown or " Max " not in shown:
+        yield f"columns are missing: {shown}"
+
+
+def check_wide(trace):
+    shown = on_terminal(250, ["latency", trace])
+    if "not shown" in shown or "p99.9" not in shown or FOLDED not in shown:
+        yield f"not all is shown: {shown}"
+
+
+def check_folded(trace):
+    for command in (["report", "-g", "none"], ["latency"]):
+        folded, full = (on_terminal(5000, [*command, *how, trace]) for how in ([], ["--demangle=full"]))
+        if FOLDED not in folded or WHOLE in folded or "__cxx11" in folded:
+            yield f"not folded: {folded}"
+        if WHOLE not in full:
+            yield f"not full: {full}"
+        bare = on_terminal(5000, [*command, "--demangle=simple", trace])
+        if "shop::Store::find_or_create_the_value_of_a_key\n" not in bare.replace(" \n", "\n"):
+            yield f"not simple: {bare}"
+
+
+def check_filter(trace):
+    if WHOLE not in on_terminal(5000, ["report", "-g", "none", "--symbol-filter", "basic_string<char", trace]):
+        yield "a report by a whole name is empty"
+    if WHOLE not in on_terminal(5000, ["latency", "--function", "shop::*basic_string<char*", trace]):
+        yield "a table by a whole name is empty"
+
+
+def check_file(trace):
+    for command in (["report", "-g", "none"], ["latency"]):
+        text = in_file([*command, trace])
+        if WHOLE not in text or "\u2026" in text or "not shown" in text:
+            yield f"{command}: {text}"
+
+
+def check_less(trace):
+    with tempfile.TemporaryDirectory(prefix="perfray-less-") as folder:
+        told = Path(folder) / "LESS"
+        environment = {"PAGER": f"printf %s \"$LESS\" >'{told}'; cat >/dev/null"}
+        os.environ.pop("LESS", None)
+        on_terminal(80, ["report", trace], rows=3, **environment)
+        if not told.exists() or told.read_text() != "FRSX":
+            yield f"LESS is {told.read_text() if told.exists() else None}"
+
+
+def make_trace(folder):
+    source, program, trace = (str(Path(folder) / name) for name in ("store.cc", "store", "store.xray"))
+    Path(source).write_text(PROGRAM)
+    subprocess.run(["g++", "-g", "-finstrument-functions", "-o", program, source], check=True)
+    subprocess.run([PERFRAY, "trace", "-q", "-o", trace, program], check=False, stderr=subprocess.DEVNULL,
+                   timeout=TIME_LIMIT_SECONDS)
+    return trace
+
+
+def main():
+    if not shutil.which("g++"):
+        print("skip width g++ is not installed")
+        return 77
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="perfray-width-") as folder:
+        trace = make_trace(folder)
+        checks = {"report-80": check_report, "latency-80": check_latency, "wide": check_wide, "folded": check_folded,
+                  "filter": check_filter, "file": check_file, "less": check_less}
+        for name, check in checks.items():
+            findings = list(check(trace))
+            for finding in findings:
+                print("   ", finding)
+            print("not ok" if findings else "ok", f"width/{name}", flush=True)
+            failed = failed or bool(findings)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray view: a recording as one HTML file. */
+#include <perfray/view.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "caching.h"
+#include "command.h"
+#include "name_files.h"
+#include "selecting.h"
+
+extern char **environ;
+
+struct view_options {
+    const char *output, *title, *beside;
+    uint32_t max_size, jobs, max_stack;
+    struct naming naming;
+    bool empty, opens, no_command_line, redacts, inlined;
+};
+
+static const struct view_options view_defaults = {.naming = {.cache = true}};
+
+#define PROGRAM "perfray view"
+#define MEGABYTE ((uint64_t)1 << 20)
+#define OF(member) offsetof(struct view_options, member)
+
+static const struct opt view_opts[] = {
+    HEADING("Output"),
+    {"output", 'o', OPT_STRING, OF(output), "FILE",
+     "write FILE, completely or not at all (default: FILE.html); - for stdout"},
+    {"open", 0, OPT_FLAG, OF(opens), NULL, "open the page in the browser, with xdg-open(1)"},
+    {"empty", 0, OPT_FLAG, OF(empty), NULL, "write a page without data, which opens files by drag and drop"},
+    {"max-size", 0, OPT_COUNT, OF(max_size), "MIB", "maximum size of the data in the page (default 32)"},
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU, at most 4)"},
+    HEADING("Contents"),
+    {"with", 0, OPT_STRING, OF(beside), "FILE", "trace or recording of the same run, on the same timeline"},
+    {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default: recorded command line)"},
+    {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
+    {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
+    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127; XRay traces 256)"},
+    {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own"},
+    HEADING("Symbols"),
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "directory of separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
+     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols from this vmlinux object"},
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
+     "object or map that names the functions of an XRay trace"},
+    CACHE_ROW(struct view_options),
+    {"no-symbols", 0, OPT_FLAG, OF(naming.no_symbols), NULL, "do not open objects; print addresses instead of names"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
+    {0},
+};
+
+/* --- Where the page goes. */
+
+/* -o, else beside the recording; NULL: standard output. False: said why not. */
+static bool choose_path(const struct task *task, char *made, size_t room, const char **path) {
+    const struct view_options *const o = task->options;
+    const bool is_stream = strcmp(task->file, "-") == 0;
+    *path = output_path(o->output);
+    if (o->output)
+        return is_other_file(task, PROGRAM, *path);
+    if (is_stream || snprintf(made, room, "%s.html", task->file) >= (int)room) {
+        complain_as(PROGRAM, "a stream has no name to put the page beside; use -o FILE");
+        return false;
+    }
+    *path = made;
+    return true;
+}
+
+static bool is_for_terminal(const char *path) {
+    if (path || !isatty(STDOUT_FILENO))
+        return false;
+    complain_as(PROGRAM, "refusing to write HTML to a terminal; use -o FILE");
+    return true;
+}
+
+/* The browser goes on by itself. */
+static void open_browser(const char *path) {
+    char *const words[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)path, NULL};
+    pid_t pid;
+    const int why = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
+    if (why)
+        complain_as(PROGRAM, "--open: xdg-open: %s; open %s yourself", strerror(why), path);
+}
+
+/* --- The page. */
+
+static void view_note(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
+}
+
+static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, pfr_error *err) {
+    const struct view_options *const o = task->options;
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
+    const pfr_model_options how = {.size = sizeof how,
+                                   .jobs = o->jobs,
+                                   .max_stack = o->max_stack,
+                                   .functions = !o->inlined,
+                                   .inlined = o->inlined,
+                                   .naming = &naming,
+                                   .beside = beside,
+                                   .hole = limit_told,
+                                   .note = view_note,
+                                   .context = (void *)(uintptr_t)task->file};
+    return pfr_model_open(reader, &how, err);
+}
+
+static pfr_status write_view(const struct task *task, const pfr_model *model, const char *path, pfr_error *err) {
+    const struct view_options *const o = task->options;
+    const pfr_view_options how = {.size = sizeof how,
+                                  .path = path,
+                                  .title = o->title,
+                                  .subject = model ? task->file : NULL,
+                                  .version = PERFRAY_VERSION,
+                                  .max_size = o->max_size * MEGABYTE,
+                                  .no_command_line = o->no_command_line,
+                                  .redact_paths = o->redacts};
+    return pfr_view_write(model, &how, task->out, err);
+}
+
+static void say_where(const struct task *task, const char *path) {
+    const struct view_options *const o = task->options;
+    if (!path)
+        return;
+    pfr_output_text(task->out, path);
+    pfr_output_text(task->out, "\n");
+    if (o->opens)
+        open_browser(path);
+}
+
+static enum exit_status view_readers(const struct task *task, pfr_reader *reader, pfr_reader *beside,
+                                     const char *path) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_model *const model = open_model(task, reader, beside, &err);
+    const pfr_status status = model ? write_view(task, model, path, &err) : err.status;
+    pfr_model_close(model);
+    if (status >= 0)
+        say_where(task, path);
+    return end_of_writing(task, PROGRAM, reader, status, &err);
+}
+
+static enum exit_status view_recording(const struct task *task, const char *path) {
+    const struct view_options *const o = task->options;
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    struct task other = *task;
+    enum exit_status status;
+    pfr_reader *beside = NULL;
+    pfr_reader *const reader = open_recording(task, &how, &status);
+    if (reader && o->beside) {
+        other.file = o->beside;
+        beside = open_recording(&other, &how, &status);
+    }
+    if (reader && (beside || !o->beside))
+        status = view_readers(task, reader, beside, path);
+    pfr_close(beside);
+    pfr_close(reader);
+    return status;
+}
+
+static enum exit_status view_nothing(const struct task *task) {
+    const struct view_options *const o = task->options;
+    const char *const path = o->output ? output_path(o->output) : "viewer.html";
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    if (is_for_terminal(path))
+        return ENDS_USAGE;
+    const pfr_status status = write_view(task, NULL, path, &err);
+    if (status < 0)
+        return complain_of(path ? path : "-", &err, NULL);
+    say_where(task, path);
+    return ENDS_FINE;
+}
+
+static enum exit_status view_run(const struct task *task) {
+    const struct view_options *const o = task->options;
+    char made[4096];
+    const char *path;
+    if (o->empty)
+        return view_nothing(task);
+    if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))
+        return ENDS_USAGE;
+    return view_recording(task, path);
+}
+
+extern const struct command cmd_view;
+const struct command cmd_view = {
+    .name = "view",
+    .about = "write one HTML file that shows a recording in any browser",
+    .arguments = "[FILE]",
+    .takes_one_file = true,
+    .opts = view_opts,
+    .defaults = &view_defaults,
+    .size = sizeof(struct view_options),
+    .prints_at_end = true,
+    .passes = 3,
+    .run = view_run,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See elsewhere.h. */
+#include "elsewhere.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct elsewhere {
+    const char *verb, *text;
+};
+
+static const struct elsewhere known[] = {
+    /* perf */
+    {"annotate", "no instructions are shown; perfray report -s srcline counts samples by source line"},
+    {"archive", "objects are not packed; perfray info --build-ids lists them, --symfs DIR reads copies of them"},
+    {"bench", "perfray runs no benchmarks; perf bench does"},
+    {"buildid-cache", "objects are read where they are, or fetched: perfray report --debuginfod, --debug-dir DIR"},
+    {"c2c", "perfray report --mem-mode counts memory accesses by cost"},
+    {"config", "perfray has no configuration file, only options"},
+    {"daemon", "perfray record --switch-output writes one file after the other, --control starts and stops it"},
+    {"data", "perfray convert writes other forms of a recording, perfray export other formats"},
+    {"diff", "recordings are not compared; perfray report --format=csv prints what diff(1) can compare"},
+    {"ftrace", "perfray trace traces functions of programs; perf ftrace those of the kernel"},
+    {"inject", "perfray convert writes a recording anew; jitdumps are read without being injected"},
+    {"kallsyms", "perfray symbols names addresses; grep NAME /proc/kallsyms finds a symbol of the kernel"},
+    {"kmem", "perfray record -e 'kmem:*', then perfray script shows these events"},
+    {"kvm", "perfray record -e 'kvm:*', then perfray script shows these events"},
+    {"kwork", "perfray record -e 'irq:*,workqueue:*', then perfray script shows these events"},
+    {"lock", "perfray record -e 'lock:*' -g, then perfray report shows who waits"},
+    {"mem", "perfray record -d -W records memory accesses, perfray report --mem-mode counts them"},
+    {"probe", "perfray adds no probes; perf probe does, perfray record -e records them"},
+    {"sched", "perfray record -e sched:sched_switch -g, then perfray script shows these events"},
+    {"stat", "perfray counts only for samples; perfray report prints what perf stat record wrote"},
+    {"test", "perfray verify checks recordings"},
+    {"timechart", "perfray draws no timeline of the machine; perfray script prints the events"},
+    {"top", "perfray is not interactive; perfray record -a -- sleep 5, then perfray report"},
+    {"version", "perfray --version prints it"},
+    /* uftrace */
+    {"live", "perfray trace PROGRAM records and shows the table"},
+    {"replay", "perfray script prints the calls of a trace, perfray report -g caller their tree"},
+    {"graph", "perfray report -g caller shows who calls whom, perfray latency --by caller the cost of that"},
+    {"tui", "perfray flame draws a picture to click in"},
+    {"recv", "perfray receives no traces; copy the file"},
+    /* llvm-xray */
+    {"account", "perfray latency shows what calls cost"},
+    {"stack",
+     "perfray report -g caller shows the stacks of a trace, perfray export --format=folded prints them as lines"},
+    {"graph-diff", "traces are not compared; perfray latency --format=csv prints what diff(1) can compare"},
+    {"fdr-dump", "perfray dump shows every record, perfray verify what is wrong with them"},
+    {"extract", "perfray script --format=llvm-map prints the map; -m FILE reads it from the object itself"},
+};
+
+const char *found_elsewhere(const char *verb) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(verb, known[i].verb) == 0)
+            return known[i].text;
+    return NULL;
+}
+
+const char *option_of_other_name(const char *verb) {
+    static const struct elsewhere names[] = {{"evlist", "--events"}, {"buildid-list", "--build-ids"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(verb, names[i].verb) == 0)
+            return names[i].text;
+    return NULL;
+}

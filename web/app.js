@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: one state, views that show it, and what keys do to it.
+import {Colours, KIND_NAMES, PALETTES} from './colours.js';
+import {Derivations, Functions} from './derive.js';
+import {DetailsView} from './details_view.js';
+import {download, el, fill} from './dom.js';
+import {FlameView} from './flame_view.js';
+import {formatWeight, groupDigits, visibleText} from './format.js';
+import {LatencyView} from './latency_view.js';
+import {Menus} from './menus.js';
+import {pictureOf} from './picture.js';
+import {SandwichView} from './sandwich_view.js';
+import {matchesByWeight} from './search.js';
+import {hashOfState, History, initialState, ORDERS, PANELS, stateOfHash} from './state.js';
+import {TableView} from './table_view.js';
+import {TimelineView} from './timeline_view.js';
+import {Toolbar} from './toolbar.js';
+import {STEPS} from './transforms.js';
+import {isTraced} from './weights.js';
+
+const COLOURS = ['kind', 'object', 'name'];
+const THEMES = ['system', 'light', 'dark'];
+const NARROW_PAGE = 760;
+
+// The first and last time of anything in the recording.
+function extentOf(data) {
+    let begin = Infinity, end = -Infinity;
+    const take = (from, to) => {
+        begin = Math.min(begin, from);
+        end = Math.max(end, to);
+    };
+    for (let t = 0; t < data.threads.count; t++) {
+        const {samples, calls} = data;
+        if (samples.ranges[t] < samples.ranges[t + 1]) take(samples.time[samples.ranges[t]], samples.time[samples.ranges[t + 1] - 1]);
+        for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i = calls.end[i]) take(calls.start[i], calls.start[i] + calls.duration[i]);
+    }
+    return begin <= end ? {begin, end: end + 1} : {begin: 0, end: 1};
+}
+
+export class App {
+    constructor(data) {
+        this.data = data;
+        this.functions = new Functions(data);
+        this.derivations = new Derivations(data, this.functions);
+        this.extent = extentOf(data);
+        this.history = new History(this.startingState());
+        this.toolbar = new Toolbar(this);
+        this.timeline = new TimelineView(this);
+        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this)};
+        this.details = new DetailsView(this);
+        this.menus = new Menus(this);
+        this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
+        this.main = el('main', {class: 'views', id: 'views'}, ...PANELS.map((panel) => this.views[panel].element));
+        this.build();
+    }
+
+    // --- The state.
+
+    get state() { return this.previewed || this.history.present; }
+    hashFacts() {
+        return {funcCount: this.data.funcs.count, threadCount: this.data.threads.count, eventCount: this.data.meta.events.length,
+                nameOf: (func) => this.functions.nameOf(func)};
+    }
+    startingState() {
+        const {state, ignored} = stateOfHash(location.hash, this.hashFacts());
+        this.ignored = ignored;
+        if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
+        return state;
+    }
+    // Changes members of the state. `replace`: no step of history, for what changes with every key.
+    change(members, {replace = false} = {}) {
+        const next = {...this.history.present, ...members};
+        this.previewed = null;
+        if (replace) this.history.present = next;
+        else this.history.push(next);
+        const hash = hashOfState(next, (func) => this.functions.nameOf(func));
+        try {
+            history[replace ? 'replaceState' : 'pushState'](null, '', hash);
+        } catch (error) {
+            location.hash = hash; // some browsers refuse pushState often called
+        }
+        this.render();
+    }
+    preview(members) {
+        this.previewed = {...this.history.present, ...members};
+        this.renderPanel();
+    }
+    undo() {
+        if (this.history.undo()) this.travelled();
+    }
+    redo() {
+        if (this.history.redo()) this.travelled();
+    }
+    travelled() {
+        history.replaceState(null, '', hashOfState(this.state, (func) => this.functions.nameOf(func)));
+        this.render();
+    }
+    select(func, node) {
+        this.change({func, node}, {replace: true});
+    }
+
+    // --- What views ask.
+
+    view() { return this.derivations.of(this.state); }
+    table() { return this.derivations.tableOf(this.state); }
+    search() { return this.derivations.searchOf(this.state); }
+    unit() { return this.state.measure === 'count' ? null : this.data.meta.events[this.state.event].unit; }
+    hasCalls() { return this.data.calls.depth.length > 0; }
+    hasSamples() { return this.data.samples.count > 0; }
+    narrow() { return window.innerWidth <= NARROW_PAGE; }
+    rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
+    threadName(thread) {
+        const {threads, strings} = this.data;
+        return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}`;
+    }
+    labelOf(box, func) {
+        if (box.node === null) return `${groupDigits(box.nodes.length)} frames`;
+        return func === null ? `${isTraced(this.data, this.state.event) ? 'all calls' : 'all samples'}, ${formatWeight(this.view().total[0], this.unit())}` : this.functions.nameOf(func);
+    }
+    emptyReason() {
+        if (this.view().all > 0) return 'The steps above removed all samples.';
+        if (this.state.time || this.state.threads || this.state.calls) return 'Nothing in this selection. Remove a chip above.';
+        return 'Nothing was recorded. Was the program idle? Try perfray record -a, or another event (perfray list).';
+    }
+    fileFacts() {
+        const {meta} = this.data;
+        return `Times are kept to ${meta.quantum} ns. ${meta.note || ''} Made by perfray ${meta.version || ''}.`;
+    }
+
+    // --- Colours.
+
+    theme() {
+        const chosen = document.documentElement.dataset.theme;
+        return chosen || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    }
+    themeColours() {
+        if (this.themeOf === this.theme()) return this.themeKnown;
+        this.themeOf = this.theme();
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn'];
+        return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
+    }
+    heavyObjects() {
+        if (this.heavy) return this.heavy;
+        const sums = new Map();
+        for (const row of this.derivations.tableOf({...initialState(), event: this.state.event})) {
+            const object = this.functions.objectOf(row.func);
+            sums.set(object, (sums.get(object) || 0) + row.self);
+        }
+        return (this.heavy = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([object]) => object));
+    }
+    colours() {
+        const key = `${this.theme()} ${this.state.colour}`;
+        if (this.coloursKey !== key) {
+            this.coloursKey = key;
+            this.coloursKnown = new Colours(this.functions, this.theme(), this.state.colour, this.heavyObjects());
+        }
+        return this.coloursKnown;
+    }
+    nextColour() { return COLOURS[(COLOURS.indexOf(this.state.colour) + 1) % COLOURS.length]; }
+    nextOrder() { return ORDERS[(ORDERS.indexOf(this.state.order) + 1) % ORDERS.length]; }
+
+    // --- Building and drawing the page.
+
+    build() {
+        this.body = el('div', {class: 'body'}, this.main, this.details.element);
+        const page = el('div', {id: 'app'}, this.toolbar.element, this.timeline.element, this.body, this.status);
+        const static_ = document.getElementById('static');
+        if (static_) static_.hidden = true;
+        document.body.append(page);
+        const losses = document.getElementById('losses');
+        if (losses) losses.addEventListener('click', () => this.menus.showLosses(this.data.meta.losses || []));
+        window.addEventListener('resize', () => this.render());
+        window.addEventListener('popstate', () => this.followAddress());
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.render());
+        document.addEventListener('keydown', (event) => this.key(event));
+        this.restoreTheme();
+        this.timeline.render();
+        this.render();
+        if (this.ignored.length) this.say(`Parts of the address mean nothing in this recording and were left out: ${this.ignored.join(', ')}`);
+    }
+    followAddress() {
+        const {state} = stateOfHash(location.hash, this.hashFacts());
+        this.history.push(state);
+        this.render();
+    }
+    render() {
+        for (const panel of PANELS) this.views[panel].element.hidden = panel !== this.state.panel;
+        this.body.classList.toggle('wide', this.state.panel === 'latency'); // it has details of its own
+        this.toolbar.render();
+        this.timeline.render();
+        this.renderPanel();
+    }
+    renderPanel() {
+        this.views[this.state.panel].render();
+        this.details.render();
+        this.renderStatus();
+    }
+    renderStatus() {
+        const legend = this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        this.message = this.message || el('span', {class: 'message'});
+        this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
+        fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));
+    }
+    swatch(colour, name) {
+        const box = el('i', {class: 'swatch'});
+        box.style.background = colour;
+        return el('span', {}, box, name);
+    }
+    hover(text) {
+        this.hovered = text;
+        if (this.message) this.message.textContent = text || `${formatWeight(this.view().total[0], this.unit())} selected`;
+    }
+    say(text) {
+        this.hover(text);
+    }
+    focusView() {
+        const {element} = this.views[this.state.panel], focusable = element.tabIndex >= 0 ? element : element.querySelector('[tabindex="0"]');
+        if (focusable) focusable.focus();
+    }
+    showPanel(panel) {
+        this.change({panel});
+    }
+    showSpan(start, end) {
+        const room = (end - start) * 0.1;
+        this.timeline.show(start - room, end + room);
+        this.change({time: [start, end].map(Math.round)});
+    }
+
+    // --- Steps and search.
+
+    stepFor(key, step) {
+        const {func, node} = this.state;
+        if (step.needs === 'func') return func === null ? null : {key, id: func};
+        if (step.needs === 'node') return node && !this.state.inverted ? {key, id: node} : null;
+        if (step.needs === 'object') return func === null || this.functions.objectOf(func) < 0 ? null : {key, id: this.functions.objectOf(func)};
+        return step.needs === null ? {key} : null;
+    }
+    canApply(key, step) { return this.stepFor(key, step) !== null; }
+    applyStep(key) {
+        const step = this.stepFor(key, STEPS[key]);
+        if (step) this.addStep(step);
+    }
+    addStep(step) {
+        this.change({steps: [...this.state.steps, step], zoom: null, node: null});
+    }
+    openMenu(x, y) { this.menus.open(x, y); }
+    openMenuAtSelection() {
+        if (this.state.func !== null) this.menus.open(window.innerWidth / 3, window.innerHeight / 2);
+    }
+    nextMatch(by) {
+        const search = this.search(), view = this.view();
+        if (!search || search.error) return;
+        const nodes = matchesByWeight(search.nodes, view.total), at = nodes.indexOf(this.state.node);
+        if (!nodes.length) return;
+        const node = nodes[(at + by + nodes.length) % nodes.length];
+        this.change({node, func: view.tree.func[node], zoom: this.narrowNode(node) ? node : this.state.zoom}, {replace: true});
+    }
+    narrowNode(node) {
+        const view = this.view();
+        return view.total[node] / view.total[this.state.zoom ?? 0] * this.main.clientWidth < 24;
+    }
+
+    // --- Keys.
+
+    key(event) {
+        if (event.isComposing || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector('dialog[open]')) return;
+        const command = event.ctrlKey || event.metaKey ? this.commandKey(event) : event.altKey ? null : this.letterKey(event.key);
+        if (!command) return;
+        event.preventDefault();
+        command();
+    }
+    commandKey(event) {
+        if (event.key === 'f') return () => this.toolbar.focusSearch();
+        if (event.key.toLowerCase() !== 'z') return null;
+        return event.shiftKey ? () => this.redo() : () => this.undo();
+    }
+    letterKey(key) {
+        const number = Number(key) - 1;
+        if (PANELS[number]) return () => this.showPanel(PANELS[number]);
+        if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
+        const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
+                      v: () => this.change({inverted: !this.state.inverted, zoom: null}), o: () => this.change({colour: this.nextColour()}), l: () => this.change({order: this.nextOrder()}),
+                      u: () => this.change({measure: this.state.measure === 'count' ? 'weight' : 'count'}), e: () => this.nextEvent(), t: () => this.nextTheme(),
+                      '[': () => this.nextThread(-1), ']': () => this.nextThread(1), Backspace: () => this.undo(), Escape: () => this.escape(), '.': () => this.openMenuAtSelection(),
+                      '+': () => this.views.flame.zoomTo({node: this.state.node ?? 0}), '-': () => this.views.flame.zoomOut(), 0: () => this.change({zoom: null}),
+                      x: () => this.exportView(), y: () => this.copy(this.state.func === null ? '' : this.functions.nameOf(this.state.func)), Y: () => this.copyStack(),
+                      '\\': () => document.body.classList.toggle('no-details') || this.render()};
+        return keys[key] || null;
+    }
+    // One thing for each press.
+    escape() {
+        if (this.menus.close()) return;
+        if (this.state.query) this.change({query: ''});
+        else if (this.state.zoom !== null) this.change({zoom: null});
+        else if (this.state.func !== null) this.select(null, null);
+        else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, threads: null, calls: null});
+    }
+    nextEvent() {
+        this.change({event: (this.state.event + 1) % this.data.meta.events.length, zoom: null});
+    }
+    nextThread(by) {
+        const order = this.timeline.threads, at = this.state.threads && this.state.threads.size === 1 ? order.indexOf([...this.state.threads][0]) : by > 0 ? -1 : order.length;
+        const next = at + by;
+        this.change({threads: next >= 0 && next < order.length ? new Set([order[next]]) : null});
+    }
+
+    // --- Theme, export, clipboard.
+
+    restoreTheme() {
+        try {
+            const theme = localStorage.getItem('perfray-theme');
+            if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+        } catch (error) {
+            this.noStorage = true; // pages without storage start in the system's theme
+        }
+    }
+    nextTheme() {
+        const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme || 'system') + 1) % THEMES.length];
+        if (next === 'system') delete document.documentElement.dataset.theme;
+        else document.documentElement.dataset.theme = next;
+        try {
+            localStorage.setItem('perfray-theme', next);
+        } catch (error) {
+            this.noStorage = true;
+        }
+        this.render();
+        this.say(`theme: ${next}`);
+    }
+    exportView() {
+        if (this.state.panel === 'table' || this.state.panel === 'sandwich') {
+            const table = this.state.panel === 'table' ? this.views.table : this.views.sandwich.table;
+            return download('perfray.tsv', 'text/tab-separated-values', table.tsv());
+        }
+        return download('perfray.svg', 'image/svg+xml', this.picture());
+    }
+    picture() {
+        const {flame} = this.views, theme = this.themeColours();
+        flame.layOut(flame.element.clientWidth || 1200); // the state may have changed while another view was shown
+        const boxes = flame.boxes.map((box) => {
+            const func = flame.funcOf(box), colour = func === null ? {fill: theme.raise, ink: theme.fg} : this.colours().of(func);
+            return {box, name: this.labelOf(box, func), title: flame.statusOf(box), colour};
+        });
+        return pictureOf(document.title, boxes, flame.rows, theme.bg, theme.fg);
+    }
+    copy(text) {
+        if (!text) return;
+        const say = () => this.say(`copied: ${text.split('\n')[0]}`);
+        if (navigator.clipboard) navigator.clipboard.writeText(text).then(say, () => this.say('the browser does not let pages of files copy'));
+    }
+    copyStack() {
+        const view = this.view(), names = [];
+        for (let at = this.state.node || 0; at > 0; at = view.tree.parent[at]) names.push(this.functions.nameOf(view.tree.func[at]));
+        this.copy(names.join('\n'));
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours of boxes. A colour always means something: a kind, an object, or a name; it is the same in every run.
+
+export const PALETTES = {
+    light: {kind: ['#efc456', '#8ecfa8', '#6fa3dc', '#de6f6a', '#a374c0', '#cfd4da'],
+            object: ['#d7c388', '#8fb7ee', '#e07144', '#7ba488', '#a076ca', '#f0a6b5', '#d1f39a', '#cdd2d9']},
+    dark: {kind: ['#cfae42', '#8cc3a6', '#3f9bd3', '#bb6e62', '#8e5bab', '#5b636f'],
+           object: ['#d5a04a', '#688ed8', '#b4583c', '#6ebfb7', '#8456a6', '#b8849a', '#bfd593', '#5b636f']},
+};
+export const KIND_NAMES = ['program', 'library', 'kernel', 'JIT or interpreted', 'traced call', 'no name'];
+
+const INKS = ['#14171c', '#ffffff'];
+
+const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+// Relative luminance and contrast as WCAG 2 defines them.
+export function luminance(colour) {
+    const [r, g, b] = channels(colour).map((c) => c / 255).map((c) => c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+export function contrast(a, b) {
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (high + 0.05) / (low + 0.05);
+}
+
+export const inkOn = (colour) => contrast(colour, INKS[0]) >= contrast(colour, INKS[1]) ? INKS[0] : INKS[1];
+
+function shade(colour, by) {
+    return '#' + channels(colour).map((c) => Math.max(0, Math.min(255, Math.round(c * (1 + by)))).toString(16).padStart(2, '0')).join('');
+}
+
+function hashOf(text) {
+    let hash = 0;
+    for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+    return (hash >>> 0) / 0xffffffff;
+}
+
+// Colours and inks of functions for one theme and one meaning. The heaviest objects get colours of their own.
+export class Colours {
+    constructor(functions, theme, meaning, heavyObjects) {
+        this.functions = functions;
+        this.palette = PALETTES[theme];
+        this.meaning = meaning;
+        this.rank = new Map(heavyObjects.map((object, i) => [object, i]));
+        this.known = new Map();
+    }
+    base(func) {
+        if (this.meaning === 'kind') return this.palette.kind[this.functions.kindOf(func)];
+        const rank = this.rank.get(this.functions.objectOf(func));
+        return this.palette.object[rank === undefined ? 7 : Math.min(rank, 7)];
+    }
+    of(func) {
+        let known = this.known.get(func);
+        if (known) return known;
+        const base = this.base(func);
+        const colour = this.meaning === 'name' ? shade(base, 0.12 * hashOf(this.functions.nameOf(func)) - 0.06) : base;
+        known = {fill: colour, ink: inkOn(colour)};
+        this.known.set(func, known);
+        return known;
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recording as typed arrays. Ids of nodes begin at 1; node 0 is the root above all stacks.
+import {readColumns, splitStream} from './bytes.js';
+
+export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnamed: 5};
+export const NODE_INLINED = 1;
+
+const EMPTY = new Uint32Array(0);
+const filled = (column) => column && column.length ? column : null;
+
+// Strings are decoded when they are asked for first: most never are.
+export class Strings {
+    constructor(blob, ends) {
+        this.blob = blob;
+        this.ends = ends;
+        this.decoder = new TextDecoder();
+        this.known = new Array(ends.length);
+    }
+    get(id) {
+        if (this.known[id] === undefined)
+            this.known[id] = this.decoder.decode(this.blob.subarray(id ? this.ends[id - 1] : 0, this.ends[id]));
+        return this.known[id];
+    }
+}
+
+function runningSum(deltas, from, to, scale, into) {
+    let sum = 0;
+    for (let i = from; i < to; i++) into[i] = (sum += deltas[i]) * scale;
+}
+
+// Where the rows of each thread begin, and after the last one the end.
+function rangesOf(counts) {
+    const ranges = new Uint32Array(counts.length + 1);
+    for (let i = 0; i < counts.length; i++) ranges[i + 1] = ranges[i] + counts[i];
+    return ranges;
+}
+
+function timesOf(deltas, ranges, quantum) {
+    const times = new Float64Array(deltas.length);
+    for (let t = 0; t + 1 < ranges.length; t++) runningSum(deltas, ranges[t], ranges[t + 1], quantum, times);
+    return times;
+}
+
+function parentsOf(offsets) {
+    const parents = new Int32Array(offsets.length);
+    parents[0] = -1;
+    for (let i = 1; i < offsets.length; i++) parents[i] = i - offsets[i];
+    return parents;
+}
+
+function nodesOfRanks(ranks, nodeOfRank) {
+    const nodes = new Uint32Array(ranks.length);
+    for (let i = 0; i < ranks.length; i++) nodes[i] = nodeOfRank[ranks[i]];
+    return nodes;
+}
+
+// Calls in preorder by thread: the parent of a call is the nearest one before it that is less deep. `end` is the first
+// call after all that it called; `self` its duration without that of the calls it made.
+function linkCalls(calls) {
+    const n = calls.depth.length;
+    calls.parent = new Int32Array(n).fill(-1);
+    calls.end = new Uint32Array(n);
+    calls.self = Float64Array.from(calls.duration);
+    for (let t = 0; t + 1 < calls.ranges.length; t++) linkThread(calls, calls.ranges[t], calls.ranges[t + 1]);
+}
+
+function linkThread(calls, from, to) {
+    const open = [];
+    for (let i = from; i <= to; i++) {
+        while (open.length && (i === to || calls.depth[open[open.length - 1]] >= calls.depth[i])) calls.end[open.pop()] = i;
+        if (i === to) break;
+        if (open.length) {
+            calls.parent[i] = open[open.length - 1];
+            calls.self[calls.parent[i]] -= calls.duration[i];
+        }
+        open.push(i);
+    }
+}
+
+function readCalls(columns, quantum, nodeFunc, nodeOfRank) {
+    const ranges = rangesOf(columns['thread.calls'] || EMPTY);
+    const calls = {ranges, depth: columns['call.depth'] || EMPTY, start: timesOf(columns['call.gap'] || EMPTY, ranges, quantum),
+                   node: nodesOfRanks(columns['call.node'] || EMPTY, nodeOfRank)};
+    calls.duration = Float64Array.from(columns['call.duration'] || EMPTY, (d) => d * quantum);
+    calls.func = Uint32Array.from(calls.node, (node) => nodeFunc[node]);
+    linkCalls(calls);
+    return calls;
+}
+
+function readFuncs(columns, strings) {
+    const n = columns['func.name'].length;
+    return {count: n, name: columns['func.name'], object: columns['func.object'], kind: columns['func.kind'],
+            file: columns['func.file'] || new Uint32Array(n), line: columns['func.line'] || new Uint32Array(n),
+            nameOf: (id) => strings.get(columns['func.name'][id])};
+}
+
+function readObjects(columns) {
+    return {count: columns['object.name'].length, name: columns['object.name'], path: columns['object.path'],
+            buildId: columns['object.build_id'], kind: columns['object.kind']};
+}
+
+function readThreads(columns) {
+    return {count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
+            name: columns['thread.name'], process: columns['thread.process'], lost: columns['thread.lost'] || EMPTY};
+}
+
+function readSamples(columns, quantum, nodeOfRank) {
+    const ranges = rangesOf(columns['thread.samples'] || EMPTY);
+    const count = ranges[ranges.length - 1];
+    return {count, ranges, node: nodesOfRanks(columns['sample.node'] || EMPTY, nodeOfRank),
+            time: timesOf(columns['sample.gap'] || EMPTY, ranges, quantum),
+            event: columns['sample.event'] || new Uint8Array(count), weight: columns['sample.weight'] || null,
+            number: filled(columns['sample.count'])}; // samples that a row stands for; null: each is one
+}
+
+function readMarks(columns, quantum) {
+    const times = (name) => Float64Array.from(columns[name] || EMPTY, (t) => t * quantum);
+    return {count: (columns['mark.thread'] || EMPTY).length, thread: columns['mark.thread'] || EMPTY,
+            kind: columns['mark.kind'] || EMPTY, amount: columns['mark.amount'] || EMPTY, start: times('mark.start'),
+            end: times('mark.end')};
+}
+
+// Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
+export function readData(bytes) {
+    const {directory, body} = splitStream(bytes);
+    const columns = readColumns(directory, body), meta = directory.meta;
+    const strings = new Strings(columns['string.bytes'], columns['string.end']);
+    const nodeFunc = columns['node.func'], nodeOfRank = columns['rank.node'];
+    const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
+                  flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
+    return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
+            threads: readThreads(columns), samples: readSamples(columns, meta.quantum, nodeOfRank),
+            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum)};
+}

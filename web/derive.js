@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything views need that follows from a state, made once for each state.
+import {KIND} from './data.js';
+import {visibleText} from './format.js';
+import {selectCalls} from './latencies.js';
+import {countMatches, matchFunctions, parseSearch} from './search.js';
+import {applySteps, moveWeights} from './transforms.js';
+import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
+import {firstTimes, weightsOf} from './weights.js';
+
+// The recording's functions, and those that collapsing makes: their ids follow.
+export class Functions {
+    constructor(data) {
+        this.data = data;
+        this.made = [];
+        this.names = new Array(data.funcs.count);
+    }
+    get count() { return this.data.funcs.count + this.made.length; }
+    isMade(func) { return func >= this.data.funcs.count; }
+    nameOf(func) {
+        if (this.isMade(func)) return this.made[func - this.data.funcs.count].name;
+        if (this.names[func] === undefined) this.names[func] = visibleText(this.data.funcs.nameOf(func));
+        return this.names[func];
+    }
+    objectOf(func) { return this.isMade(func) ? this.made[func - this.data.funcs.count].object : this.data.funcs.object[func]; }
+    kindOf(func) { return this.isMade(func) ? this.made[func - this.data.funcs.count].kind : this.data.funcs.kind[func]; }
+    objectName(object) { return object < 0 ? '' : visibleText(this.data.strings.get(this.data.objects.name[object])); }
+    objectPath(object) { return object < 0 ? '' : visibleText(this.data.strings.get(this.data.objects.path[object])); }
+    buildId(object) { return object < 0 ? '' : this.data.strings.get(this.data.objects.buildId[object]); }
+    sourceOf(func) {
+        if (this.isMade(func) || !this.data.funcs.file[func]) return '';
+        return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
+    }
+    make(name, object, kind) {
+        const at = this.made.findIndex((m) => m.name === name && m.object === object);
+        return this.data.funcs.count + (at >= 0 ? at : this.made.push({name, object, kind}) - 1);
+    }
+    objectFrame(object) { return this.make(`[${this.objectName(object)}]`, object, KIND.library); }
+    kernelFrame() { return this.make('[kernel]', -1, KIND.kernel); }
+    text(field, func) {
+        if (field === 'obj') return this.objectName(this.objectOf(func));
+        return field === 'file' ? this.sourceOf(func) : this.nameOf(func);
+    }
+    matcher(text) {
+        const search = parseSearch(text);
+        return (func) => search.matches(this.text(search.field, func));
+    }
+}
+
+// Remembers the results of the last few keys.
+class Recent {
+    constructor(most) {
+        this.most = most;
+        this.known = new Map();
+    }
+    get(key, make) {
+        if (!this.known.has(key)) this.known.set(key, make());
+        const value = this.known.get(key);
+        this.known.delete(key);
+        this.known.set(key, value);
+        if (this.known.size > this.most) this.known.delete(this.known.keys().next().value);
+        return value;
+    }
+}
+
+const keyOf = (...parts) => JSON.stringify(parts, (name, value) => value instanceof Set ? [...value].sort() : value === Infinity ? 'inf' : value);
+
+export class Derivations {
+    constructor(data, functions) {
+        this.data = data;
+        this.functions = functions;
+        this.weights = new Recent(8);
+        this.trees = new Recent(4);
+        this.views = new Recent(4);
+        this.searches = new Recent(4);
+    }
+    selectedCalls(state) {
+        return state.calls ? selectCalls(this.data, {...state, calls: null}, state.calls) : null;
+    }
+    weightsOf(state) {
+        return this.weights.get(keyOf(state.event, state.measure, state.time, state.threads, state.calls), () => {
+            const calls = this.selectedCalls(state);
+            return {...weightsOf(this.data, state, calls && calls.selected), calls};
+        });
+    }
+    treeOf(steps) {
+        return this.trees.get(keyOf(steps), () => {
+            const {tree, map} = applySteps(this.data.tree, steps, this.functions), children = childrenOf(tree);
+            return {tree, map, children, outer: outermostOf(tree, children, this.functions.count)};
+        });
+    }
+    // {tree, children, outer, self, total, all, rows, dropped}: `all` is the selection's weight before steps dropped any.
+    of(state) {
+        const key = keyOf(state.event, state.measure, state.time, state.threads, state.calls, state.steps);
+        return this.views.get(key, () => {
+            const weights = this.weightsOf(state), {tree, map, children, outer} = this.treeOf(state.steps);
+            const {self, dropped} = moveWeights(weights.self, map, tree.count), total = totalsOf(tree, self);
+            return {key, tree, map, children, outer, self, total, dropped, all: weights.total, rows: weights.rows, calls: weights.calls};
+        });
+    }
+    tableOf(state) {
+        const view = this.of(state);
+        view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
+        return view.table;
+    }
+    // When each node of the changed tree was first seen.
+    firstOf(state) {
+        const view = this.of(state);
+        if (view.first) return view.first;
+        const first = firstTimes(this.data, state), {tree, map} = view;
+        view.first = new Float64Array(tree.count).fill(Infinity);
+        for (let i = 1; i < map.length; i++) if (map[i] > 0) view.first[map[i]] = Math.min(view.first[map[i]], first[i]);
+        for (let i = tree.count - 1; i > 0; i--)
+            view.first[tree.parent[i]] = Math.min(view.first[tree.parent[i]], view.first[i]);
+        return view.first;
+    }
+    // {marked, functions, nodes, weight} of a query; {error} where it is no regular expression; null where it is empty.
+    searchOf(state) {
+        if (!state.query) return null;
+        const view = this.of(state);
+        return this.searches.get(keyOf(view.key, state.query), () => {
+            try {
+                const marked = matchFunctions(parseSearch(state.query), this.functions.count, (field, func) => this.functions.text(field, func));
+                return {marked, ...countMatches(view.tree, view.self, marked)};
+            } catch (error) {
+                return {error: error.message};
+            }
+        });
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel beside the views: everything about the chosen function or frame.
+import {KIND_NAMES} from './colours.js';
+import {el, fill} from './dom.js';
+import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
+import {callersOf, invertedChildren, pathOf} from './tree.js';
+
+const LISTED = 8;
+
+export class DetailsView {
+    constructor(app) {
+        this.app = app;
+        this.element = el('aside', {class: 'details', 'aria-label': 'Details', tabindex: '0'});
+    }
+    render() {
+        const {func} = this.app.state, view = this.app.view();
+        if (func === null) return fill(this.element, ...this.selection(view));
+        return fill(this.element, el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
+                    this.list('Callees', this.callees(func, view), func), this.stack(view));
+    }
+    term(name, value) {
+        return value === '' || value === null ? [] : [el('dt', {text: name}), el('dd', {text: value})];
+    }
+    selection(view) {
+        const unit = this.app.unit(), event = this.app.data.meta.events[this.app.state.event];
+        return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(view.rows)),
+            ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
+            ...this.term('functions', groupDigits(this.app.table().length))),
+        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'})];
+    }
+    facts(func, view) {
+        const {functions} = this.app, object = functions.objectOf(func), unit = this.app.unit(), row = this.app.rowOf(func);
+        const line = this.app.state.node ? view.tree.line[this.app.state.node] : 0;
+        return el('dl', {}, ...this.term('self', `${formatWeight(row.self, unit)}, ${formatShare(row.self, view.total[0])} of selection`),
+                  ...this.term('total', `${formatWeight(row.total, unit)}, ${formatShare(row.total, view.total[0])} of selection`),
+                  ...this.term('this stack', this.app.state.node ? formatWeight(view.total[this.app.state.node], unit) : ''),
+                  ...this.term('kind', KIND_NAMES[functions.kindOf(func)]), ...this.term('object', functions.objectPath(object)),
+                  ...this.term('build id', functions.buildId(object)), ...this.term('source', functions.sourceOf(func)), ...this.term('line', line || ''));
+    }
+    callers(func, view) {
+        const root = callersOf(view.tree, view.total, view.outer, func);
+        return invertedChildren(view.tree, root).map((node) => ({func: node.func, weight: node.total}));
+    }
+    // What the outermost frames of a function call directly.
+    callees(func, view) {
+        const sums = new Map();
+        for (let i = 1; i < view.tree.count; i++) {
+            const parent = view.tree.parent[i];
+            if (parent > 0 && view.tree.func[parent] === func && view.outer[parent] && view.total[i] > 0)
+                sums.set(view.tree.func[i], (sums.get(view.tree.func[i]) || 0) + view.total[i]);
+        }
+        return [...sums].map(([callee, weight]) => ({func: callee, weight})).sort((a, b) => b.weight - a.weight || a.func - b.func);
+    }
+    list(title, rows, func) {
+        if (!rows.length) return null;
+        const whole = this.app.rowOf(func).total, items = rows.slice(0, LISTED).map((row) => el('li', {},
+            el('button', {class: 'link', title: this.app.functions.nameOf(row.func), text: shortName(this.app.functions.nameOf(row.func), 34), onclick: () => this.app.select(row.func, null)}),
+            el('span', {class: 'share', text: formatShare(row.weight, whole)})));
+        const rest = rows.length > LISTED ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - LISTED)} more`}) : null;
+        return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
+    }
+    stack(view) {
+        const {node} = this.app.state;
+        if (!node || node >= view.tree.count) return null;
+        const items = pathOf(view.tree, node).reverse().map((func) => el('li', {text: this.app.functions.nameOf(func)}));
+        return el('section', {}, el('h3', {text: 'Stack'}), el('ol', {class: 'stack'}, ...items));
+    }
+}

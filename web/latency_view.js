@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long calls took: a table of functions, the histogram of one, the slowest calls, and two ranges side by side.
+import {el, fill} from './dom.js';
+import {formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, percentileOf, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {functionTable, totalsOf} from './tree.js';
+import {moveWeights} from './transforms.js';
+import {weightsOf} from './weights.js';
+
+const SLOWEST = 20;
+const FEW_SAMPLES = 20;
+const ROWS_MOST = 500;
+
+const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
+               ...PERCENTILES.map(([name, p]) => [name, (r) => percentileOf(r.durations, p)])];
+
+export class LatencyView {
+    constructor(app) {
+        this.app = app;
+        this.sort = 1;
+        this.rows = el('div', {class: 'latencies', tabindex: '0', role: 'group', 'aria-label': 'Functions by latency'});
+        this.side = el('div', {class: 'distribution'});
+        this.element = el('div', {class: 'latency', role: 'tabpanel', 'aria-label': 'Latency'}, this.rows, this.side);
+        this.kept = null; // the range that the next one is compared with
+    }
+    render() {
+        if (!this.app.hasCalls()) return fill(this.rows, el('p', {class: 'empty', text: 'No traced calls in this file: record some with perfray trace ./program.'}));
+        const func = this.app.state.calls ? this.app.state.calls.func : this.app.state.func;
+        this.renderRows(func);
+        return func === null ? fill(this.side, el('p', {class: 'empty', text: 'Choose a function to see how long its calls took.'})) : this.renderFunction(func);
+    }
+    scope() {
+        return {...this.app.state, calls: null};
+    }
+
+    // --- The table.
+
+    rowsNow() {
+        const {time, threads} = this.app.state, key = JSON.stringify([time, threads && [...threads]]);
+        if (this.rowsKey !== key) {
+            this.rowsKey = key;
+            this.known = latencyRows(this.app.data, this.scope());
+        }
+        return this.known;
+    }
+    renderRows(chosen) {
+        const value = HEADS[this.sort][1], rows = this.rowsNow().slice().sort((a, b) => value(b) - value(a) || a.func - b.func);
+        const heads = [...HEADS.map(([name], i) => this.head(name, i)), el('th', {scope: 'col', text: 'function'})];
+        const shown = rows.slice(0, ROWS_MOST).map((row) => this.row(row, row.func === chosen));
+        const rest = rows.length > ROWS_MOST ? el('p', {text: `${groupDigits(rows.length - ROWS_MOST)} more functions are not listed.`}) : null;
+        fill(this.rows, el('table', {'aria-label': 'Latencies'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)), rest);
+    }
+    head(name, i) {
+        return el('th', {scope: 'col', class: 'number', 'aria-sort': i === this.sort ? 'descending' : 'none'},
+                  el('button', {text: name, onclick: () => { this.sort = i; this.render(); }}));
+    }
+    row(row, chosen) {
+        const name = this.app.functions.nameOf(row.func);
+        const cells = HEADS.map(([, value], i) => el('td', {class: 'number', 'data-value': value(row), text: i ? formatTime(value(row)) : groupDigits(value(row))}));
+        return el('tr', {class: chosen ? 'chosen' : '', 'data-func': row.func, 'aria-selected': String(chosen)}, ...cells,
+                  el('td', {class: 'name', title: name}, el('button', {class: 'link', text: shortName(name, 60), onclick: () => this.choose(row.func)})));
+    }
+    choose(func) {
+        this.app.change({func, node: null, calls: null});
+    }
+
+    // --- One function.
+
+    renderFunction(func) {
+        const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
+        if (!found.length) return fill(this.side, el('p', {class: 'empty', text: `${this.app.functions.nameOf(func)} was not called in this selection.`}));
+        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.histogram(func, distribution),
+                    this.chosenLine(func), this.comparison(func), this.slowest(found));
+    }
+    percentiles(func, {durations}) {
+        const buttons = PERCENTILES.map(([name, p]) => {
+            const value = percentileOf(durations, p);
+            return el('button', {class: 'percentile', title: `choose calls of at least ${formatTime(value)}`, text: `${name} ${formatTime(value)}`,
+                                 onclick: () => this.brush(func, value, Infinity)});
+        });
+        return el('div', {class: 'percentiles', role: 'group', 'aria-label': 'Percentiles'}, ...buttons);
+    }
+    histogram(func, {first, counts}) {
+        const most = counts.reduce((a, b) => Math.max(a, b), 0), {calls} = this.app.state;
+        const bars = Array.from(counts, (count, i) => this.bucket(func, first + i, count, most, calls && calls.func === func ? calls : null));
+        const axis = el('div', {class: 'axis', 'aria-hidden': 'true'}, el('span', {text: formatTime(bucketBoundary(first))}),
+                        el('span', {text: formatTime(bucketBoundary(first + counts.length))}));
+        return el('div', {class: 'histogram', role: 'group', 'aria-label': 'Histogram'}, el('div', {class: 'bars'}, ...bars), axis);
+    }
+    bucket(func, bucket, count, most, chosen) {
+        const low = bucketBoundary(bucket), high = bucketBoundary(bucket + 1), inside = chosen && low < chosen.high && high > chosen.low;
+        const fillBar = el('span', {class: 'fill'});
+        fillBar.style.height = count ? `${Math.max(2, 100 * Math.log1p(count) / Math.log1p(most))}%` : '0';
+        const text = `${formatTime(low)} to ${formatTime(high)}: ${groupDigits(count)} calls`;
+        return el('button', {class: inside ? 'bucket inside' : 'bucket', title: text, 'aria-label': text, 'aria-pressed': String(Boolean(inside)),
+                             onpointerdown: () => { this.brushing = bucket; },
+                             onpointerup: () => this.endBrush(func, bucket),
+                             onkeydown: (event) => this.bucketKey(event, func, bucket)}, fillBar);
+    }
+    endBrush(func, bucket) {
+        const from = Math.min(this.brushing ?? bucket, bucket), to = Math.max(this.brushing ?? bucket, bucket);
+        this.brushing = null;
+        this.brush(func, bucketBoundary(from), bucketBoundary(to + 1));
+    }
+    // Enter chooses a bucket; with Shift the range grows to it.
+    bucketKey(event, func, bucket) {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        const {calls} = this.app.state;
+        this.brushing = event.shiftKey && calls ? bucketOf(calls.low) : bucket;
+        this.endBrush(func, bucket);
+    }
+    brush(func, low, high) {
+        this.app.change({func, node: null, zoom: null, calls: {func, low, high}});
+    }
+
+    // --- What was chosen.
+
+    chosenLine(func) {
+        const {calls} = this.app.state;
+        if (!calls || calls.func !== func) return el('p', {text: 'Choose a bucket, a range of them, or a percentile: the other views then show these calls only.'});
+        const {count} = selectCalls(this.app.data, this.scope(), calls);
+        return el('div', {class: 'chosen-calls'}, el('p', {text: `${groupDigits(count)} calls chosen. ${this.samplesLine(calls)}`}),
+                  el('button', {text: 'Flame graph of these calls', onclick: () => this.app.showPanel('flame')}),
+                  el('button', {text: this.kept ? 'Keep this range instead' : 'Keep to compare', onclick: () => { this.kept = calls; this.render(); }}));
+    }
+    samplesLine(calls) {
+        if (!this.app.hasSamples()) return '';
+        const {selected} = selectCalls(this.app.data, this.scope(), calls);
+        const {rows} = weightsOf(this.app.data, {...this.scope(), event: 0, measure: 'count'}, selected);
+        return `${groupDigits(rows)} samples inside them${rows < FEW_SAMPLES ? ': too few to trust' : ''}.`;
+    }
+
+    // --- The kept range beside the chosen one: shares of functions.
+
+    sharesOf(calls) {
+        const {data, derivations, functions} = this.app, {selected} = selectCalls(data, this.scope(), calls);
+        const sums = weightsOf(data, this.scope(), selected), {tree, map, outer} = derivations.treeOf(this.app.state.steps);
+        const {self} = moveWeights(sums.self, map, tree.count);
+        const rows = functionTable(tree, self, totalsOf(tree, self), outer, functions.count);
+        return {total: sums.total, rows: new Map(rows.map((row) => [row.func, row.self]))};
+    }
+    comparison(func) {
+        const {calls} = this.app.state, {kept} = this;
+        if (!kept || !calls || calls.func !== func) return null;
+        const [a, b] = [this.sharesOf(kept), this.sharesOf(calls)], all = new Set([...a.rows.keys(), ...b.rows.keys()]);
+        const share = (side, f) => side.total > 0 ? (side.rows.get(f) || 0) / side.total : 0;
+        const rows = [...all].map((f) => ({f, a: share(a, f), b: share(b, f)})).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a)).slice(0, 10);
+        const body = rows.map((row) => el('tr', {}, el('td', {class: 'number', text: formatShare(row.a, 1)}), el('td', {class: 'number', text: formatShare(row.b, 1)}),
+            el('td', {class: 'number', text: `${row.b >= row.a ? '▲ +' : '▼ −'}${(100 * Math.abs(row.b - row.a)).toFixed(1)} pp`}), el('td', {text: shortName(this.app.functions.nameOf(row.f), 60)})));
+        const head = ['kept', 'chosen', 'change', 'function (self)'].map((text) => el('th', {scope: 'col', text}));
+        return el('table', {class: 'comparison', 'aria-label': 'Kept and chosen calls'}, el('caption', {text: `${this.rangeText(kept)} beside ${this.rangeText(calls)}`}),
+                  el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body));
+    }
+    rangeText({func, low, high}) {
+        return `${this.app.functions.nameOf(func)} ${formatTime(low)} to ${high === Infinity ? 'the longest' : formatTime(high)}`;
+    }
+
+    // --- The slowest calls.
+
+    slowest(found) {
+        const {calls} = this.app.data, rows = slowestCalls(this.app.data, found, SLOWEST).map((i) => el('tr', {},
+            el('td', {class: 'number', text: formatTime(calls.duration[i])}), el('td', {class: 'number', text: formatTime(calls.start[i] - this.app.extent.begin)}),
+            el('td', {text: this.app.threadName(threadOfCall(this.app.data, i))}),
+            el('td', {}, el('button', {text: 'show', title: 'show this call in the timeline', onclick: () => this.app.showSpan(calls.start[i], calls.start[i] + calls.duration[i])}))));
+        const head = ['duration', 'at', 'thread', ''].map((text) => el('th', {scope: 'col', text}));
+        return el('table', {class: 'slowest', 'aria-label': 'Slowest calls'}, el('caption', {text: 'Slowest calls'}), el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the boxes of a flame graph are. x runs from 0 to 1 over what is zoomed to; rows count from the outermost frame.
+import {invertedChildren, sortedChildren} from './tree.js';
+
+// Boxes narrower than this many pixels are merged with their neighbours into one hatched box.
+export const NARROW = 2;
+
+// How siblings are ordered: by weight, by name, or by the time they were first seen.
+export function siblingOrder(order, tree, total, nameOf, first) {
+    if (order === 'name')
+        return (a, b) => nameOf(tree.func[a]).localeCompare(nameOf(tree.func[b]), 'en') || a - b;
+    if (order === 'time') return (a, b) => first[a] - first[b] || a - b;
+    return (a, b) => total[b] - total[a] || a - b;
+}
+
+// A source of boxes: children(node), weight(node), id. Lays out what is visible of `root`, which fills the whole width.
+function layOut(source, root, pixels) {
+    const boxes = [], weight = source.weight(root);
+    const pending = [{node: root, x: 0, width: 1, row: 0}];
+    while (pending.length && weight > 0) {
+        const at = pending.pop();
+        boxes.push(at);
+        let x = at.x, run = null;
+        for (const child of source.children(at.node)) {
+            const width = at.width * source.weight(child) / source.weight(at.node);
+            if (width * pixels >= NARROW) {
+                pending.push({node: child, x, width, row: at.row + 1});
+                run = null;
+            } else if (source.weight(child) > 0) {
+                run = run || addRun(boxes, x, at.row + 1);
+                run.width += width;
+                run.nodes.push(child);
+            }
+            x += width;
+        }
+    }
+    return boxes;
+}
+
+function addRun(boxes, x, row) {
+    const run = {node: null, nodes: [], x, width: 0, row};
+    boxes.push(run);
+    return run;
+}
+
+// Boxes of the tree below `root`. The root of all (0) is a box of its own: the whole selection.
+export function layOutTree(tree, children, total, root, pixels, compare) {
+    const source = {weight: (node) => total[node],
+                    children: (node) => sortedChildren(children, node, compare).filter((child) => total[child] > 0)};
+    return layOut(source, root, pixels);
+}
+
+// Boxes of an inverted tree, made as far as they are visible. `root` is an inverted node or a list of roots.
+export function layOutInverted(tree, root, pixels) {
+    const top = Array.isArray(root) ? {total: root.reduce((sum, node) => sum + node.total, 0), children: root} : root;
+    return layOut({weight: (node) => node.total, children: (node) => invertedChildren(tree, node)}, top, pixels);
+}
+
+// The box at a point; null where there is none.
+export const boxAt = (boxes, x, row) => boxes.find((box) => box.row === row && x >= box.x && x < box.x + box.width) || null;
+
+// Ancestors of a zoomed node are drawn above it in full width, so that the way back stays visible.
+export function ancestorsOf(tree, node) {
+    const path = [];
+    for (let at = tree.parent[node]; at >= 0; at = tree.parent[at]) path.push(at);
+    return path.reverse();
+}

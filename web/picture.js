@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The visible flame graph as an SVG file: real text and titles.
+import {shortName} from './format.js';
+import {ROW} from './flame_view.js';
+
+const WIDTH = 1200;
+const CHAR = 7.2;
+
+const escapeXml = (text) => text.replace(/[&<>"']/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;'})[c]);
+
+function boxAsSvg({box, name, title, colour}) {
+    const x = (box.x * WIDTH).toFixed(1), width = Math.max(box.width * WIDTH - 1, 0.5), y = box.row * ROW + 30;
+    const room = Math.floor((width - 6) / CHAR), label = room >= 3 ? `<text x="${(box.x * WIDTH + 3).toFixed(1)}" y="${y + 14}" fill="${colour.ink}">${escapeXml(shortName(name, room))}</text>` : '';
+    return `<g><title>${escapeXml(title)}</title><rect x="${x}" y="${y}" width="${width.toFixed(1)}" height="${ROW - 1}" fill="${colour.fill}"/>${label}</g>`;
+}
+
+// `boxes`: [{box, name, title, colour}].
+export function pictureOf(heading, boxes, rows, background, ink) {
+    const height = rows * ROW + 40;
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="ui-monospace, DejaVu Sans Mono, monospace" font-size="12">\n` +
+        `<rect width="${WIDTH}" height="${height}" fill="${background}"/>\n<text x="4" y="20" fill="${ink}" font-size="14">${escapeXml(heading)}</text>\n${boxes.map(boxAsSvg).join('\n')}\n</svg>\n`;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search: plain text first, without regard to case; /regular expression/ on request; obj:, file: and thread: prefixes.
+
+function compilePattern(text) {
+    const regex = /^\/(.*)\/(i?)$/s.exec(text);
+    if (regex) {
+        const compiled = new RegExp(regex[1], regex[2]);
+        return (name) => compiled.test(name);
+    }
+    const wanted = text.toLowerCase();
+    return (name) => name.toLowerCase().includes(wanted);
+}
+
+// {field, matches}: field is 'func', 'obj', 'file' or 'thread'. Throws SyntaxError for a wrong regular expression.
+export function parseSearch(text) {
+    const prefix = /^(obj|file|thread):/.exec(text);
+    return {field: prefix ? prefix[1] : 'func', matches: compilePattern(prefix ? text.slice(prefix[0].length) : text)};
+}
+
+// 1 for functions that match; `names` gives the text of a function for a field.
+export function matchFunctions(search, funcCount, names) {
+    const marked = new Uint8Array(funcCount);
+    for (let func = 0; func < funcCount; func++) marked[func] = search.matches(names(search.field, func)) ? 1 : 0;
+    return marked;
+}
+
+// How many functions and frames match, and the share of stacks with at least one match, each stack counted once.
+export function countMatches(tree, self, marked) {
+    const has = new Uint8Array(tree.count), seen = new Set(), nodes = [];
+    let weight = 0;
+    for (let i = 1; i < tree.count; i++) {
+        const hit = marked[tree.func[i]];
+        has[i] = has[tree.parent[i]] | hit;
+        if (has[i]) weight += self[i];
+        if (hit) nodes.push(i);
+        if (hit) seen.add(tree.func[i]);
+    }
+    return {functions: seen.size, weight, nodes};
+}
+
+// Matching nodes, heaviest first: the order in which Enter goes through them. Nodes that weigh nothing are not shown.
+export function matchesByWeight(nodes, total) {
+    return nodes.filter((node) => total[node] > 0).sort((a, b) => total[b] - total[a] || a - b);
+}

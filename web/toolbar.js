@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tabs, chips of the selection, and search.
+import {el, fill} from './dom.js';
+import {formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {STEPS} from './transforms.js';
+
+const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency']];
+
+export class Toolbar {
+    constructor(app) {
+        this.app = app;
+        this.tabs = TABS.map(([panel, text]) => el('button', {role: 'tab', class: 'tab', 'data-panel': panel, text, onclick: () => app.showPanel(panel)}));
+        this.tablist = el('div', {role: 'tablist', class: 'tabs', 'aria-label': 'Views', onkeydown: (event) => this.tabKey(event)}, ...this.tabs);
+        this.chips = el('div', {class: 'chips', role: 'group', 'aria-label': 'Selection'});
+        this.field = el('input', {type: 'search', class: 'search', placeholder: 'Search  /', 'aria-label': 'Search functions', 'aria-describedby': 'found',
+                                  oninput: () => app.change({query: this.field.value}, {replace: true}), onkeydown: (event) => this.searchKey(event)});
+        this.found = el('output', {id: 'found', class: 'found', 'aria-live': 'polite'});
+        this.options = el('div', {class: 'options', role: 'group', 'aria-label': 'Options'});
+        this.element = el('nav', {class: 'toolbar', 'aria-label': 'Tools'}, this.tablist, this.chips, this.options, el('div', {class: 'searching', role: 'search'}, this.field, this.found));
+    }
+    tabKey(event) {
+        const at = this.tabs.indexOf(document.activeElement), by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+        if (!by || at < 0) return;
+        const next = this.tabs[(at + by + this.tabs.length) % this.tabs.length];
+        next.focus();
+        this.app.showPanel(next.dataset.panel);
+        event.preventDefault();
+        event.stopPropagation();
+    }
+    render() {
+        const {state} = this.app;
+        for (const tab of this.tabs) {
+            const chosen = tab.dataset.panel === state.panel;
+            tab.setAttribute('aria-selected', String(chosen));
+            tab.setAttribute('tabindex', chosen ? '0' : '-1');
+        }
+        fill(this.chips, ...this.chipsOf(state));
+        fill(this.options, ...this.optionsOf(state));
+        if (this.field.value !== state.query) this.field.value = state.query;
+        this.renderFound();
+    }
+    chip(text, change) {
+        return el('span', {class: 'chip'}, el('span', {text}), el('button', {'aria-label': `Remove ${text}`, text: '✕', onclick: () => this.app.change(change)}));
+    }
+    chipsOf(state) {
+        const chips = [], {begin} = this.app.extent;
+        if (state.time) chips.push(this.chip(`${formatTime(state.time[0] - begin)} to ${formatTime(state.time[1] - begin)}`, {time: null}));
+        if (state.threads) chips.push(this.chip(state.threads.size === 1 ? this.app.threadName([...state.threads][0]) : `${state.threads.size} threads`, {threads: null}));
+        if (state.calls) chips.push(this.chip(this.callsText(state), {calls: null}));
+        state.steps.forEach((step, i) => chips.push(this.chip(this.stepText(step), {steps: state.steps.filter((_, at) => at !== i), zoom: null, node: null})));
+        return chips;
+    }
+    callsText({calls}) {
+        const {count} = this.app.view().calls, high = calls.high === Infinity ? '' : ` to ${formatTime(calls.high)}`;
+        return `${shortName(this.app.functions.nameOf(calls.func), 24)}: ${groupDigits(count)} calls ${high ? '' : '≥ '}${formatTime(calls.low)}${high}`;
+    }
+    stepText(step) {
+        const {name, needs} = STEPS[step.key];
+        if (needs === 'text') return `${name}: ${step.text}`;
+        if (needs === 'func') return `${name}: ${shortName(this.app.functions.nameOf(step.id), 24)}`;
+        return needs === 'object' ? `${name}: ${this.app.functions.objectName(step.id)}` : name;
+    }
+    option(text, title, change) {
+        return el('button', {class: 'option', text, title, onclick: () => this.app.change(change)});
+    }
+    optionsOf(state) {
+        const {events} = this.app.data.meta, options = [];
+        if (events.length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
+            ...events.map((event, i) => el('option', {value: i, selected: i === state.event, text: event.name}))));
+        options.push(this.option(state.measure === 'count' ? 'counts' : 'weights', 'count samples or add up their weights (u)', {measure: state.measure === 'count' ? 'weight' : 'count'}));
+        if (state.panel === 'flame') {
+            options.push(this.option(state.inverted ? 'bottom-up' : 'top-down', 'callers on top, or functions and their callers (v)', {inverted: !state.inverted, zoom: null}));
+            options.push(this.option(`by ${state.order}`, 'order of siblings: weight, name or time (l)', {order: this.app.nextOrder()}));
+        }
+        options.push(this.option(`colour: ${state.colour}`, 'colour by kind, object or name (o)', {colour: this.app.nextColour()}));
+        return options;
+    }
+    renderFound() {
+        const search = this.app.search(), view = this.app.view();
+        this.field.classList.toggle('wrong', Boolean(search && search.error));
+        this.found.textContent = !search ? '' : search.error || `${groupDigits(search.functions)} functions · ${groupDigits(search.nodes.length)} frames · ${formatShare(search.weight, view.total[0])}`;
+    }
+    searchKey(event) {
+        const text = this.field.value;
+        if (event.key === 'Enter' && (event.ctrlKey || event.altKey) && text) this.app.addStep({key: event.ctrlKey ? '+' : '-', text});
+        else if (event.key === 'Enter') this.app.nextMatch(event.shiftKey ? -1 : 1);
+        else if (event.key === 'Escape' && text) this.app.change({query: ''});
+        else if (event.key === 'Escape') this.app.focusView();
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+    }
+    focusSearch() {
+        this.field.focus();
+        this.field.select();
+    }
+}

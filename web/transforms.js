@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that change stacks. A step makes a new tree and says for each node of the old one where its self weight goes:
+// map[node] is a node of the new tree, 0 where no frame is left, or DROPPED.
+import {KIND, NODE_INLINED} from './data.js';
+
+export const DROPPED = -1;
+
+// Nodes of the new tree, found by their parent and function.
+class TreeBuilder {
+    constructor(like) {
+        this.func = [0];
+        this.parent = [-1];
+        this.flags = [0];
+        this.line = [0];
+        this.known = new Map();
+        this.like = like;
+    }
+    child(parent, func, of) {
+        const key = parent * 0x200000 * 2 + func;
+        let node = this.known.get(key);
+        if (node !== undefined) return node;
+        node = this.func.length;
+        this.known.set(key, node);
+        this.func.push(func);
+        this.parent.push(parent);
+        this.flags.push(of < 0 ? 0 : this.like.flags[of]);
+        this.line.push(of < 0 ? 0 : this.like.line[of]);
+        return node;
+    }
+    finish() {
+        return {count: this.func.length, func: Uint32Array.from(this.func), parent: Int32Array.from(this.parent),
+                flags: Uint8Array.from(this.flags), line: Uint32Array.from(this.line)};
+    }
+}
+
+// One pass over the nodes, parents first: place(node, parent's place, build) gives a node's place.
+function rebuild(tree, place) {
+    const build = new TreeBuilder(tree), map = new Int32Array(tree.count);
+    for (let node = 1; node < tree.count; node++) map[node] = place(node, map[tree.parent[node]], build);
+    return {tree: build.finish(), map};
+}
+
+function keepFrom(tree, begins) {
+    return rebuild(tree, (node, above, build) => {
+        if (above > 0) return build.child(above, tree.func[node], node);
+        return begins(node) ? build.child(0, tree.func[node], node) : DROPPED;
+    });
+}
+
+function mergeWhere(tree, goes) {
+    return rebuild(tree, (node, above, build) => goes(node) ? above : build.child(above, tree.func[node], node));
+}
+
+// Runs of frames that `holds` become one frame of the function `as`.
+function collapseRuns(tree, holds, as) {
+    return rebuild(tree, (node, above, build) => {
+        if (!holds(node)) return build.child(above, tree.func[node], node);
+        return above > 0 && build.func[above] === as ? above : build.child(above, as, -1);
+    });
+}
+
+function focusSelf(tree, func) {
+    const map = new Int32Array(tree.count);
+    for (let i = 1; i < tree.count; i++) map[i] = tree.func[i] === func ? i : DROPPED;
+    return {tree, map};
+}
+
+function dropFunction(tree, func) {
+    const map = new Int32Array(tree.count);
+    for (let i = 1; i < tree.count; i++)
+        map[i] = tree.func[i] === func || map[tree.parent[i]] === DROPPED ? DROPPED : i;
+    return {tree, map};
+}
+
+function collapseFunction(tree, func) {
+    return rebuild(tree, (node, above, build) => above > 0 && build.func[above] === func
+        ? above : build.child(above, tree.func[node], node));
+}
+
+// From the first frame of a function to the last one of a stack: one frame.
+function collapseRecursion(tree, func) {
+    const first = new Int32Array(tree.count); // the place of the first frame of func at or above a node; 0: none
+    return rebuild(tree, (node, above, build) => {
+        first[node] = first[tree.parent[node]];
+        if (tree.func[node] !== func) return build.child(above, tree.func[node], node);
+        return first[node] || (first[node] = build.child(above, func, node));
+    });
+}
+
+function collapseDirectRecursion(tree, func) {
+    return mergeWhere(tree, (node) => tree.func[node] === func && tree.func[tree.parent[node]] === func && tree.parent[node] > 0);
+}
+
+// Only stacks with a function that matches, or only those without one.
+function keepMatching(tree, matches, wanted) {
+    const has = new Uint8Array(tree.count), map = new Int32Array(tree.count);
+    for (let i = 1; i < tree.count; i++) {
+        has[i] = has[tree.parent[i]] | (matches(tree.func[i]) ? 1 : 0);
+        map[i] = Boolean(has[i]) === wanted ? i : DROPPED;
+    }
+    return {tree, map};
+}
+
+// The letters are those of Firefox Profiler. Each entry: what the menu says, what it needs, how it changes a tree.
+// `facts` has kindOf(func), objectOf(func), objectFrame(object), kernelFrame() and matcher(text).
+export const STEPS = {
+    f: {name: 'Focus on function', needs: 'func', apply: (tree, s) => keepFrom(tree, (node) => tree.func[node] === s.id)},
+    F: {name: 'Focus on subtree', needs: 'node', apply: (tree, s) => keepFrom(tree, (node) => node === s.id)},
+    S: {name: 'Keep only its self time', needs: 'func', apply: (tree, s) => focusSelf(tree, s.id)},
+    m: {name: 'Merge function into callers', needs: 'func', apply: (tree, s) => mergeWhere(tree, (node) => tree.func[node] === s.id)},
+    M: {name: 'Merge node into its caller', needs: 'node', apply: (tree, s) => mergeWhere(tree, (node) => node === s.id)},
+    d: {name: 'Drop samples with this function', needs: 'func', apply: (tree, s) => dropFunction(tree, s.id)},
+    c: {name: 'Collapse function', needs: 'func', apply: (tree, s) => collapseFunction(tree, s.id)},
+    C: {name: 'Collapse object', needs: 'object', apply: (tree, s, facts) => collapseRuns(tree,
+        (node) => facts.objectOf(tree.func[node]) === s.id, facts.objectFrame(s.id))},
+    r: {name: 'Collapse recursion', needs: 'func', apply: (tree, s) => collapseRecursion(tree, s.id)},
+    R: {name: 'Collapse direct recursion', needs: 'func', apply: (tree, s) => collapseDirectRecursion(tree, s.id)},
+    k: {name: 'Kernel as one frame', needs: null, apply: (tree, s, facts) => collapseRuns(tree,
+        (node) => facts.kindOf(tree.func[node]) === KIND.kernel, facts.kernelFrame())},
+    i: {name: 'Inlined functions into their callers', needs: null,
+        apply: (tree) => mergeWhere(tree, (node) => (tree.flags[node] & NODE_INLINED) !== 0)},
+    '+': {name: 'Keep only stacks that match', needs: 'text',
+          apply: (tree, s, facts) => keepMatching(tree, facts.matcher(s.text), true)},
+    '-': {name: 'Hide stacks that match', needs: 'text',
+          apply: (tree, s, facts) => keepMatching(tree, facts.matcher(s.text), false)},
+};
+
+function composeMaps(before, after) {
+    const map = new Int32Array(before.length);
+    for (let i = 0; i < before.length; i++) map[i] = before[i] <= 0 ? before[i] : after[before[i]];
+    return map;
+}
+
+const identityMap = (count) => Int32Array.from({length: count}, (_, i) => i);
+
+// All steps in their order: the tree they lead to, and where each node of the first tree went.
+export function applySteps(tree, steps, facts) {
+    let result = {tree, map: identityMap(tree.count)};
+    for (const step of steps) {
+        const next = STEPS[step.key].apply(result.tree, step, facts);
+        result = {tree: next.tree, map: composeMaps(result.map, next.map)};
+    }
+    return result;
+}
+
+// Self weights moved to the new tree; `dropped` is what went with stacks that are gone.
+export function moveWeights(self, map, count) {
+    const moved = new Float64Array(count);
+    let dropped = 0;
+    for (let i = 1; i < self.length; i++) {
+        if (map[i] > 0) moved[map[i]] += self[i];
+        else dropped += self[i];
+    }
+    return {self: moved, dropped};
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of stacks: {count, func, parent, flags}. Node 0 is the root; a parent has a smaller id than its children.
+
+// What each node weighs with all below it. Parents come first, so one loop from the last node up is enough.
+export function totalsOf(tree, self) {
+    const total = Float64Array.from(self);
+    for (let i = tree.count - 1; i > 0; i--) total[tree.parent[i]] += total[i];
+    return total;
+}
+
+// Children of each node as one array: those of node n are order[first[n]] to order[first[n + 1] - 1].
+export function childrenOf(tree) {
+    const first = new Uint32Array(tree.count + 2), order = new Uint32Array(tree.count);
+    for (let i = 1; i < tree.count; i++) first[tree.parent[i] + 2]++;
+    for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
+    for (let i = 1; i < tree.count; i++) order[first[tree.parent[i] + 1]++] = i;
+    return {first, order};
+}
+
+// Siblings of a node in the order wanted: `compare` of two nodes.
+export function sortedChildren(children, node, compare) {
+    const list = Array.from(children.order.subarray(children.first[node], children.first[node + 1]));
+    return list.sort(compare);
+}
+
+// Calls enter(node) before and leave(node) after all nodes below it, without recursion: stacks may be deep.
+export function walkTree(children, enter, leave) {
+    const path = [0], next = [children.first[0]];
+    enter(0);
+    while (path.length) {
+        const node = path[path.length - 1], at = next[next.length - 1];
+        if (at < children.first[node + 1]) {
+            next[next.length - 1]++;
+            const child = children.order[at];
+            path.push(child);
+            next.push(children.first[child]);
+            enter(child);
+        } else {
+            leave(node);
+            path.pop();
+            next.pop();
+        }
+    }
+}
+
+// 1 for nodes with no node of the same function above them: sums over these count a recursion once.
+export function outermostOf(tree, children, funcCount) {
+    const outer = new Uint8Array(tree.count), open = new Uint32Array(funcCount);
+    walkTree(children, (node) => { if (node) outer[node] = open[tree.func[node]]++ === 0 ? 1 : 0; },
+             (node) => { if (node) open[tree.func[node]]--; });
+    return outer;
+}
+
+export function depthsOf(tree) {
+    const depth = new Uint32Array(tree.count);
+    for (let i = 1; i < tree.count; i++) depth[i] = depth[tree.parent[i]] + 1;
+    return depth;
+}
+
+// Functions from the outermost one to the node's.
+export function pathOf(tree, node) {
+    const path = [];
+    for (let at = node; at > 0; at = tree.parent[at]) path.push(tree.func[at]);
+    return path.reverse();
+}
+
+// Self and total by function. Only functions that weigh something have a row.
+export function functionTable(tree, self, total, outer, funcCount) {
+    const selves = new Float64Array(funcCount), totals = new Float64Array(funcCount);
+    for (let i = 1; i < tree.count; i++) {
+        selves[tree.func[i]] += self[i];
+        if (outer[i]) totals[tree.func[i]] += total[i];
+    }
+    const rows = [];
+    for (let func = 0; func < funcCount; func++)
+        if (totals[func] > 0) rows.push({func, self: selves[func], total: totals[func]});
+    return rows;
+}
+
+// --- The inverted tree, made on demand: the whole of it is up to 50 times as large as the tree.
+
+// An inverted node: `at` are nodes whose function is the next frame outwards, `weight` what each stands for.
+function invertedNode(func, parent) {
+    return {func, parent, at: [], weight: [], total: 0, children: null};
+}
+
+function addTo(groups, parent, func, at, weight) {
+    let node = groups.get(func);
+    if (!node) groups.set(func, (node = invertedNode(func, parent)));
+    node.at.push(at);
+    node.weight.push(weight);
+    node.total += weight;
+}
+
+const heaviestFirst = (a, b) => b.total - a.total || a.func - b.func;
+
+// Roots: what each function weighs itself.
+export function invertedRoots(tree, self) {
+    const groups = new Map();
+    for (let i = 1; i < tree.count; i++)
+        if (self[i] > 0) addTo(groups, null, tree.func[i], i, self[i]);
+    return [...groups.values()].sort(heaviestFirst);
+}
+
+// Callers of an inverted node. What was outermost there has no caller and stays in the node.
+export function invertedChildren(tree, node) {
+    if (node.children) return node.children;
+    const groups = new Map();
+    node.at.forEach((at, i) => {
+        const caller = tree.parent[at];
+        if (caller > 0) addTo(groups, node, tree.func[caller], caller, node.weight[i]);
+    });
+    return (node.children = [...groups.values()].sort(heaviestFirst));
+}
+
+// The callers of one function: an inverted node whose weight is the function's total.
+export function callersOf(tree, total, outer, func) {
+    const root = invertedNode(func, null);
+    for (let i = 1; i < tree.count; i++) {
+        if (tree.func[i] !== func || !outer[i] || !(total[i] > 0)) continue;
+        root.at.push(i);
+        root.weight.push(total[i]);
+        root.total += total[i];
+    }
+    return root;
+}

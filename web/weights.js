@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each node of the recording's tree weighs itself under a selection of time, threads and calls.
+
+// The first of the rows from..to-1 whose time is not below `time`; rows are in the order of time.
+export function lowerBound(times, from, to, time) {
+    while (from < to) {
+        const middle = (from + to) >>> 1;
+        if (times[middle] < time) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
+
+// A selection's threads as a list of ids; null means all.
+export function threadsOf(data, selection) {
+    const all = Array.from({length: data.threads.count}, (_, i) => i);
+    return selection.threads ? all.filter((t) => selection.threads.has(t)) : all;
+}
+
+// Calls visit(from, to) with the rows of each selected thread inside the selected time.
+function eachRange(data, rows, times, selection, visit) {
+    for (const thread of threadsOf(data, selection)) {
+        let from = rows.ranges[thread], to = rows.ranges[thread + 1];
+        if (selection.time) {
+            from = lowerBound(times, from, to, selection.time[0]);
+            to = lowerBound(times, from, to, selection.time[1]);
+        }
+        if (from < to) visit(from, to, thread);
+    }
+}
+
+// Samples add their weight, or 1 each when samples are counted or the recording has no weights.
+function addSamples(samples, from, to, event, counted, sums) {
+    const {number} = samples, weights = counted || !samples.weight ? number : samples.weight;
+    for (let i = from; i < to; i++) {
+        if (samples.event[i] !== event) continue;
+        const weight = weights ? weights[i] : 1;
+        sums.self[samples.node[i]] += weight;
+        sums.total += weight;
+        sums.rows += number ? number[i] : 1;
+    }
+}
+
+function addCalls(calls, from, to, counted, sums) {
+    for (let i = from; i < to; i++) {
+        const weight = counted ? 1 : Math.max(calls.self[i], 0);
+        sums.self[calls.node[i]] += weight;
+        sums.total += weight;
+        sums.rows++;
+    }
+}
+
+// The selected calls of a function as ranges of time by thread, in order and without overlap (recursion is merged).
+export function callSpans(data, selected) {
+    const spans = new Map(), calls = data.calls;
+    for (let t = 0; t < data.threads.count; t++) {
+        const list = [];
+        let end = -1;
+        for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i++) {
+            if (!selected[i] || calls.start[i] < end) continue;
+            end = calls.start[i] + calls.duration[i];
+            list.push([calls.start[i], end]);
+        }
+        if (list.length) spans.set(t, list);
+    }
+    return spans;
+}
+
+function addSamplesInSpans(data, selection, spans, sums) {
+    eachRange(data, data.samples, data.samples.time, selection, (from, to, thread) => {
+        for (const [start, end] of spans.get(thread) || []) {
+            const first = lowerBound(data.samples.time, from, to, start);
+            addSamples(data.samples, first, lowerBound(data.samples.time, first, to, end), selection.event,
+                       selection.measure === 'count', sums);
+        }
+    });
+}
+
+// Selected calls with everything they called: a call's subtree is the rows up to calls.end.
+function addSubtrees(data, selection, selected, sums) {
+    const calls = data.calls;
+    eachRange(data, calls, calls.start, selection, (from, to) => {
+        for (let i = from; i < to; i++)
+            if (selected[i]) {
+                addCalls(calls, i, calls.end[i], selection.measure === 'count', sums);
+                i = calls.end[i] - 1;
+            }
+    });
+}
+
+// The event of traced calls comes after those of samples.
+export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
+
+// {self, total, rows}: self by node, the sum, and the samples or calls counted. `selected` marks calls (a Uint8Array), or
+// is null when no calls were chosen.
+export function weightsOf(data, selection, selected) {
+    const sums = {self: new Float64Array(data.tree.count), total: 0, rows: 0};
+    const counted = selection.measure === 'count';
+    if (isTraced(data, selection.event)) {
+        if (selected) addSubtrees(data, selection, selected, sums);
+        else eachRange(data, data.calls, data.calls.start, selection, (from, to) => addCalls(data.calls, from, to, counted, sums));
+    } else if (selected) {
+        addSamplesInSpans(data, selection, callSpans(data, selected), sums);
+    } else {
+        eachRange(data, data.samples, data.samples.time, selection,
+                  (from, to) => addSamples(data.samples, from, to, selection.event, counted, sums));
+    }
+    return sums;
+}
+
+// When each node was first sampled or called: the order of siblings in a flame chart.
+export function firstTimes(data, selection) {
+    const first = new Float64Array(data.tree.count).fill(Infinity);
+    const traced = isTraced(data, selection.event), rows = traced ? data.calls : data.samples;
+    const times = traced ? rows.start : rows.time;
+    eachRange(data, rows, times, selection, (from, to) => {
+        for (let i = from; i < to; i++) first[rows.node[i]] = Math.min(first[rows.node[i]], times[i]);
+    });
+    for (let i = data.tree.count - 1; i > 0; i--)
+        first[data.tree.parent[i]] = Math.min(first[data.tree.parent[i]], first[i]);
+    return first;
+}
