@@ -102,7 +102,7 @@ typedef struct pfr_edit_options {
     /* PerfDataProto: set bit 63 of sample addresses outside of all mappings, as older versions of quipper did. */
     bool quipper_marks;
     /* PerfDataProto: fields to omit, comma-separated, by name, or as "field.name" within the message of a field. With
-       PFR_EDIT_QUIPPER their facts are kept in the additional fields. NULL: none. */
+       PFR_EDIT_QUIPPER their facts are kept in the additional fields. NULL: omit nothing. */
     const char *quipper_without;
 } pfr_edit_options;
 

@@ -46,7 +46,7 @@ typedef enum pfr_status {
     /* Invalid argument or option, or an operation that this kind of recording does not support. A caller's bug or a
        user's mistake; the input is not at fault. */
     PFR_ERR_USAGE = -1,
-    /* The input has none of the supported formats. */
+    /* The format of the input is not supported. */
     PFR_ERR_FORMAT = -2,
     /* The format is known, but the data at this place is too damaged to be used. */
     PFR_ERR_DAMAGE = -3,
@@ -73,10 +73,10 @@ typedef enum pfr_status {
 typedef struct pfr_error {
     /* The status that the function returned, or would have returned if it did not return a pointer. */
     pfr_status status;
-    /* The bytes of the input that are concerned; `offset` is PFR_NO_OFFSET if there are none. In compressed files they
+    /* The bytes of the input that are concerned; `offset` is PFR_NO_OFFSET if no byte is. In compressed files they
        are counted in the decompressed bytes. */
     uint64_t offset, length;
-    /* The field or option concerned, for example "mmap2.filename"; "" if none. A static string. */
+    /* The field or option concerned, for example "mmap2.filename"; may be "". A static string. */
     const char *where;
     /* One sentence for the user, without newline and without program name. Control characters and invalid UTF-8 in it
        are escaped, so it is safe to print on a terminal. It is cut if it is too long. */

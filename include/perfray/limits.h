@@ -33,7 +33,7 @@ typedef struct pfr_limits {
     /*
      * Bytes that the reader, and everything that works on it (profiles, symbols, outputs), may hold at the same time.
      * Default 512 MiB. Reports that need more continue with less: stacks that do not fit are counted as [limit], and
-     * objects whose symbols do not fit have none.
+     * symbols of objects that do not fit are not used.
      */
     uint64_t memory;
     /* Bytes of history (window size) that compressed input may require, zstd and xz. Default 128 MiB. Large values make

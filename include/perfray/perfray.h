@@ -8,12 +8,14 @@
  *
  *     to                                            include
  *     read records one by one                       reader.h, record.h, trace.h
+ *     use samples, calls and their sums as data     model.h, samples.h, spans.h, symbolize.h
  *     print facts about a recording                 info.h, quality.h
  *     print every record and every field            dump.h
  *     print samples in timestamp order              script.h
  *     print the hottest functions and call trees    report.h
  *     print latencies of traced calls               latency.h
  *     draw a flame graph, export to other tools     flame.h, export.h
+ *     write an interactive page                     view.h
  *     check symbols, download missing ones          symbols.h, debuginfod.h
  *     check, repair or convert a recording          verify.h, edit.h
  *     write a recording of your own                 writer.h

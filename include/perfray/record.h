@@ -56,7 +56,7 @@ typedef struct pfr_record {
     uint32_t size;
     /* `misc` of the record header: the CPU mode and flags whose meaning depends on the type. 0 for XRay. */
     uint16_t misc;
-    /* Bytes of the sample_id trailer at the end of the record; 0 if it has none. See pfr_decode_id(). */
+    /* Bytes of the sample_id trailer at the end of the record; 0 without one. See pfr_decode_id(). */
     uint16_t tail;
     /* The record was inside a COMPRESSED record. */
     bool inside;

@@ -20,7 +20,7 @@
  * Cost: a call and its return take 16 bytes in the trace and two reads of the time stamp counter.
  *
  * Threads and signals: all functions may be called from any thread, and all except pfr_rt_start() and pfr_rt_snapshot()
- * from signal handlers. None of them changes errno. Threads have buffers of their own; recording a call takes no lock.
+ * from signal handlers. No function changes errno. Threads have buffers of their own; recording a call takes no lock.
  *
  * Errors: failures of the recorder are printed once on standard error, because a traced program has no place for them.
  * It never ends the program.

@@ -52,7 +52,7 @@ typedef enum pfr_record_build_ids {
     PFR_BUILD_IDS_OF_HITS,
     /* Of all mapped objects, by the kernel in MMAP2 records (Linux 5.12). */
     PFR_BUILD_IDS_IN_MAPS,
-    /* None. */
+    /* Do not record them. */
     PFR_BUILD_IDS_NONE,
     /* Of all mapped objects, with samples or not; they are read when the recording ends. */
     PFR_BUILD_IDS_OF_ALL
@@ -125,7 +125,7 @@ typedef struct pfr_recorder_options {
     bool times, transaction;
     /* Leave out the user part or the kernel part of call chains. */
     bool no_user_chains, no_kernel_chains;
-    /* Bytes of the AUX area that are recorded with each sample. 0: none. */
+    /* Bytes of the AUX area that are recorded with each sample. 0: do not record it. */
     uint32_t aux_sample;
 
     /* Other records and counter settings. */
@@ -302,7 +302,7 @@ typedef struct pfr_recordable {
     const char *kind;
     /* NULL if the event can be recorded, else the reason why not. */
     const char *reason;
-    /* Another name of the event; NULL if it has none. */
+    /* Another name of the event; or NULL. */
     const char *alias;
 } pfr_recordable;
 

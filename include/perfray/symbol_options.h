@@ -27,13 +27,17 @@
 extern "C" {
 #endif
 
-/* How C++ names show their template arguments. FOLD and OMIT also print "std::__cxx11::" as "std::". Name filters match
-   names as they are printed. */
+/*
+ * How template arguments of C++ names are printed. FOLD and OMIT also print "std::__cxx11::" as "std::". Name filters
+ * match the printed names.
+ */
 typedef enum pfr_templates {
-    PFR_TEMPLATES_KEEP, /* std::map<int, char>::find */
-    PFR_TEMPLATES_FOLD, /* the arguments as an ellipsis: std::map<...>::find; those of up to three characters are kept
-                         */
-    PFR_TEMPLATES_OMIT  /* std::map::find */
+    /* Completely: std::map<int, char>::find */
+    PFR_TEMPLATES_KEEP,
+    /* As an ellipsis: std::map<...>::find. Arguments of up to three characters are kept. */
+    PFR_TEMPLATES_FOLD,
+    /* Not at all: std::map::find */
+    PFR_TEMPLATES_OMIT
 } pfr_templates;
 
 typedef struct pfr_symbol_options {
@@ -72,7 +76,7 @@ typedef struct pfr_symbol_options {
     bool parameters;
     /* Demangle names of the kernel as well, which matters for Rust code. Default: as vmlinux has them. */
     bool demangle_kernel;
-    /* How C++ names show their template arguments. */
+    /* How template arguments of C++ names are printed. Default: completely. */
     pfr_templates templates;
 } pfr_symbol_options;
 

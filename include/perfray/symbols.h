@@ -6,8 +6,8 @@
  * get the missing ones.
  *
  * Use it when a report shows addresses instead of function names. For each object it prints the number of sampled
- * addresses and of call chain entries, how many of them have a symbol and how many a line, the reason why the others
- * have none, and a command that helps. For each event it prints how the unwinding of stacks ended.
+ * addresses and of call chain entries, how many of them have a symbol and how many a line, why the others do not, and
+ * a command that helps. For each event it prints how the unwinding of stacks ended.
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *

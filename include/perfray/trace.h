@@ -97,7 +97,7 @@ typedef struct pfr_trace_point {
 const pfr_trace_point *pfr_get_trace_point(const pfr_reader *reader);
 
 /* One reason why calls or events are not in a trace of perfray's own recorder, which counts what it drops. Traces of
-   other recorders have none, whatever was lost. */
+   other recorders do not count them. */
 typedef struct pfr_trace_loss {
     /*
      * A short static name for programs:

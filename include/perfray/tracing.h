@@ -102,7 +102,7 @@ typedef struct pfr_tracing_result {
     bool is_full;
     /* Number of functions that were called. */
     uint64_t functions;
-    /* Approximate number of entries, exits and events in the trace; 0: none. */
+    /* Approximate number of entries, exits and events in the trace. */
     uint64_t records;
     /* Other processes, which the program left running, still have the trace open. Their later calls are not in it. */
     bool is_open;

@@ -39,7 +39,7 @@ extern "C" {
 typedef struct pfr_text {
     /* The first byte; NULL if the field is absent. */
     const char *at;
-    /* Bytes in front of the first NUL, or all bytes of the field if it has none. */
+    /* Bytes in front of the first NUL, or all bytes of a field without NUL. */
     uint32_t length;
     /* Bytes of the field in the file, including NUL and padding. */
     uint32_t room;

@@ -44,7 +44,7 @@ void targets_free(pfr_recorder *r) {
     mem_free(&r->memory, r->cpus, r->cpus_room, sizeof *r->cpus);
 }
 
-/* A number in front of *text; false: there is none, or it is beyond `most`. */
+/* A number in front of *text; false: no digits, or above `most`. */
 static bool take_number(const char **text, long most, long *value) {
     char *end;
     if (!isdigit((unsigned char)**text))

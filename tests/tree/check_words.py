@@ -45,7 +45,7 @@ MARKERS = {
     "told": re.compile(r"\b(?:is|are|was|were|be|been) (?:told|said)\b", re.I),
 }
 LIMITS = Path(__file__).resolve().parent / "word_limits.txt"
-FOLDERS = ("src", "tool", "tests", "bench", "fuzz", "include", "docs", "examples", "bindings")
+FOLDERS = ("src", "tool", "tests", "bench", "fuzz", "include", "docs", "examples", "bindings", "web")
 GENERATED = {"docs/perf-data-format.md", "docs/xray-format.md"}
 C_SUFFIXES = {".c", ".h", ".cc", ".cpp", ".hpp", ".S", ".def", ".js", ".css"}
 STRING = r'"(?:[^"\\\n]|\\.)*"'

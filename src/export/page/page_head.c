@@ -3,7 +3,7 @@
 #include "export/page/page_head.h"
 
 #include "base/text/escape.h"
-#include "page_files.h"
+#include "export/page/page_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

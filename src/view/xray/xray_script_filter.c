@@ -95,7 +95,7 @@ static bool is_wanted_function(struct trace_script *s, const struct xray_event *
     return wanted;
 }
 
-/* A number or time that is not known is none of those that are listed. */
+/* A number or time that is not known is not among those listed. */
 bool trace_filter_wants(struct trace_script *s, const struct xray_event *event) {
     const bool asks_time = event->timed && !s->filter.times.any; /* whose clock's frequency is known then */
     const struct sample_facts facts = {.time = asks_time ? trace_clock_ns(&s->clock, event->tsc) : 0,

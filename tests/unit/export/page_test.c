@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The page of perfray view: sums stay what they are however much is coarsened, names are text, every failing allocation
+ * leaves nothing.
+ */
+#include "../base/failing_alloc.h"
+#include "../file/reader_builder.h"
+#include "test.h"
+
+#include "export/page/page_calls.h"
+#include "export/page/page_rows.h"
+
+#include <perfray/perfray.h>
+#include <string.h>
+
+enum { SAMPLES = 4000, CALLS = 500, MOST = 300 };
+
+struct made {
+    uint32_t thread, event, f, in_f, outer, inner;
+};
+
+static pfr_build *build_story(struct made *m, const char *name, pfr_error *err) {
+    pfr_build *b = pfr_model_build(NULL, NULL, err);
+    assert_non_null(b);
+    m->event = pfr_build_event(b, &(pfr_model_event){.name = "cycles"});
+    const uint32_t comm = pfr_build_comm(b, name);
+    const uint32_t process = pfr_build_process(b, &(pfr_model_process){.pid = 7, .comm = comm});
+    m->thread = pfr_build_thread(b, &(pfr_model_thread){.process = process, .tid = 8, .comm = comm});
+    const uint32_t object =
+        pfr_build_object(b, &(pfr_model_object){.path = "/bin/p", .name = "p", .kind = PFR_OBJECT_FILE});
+    m->f = pfr_build_symbol(b, &(pfr_model_symbol){.name = name, .object = object});
+    m->in_f = pfr_build_frame(b, &(pfr_model_frame){.symbol = m->f});
+    m->outer = pfr_build_stack(b, 0, m->in_f);
+    m->inner = pfr_build_stack(b, m->outer, m->in_f);
+    return b;
+}
+
+static pfr_model *make_model(const char *name) {
+    struct made m;
+    pfr_error err;
+    pfr_build *b = build_story(&m, name, &err);
+    for (uint64_t i = 0; i < SAMPLES; i++)
+        pfr_build_sample(b, &(pfr_sample){.time = 1000 + i * 17,
+                                          .weight = 1 + i % 5,
+                                          .thread = m.thread,
+                                          .event = m.event,
+                                          .stack = i % 3 ? m.outer : m.inner});
+    for (uint64_t i = 0; i < CALLS; i++)
+        pfr_build_call(
+            b,
+            &(pfr_call){
+                .start = 1000 + i * 100, .duration = 1 + i % 90, .thread = m.thread, .symbol = m.f, .stack = m.outer});
+    pfr_model *model = pfr_build_finish(b, &err);
+    if (!model)
+        fail_msg("%s", err.text);
+    return model;
+}
+
+static void sum_rows(const struct page_rows *rows, uint64_t *weight, uint64_t *count) {
+    *weight = *count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        *weight += rows->at[i].weight;
+        *count += rows->at[i].count;
+        assert_true(!i || rows->at[i - 1].time <= rows->at[i].time);
+    }
+}
+
+TEST(a_page_keeps_sums_however_few_rows_it_may_have) {
+    pfr_model *model = make_model("f");
+    struct memory memory;
+    struct page_tables tables;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&tables, model, false, &memory, &err), err);
+    for (size_t most = 10; most <= 10 * SAMPLES; most *= 10) {
+        struct page_rows rows;
+        uint64_t weight, count;
+        page_rows_init(&rows, 1000, 1, most, &memory);
+        ASSERT_OK(page_rows_read(&rows, &tables, &err), err);
+        sum_rows(&rows, &weight, &count);
+        assert_true(rows.count <= most);
+        assert_int_equal(rows.is_coarse, most <= SAMPLES);
+        assert_int_equal(count, SAMPLES);
+        assert_int_equal(weight, 3 * SAMPLES);
+        page_rows_free(&rows);
+    }
+    page_tables_free(&tables);
+    assert_int_equal(memory.used, 0);
+    pfr_model_close(model);
+}
+
+TEST(a_page_leaves_out_the_shortest_calls_first) {
+    pfr_model *model = make_model("f");
+    struct memory memory;
+    struct page_tables tables;
+    struct page_calls calls;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&tables, model, false, &memory, &err), err);
+    ASSERT_OK(page_calls_read(&calls, &tables, MOST, &memory, &err), err);
+    assert_true(calls.count <= MOST && calls.count > MOST / 2);
+    assert_int_equal(calls.count + calls.left_out, CALLS);
+    for (size_t i = 0; i < calls.count; i++)
+        assert_true(calls.at[i].duration >= calls.shortest);
+    page_calls_free(&calls);
+    page_tables_free(&tables);
+    assert_int_equal(memory.used, 0);
+    pfr_model_close(model);
+}
+
+/* The page in memory, to be freed by the caller; NULL: *st says why. */
+static char *write_page(const pfr_model *model, const pfr_view_options *options, const pfr_alloc *alloc, pfr_status *st,
+                        size_t *length) {
+    pfr_error err = {.status = PFR_OK};
+    FILE *file = tmpfile();
+    char *text = NULL;
+    assert_non_null(file);
+    pfr_output *out = pfr_output_open_alloc(fileno(file), false, alloc, &err);
+    *st = out ? pfr_view_write(model, options, out, &err) : err.status;
+    const pfr_status end = pfr_output_close(out, &err);
+    *st = *st < 0 ? *st : end;
+    if (*st >= 0) {
+        *length = (size_t)lseek(fileno(file), 0, SEEK_END);
+        text = calloc(1, *length + 1);
+        assert_int_equal(pread(fileno(file), text, *length, 0), *length);
+    }
+    fclose(file);
+    return text;
+}
+
+TEST(names_in_a_page_are_text) {
+    static const char hostile[] = "</title></script><script>alert(1)</script><b a='\">&\xe2\x80\xa8";
+    pfr_model *model = make_model(hostile);
+    pfr_status st;
+    size_t length;
+    const pfr_view_options options = {.size = sizeof options, .title = hostile, .subject = hostile};
+    char *page = write_page(model, &options, NULL, &st, &length);
+    assert_non_null(page);
+    assert_null(strstr(page, "<script>alert"));
+    assert_null(strstr(page, "<b a="));
+    assert_non_null(strstr(page, "&lt;script&gt;alert(1)"));
+    free(page);
+    pfr_model_close(model);
+}
+
+TEST(a_page_is_the_same_whenever_it_is_written) {
+    pfr_model *model = make_model("f");
+    pfr_status st;
+    size_t first, second;
+    char *a = write_page(model, NULL, NULL, &st, &first), *b = write_page(model, NULL, NULL, &st, &second);
+    assert_int_equal(first, second);
+    assert_memory_equal(a, b, first);
+    free(a);
+    free(b);
+    pfr_model_close(model);
+}
+
+TEST(a_page_leaves_nothing_when_an_allocation_fails) {
+    pfr_model *model = make_model("f");
+    struct failing_alloc failing;
+    for (long n = 1;; n++) {
+        pfr_status st;
+        size_t length;
+        failing_alloc_begin(&failing, n);
+        char *page = write_page(model, NULL, &failing.alloc, &st, &length);
+        assert_int_equal(failing.blocks, 0);
+        assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
+        free(page);
+        if (!failing.has_failed)
+            break;
+    }
+    pfr_model_close(model);
+}
