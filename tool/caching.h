@@ -6,7 +6,7 @@
 #include "command.h"
 
 #define CACHE_ROW_AT(place)                                                                                            \
-    { "no-cache", 0, OPT_CLEAR, place, NULL, "neither use nor keep lines and kernel names found out before" }
+    { "no-cache", 0, OPT_CLEAR, place, NULL, "do not use the cache of source lines and kernel symbols" }
 #define CACHE_ROW(type) CACHE_ROW_AT(offsetof(type, naming.cache))
 
 /* $XDG_CACHE_HOME/perfray, else ~/.cache/perfray; NULL: there is neither, or it is not wished for. Valid until the next

@@ -6,13 +6,14 @@
 
 static const struct opt convert_opts[] = {
     EDITING_ROWS,
-    {"text", 0, OPT_FLAG, offsetof(struct editing, text), NULL, "with --to=quipper: write protobuf's text"},
+    HEADING("Quipper"),
+    {"text", 0, OPT_FLAG, offsetof(struct editing, text), NULL, "with --to=quipper: write the text format of protobuf"},
     {"order", 0, OPT_CHOICE, offsetof(struct editing, sorted), "time|file",
-     "with --to=quipper: put records in this order"},
+     "with --to=quipper: order of records (default time, as quipper)"},
     {"without", 0, OPT_STRING, offsetof(struct editing, without), "FIELDS",
-     "with --to=quipper: leave these fields out, for readers of an older schema"},
+     "with --to=quipper: omit these fields, for readers of an older schema"},
     {"mark-unmapped", 0, OPT_FLAG, offsetof(struct editing, marks), NULL,
-     "with --to=quipper: set bit 63 of addresses in no mapping, as older versions of quipper"},
+     "with --to=quipper: set bit 63 of sample addresses in no mapping"},
     {"output-format", 'f', OPT_REFUSED, 0,
      "is not here: --to and --trace say the form; perfray script --format=llvm-yaml prints as llvm-xray convert", NULL},
     {"symbolize", 'y', OPT_REFUSED, 0,
@@ -29,7 +30,7 @@ static enum exit_status convert_run(const struct task *task) {
 extern const struct command cmd_convert;
 const struct command cmd_convert = {
     .name = "convert",
-    .about = "write a recording in another form",
+    .about = "convert a recording: container, byte order, compression, version",
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = convert_opts,

@@ -12,18 +12,20 @@ struct dump_options {
 };
 
 static const struct opt dump_opts[] = {
-    {"format", 0, OPT_LINES, offsetof(struct dump_options, format), "text|jsonl|perf",
-     "for people, a JSON object a line, or as perf report -D"},
+    HEADING("Selection"),
     {"only", 0, OPT_STRING, offsetof(struct dump_options, only), "TYPES",
-     "show records of these types, names or numbers with commas between"},
-    {"hex", 'x', OPT_FLAG, offsetof(struct dump_options, hex), NULL, "show the bytes of each field beside it"},
+     "only records of these types, names or numbers, comma-separated"},
     {"offset", 0, OPT_RANGE, offsetof(struct dump_options, offset), "A-B",
-     "show records that begin at byte A or later, and before byte B"},
-    {"time", 0, OPT_TIMES, offsetof(struct dump_options, time), "A-B", "show records from second A to second B"},
+     "only records that begin at byte A or later, and before byte B"},
+    {"time", 0, OPT_TIMES, offsetof(struct dump_options, time), "A-B", "only records between second A and second B"},
+    HEADING("Output"),
+    {"format", 0, OPT_LINES, offsetof(struct dump_options, format), "text|jsonl|perf",
+     "output format: text, JSON lines, or as perf report -D (default text)"},
+    {"hex", 'x', OPT_FLAG, offsetof(struct dump_options, hex), NULL, "show the bytes of each field next to it"},
     {"aux", 0, OPT_STRING, offsetof(struct dump_options, aux), "DIR",
-     "write the AUX data into files in this folder, print their table"},
+     "write AUX data to files in DIR and print their table"},
     {"instr-map", 'm', OPT_WORDS, offsetof(struct dump_options, instr_maps), "FILE",
-     "name functions of a trace by this object or map; several: the program first"},
+     "object or map that names the functions of an XRay trace"},
     {0},
 };
 

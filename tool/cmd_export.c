@@ -14,12 +14,13 @@ struct export_options {
 static const struct export_options export_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt export_opts[] = {
+    HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), "folded|pprof",
-     "a line for each stack, or what go tool pprof reads"},
+     "output format: folded stacks or a pprof profile (default folded)"},
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
-     "write this file, whole or not at all; -: standard output"},
+     "write FILE, completely or not at all; - for stdout (default)"},
     {"mark-kernel", 0, OPT_FLAG, offsetof(struct export_options, mark_kernel), NULL,
-     "folded: put _[k] behind functions of the kernel"},
+     "folded: append _[k] to functions of the kernel"},
     SELECTING_ROWS(struct export_options),
     {0},
 };

@@ -15,17 +15,19 @@ struct flame_options {
 static const struct flame_options flame_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt flame_opts[] = {
+    HEADING("Drawing"),
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
-     "write this file, whole or not at all; -: standard output"},
+     "write FILE, completely or not at all; - for stdout (default)"},
     {"upward", 0, OPT_FLAG, offsetof(struct flame_options, upward), NULL,
      "draw callers below their callees (default: callers on top)"},
-    {"inverted", 'G', OPT_HABIT, 0, NULL, "ignored; callers are on top by default"},
-    {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "what stands above the picture"},
+    {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "title above the graph"},
     {"width", 0, OPT_NUMBER, offsetof(struct flame_options, width), "PIXELS",
-     "as wide, in any window; without it as wide as the window"},
+     "fixed width of the graph (default: width of the window)"},
     {"min-width", 0, OPT_DECIMAL, offsetof(struct flame_options, min_width), "PIXELS",
-     "leave out what is narrower; 0.3 without the option"},
+     "omit functions narrower than PIXELS (default 0.3)"},
     SELECTING_ROWS(struct flame_options),
+    HEADING("Compatibility"),
+    {"inverted", 'G', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (callers are on top by default)"},
     {0},
 };
 
@@ -68,7 +70,7 @@ static enum exit_status flame_run(const struct task *task) {
 extern const struct command cmd_flame;
 const struct command cmd_flame = {
     .name = "flame",
-    .about = "draw a flame graph: all stacks in one picture, to search and to zoom",
+    .about = "draw a flame graph: one SVG file to search and zoom",
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = flame_opts,

@@ -9,13 +9,14 @@ struct info_options {
 };
 
 static const struct opt info_opts[] = {
-    {"format", 0, OPT_CHOICE, offsetof(struct info_options, format), "text|perf|json",
-     "for people, as perf report --header-only -I, or JSON"},
-    {"events", 0, OPT_FLAG, offsetof(struct info_options, events), NULL, "only the events, as perf evlist -v"},
+    HEADING("Parts and format"),
+    {"events", 0, OPT_FLAG, offsetof(struct info_options, events), NULL, "show only the events, as perf evlist -v"},
     {"build-ids", 0, OPT_FLAG, offsetof(struct info_options, build_ids), NULL,
-     "only objects and their build-ids, as perf buildid-list"},
+     "show only objects and their build-ids, as perf buildid-list"},
     {"stats", 0, OPT_FLAG, offsetof(struct info_options, stats), NULL,
-     "only the counts of records and samples, as perf report --stats"},
+     "show only counts of records and samples, as perf report --stats"},
+    {"format", 0, OPT_CHOICE, offsetof(struct info_options, format), "text|perf|json",
+     "output format: text, as perf prints it, or JSON (default text)"},
     {0},
 };
 
@@ -59,7 +60,7 @@ static enum exit_status info_run(const struct task *task) {
 extern const struct command cmd_info;
 const struct command cmd_info = {
     .name = "info",
-    .about = "show what is in a recording: header, features, events, counts, quality",
+    .about = "show header, features, events, counts and quality of a recording",
     .arguments = "[FILE...]",
     .opts = info_opts,
     .size = sizeof(struct info_options),

@@ -17,10 +17,11 @@ struct list_options {
 enum { FORMAT_TEXT, FORMAT_JSONL };
 
 static const struct opt list_opts[] = {
+    HEADING("Selection and format"),
     {"kind", 0, OPT_CHOICE, OF(kind), "all|hardware|software|cache|raw|breakpoint|pmu|tracepoint",
-     "show events of this kind alone"},
-    {"format", 0, OPT_CHOICE, OF(format), "text|jsonl", "a line for each event: for people, or JSON"},
-    {"possible", 0, OPT_FLAG, OF(possible), NULL, "show those alone that can be recorded here"},
+     "list only events of this kind (default all)"},
+    {"possible", 0, OPT_FLAG, OF(possible), NULL, "list only events that can be recorded here"},
+    {"format", 0, OPT_CHOICE, OF(format), "text|jsonl", "output format, one line per event (default text)"},
     {0},
 };
 
@@ -98,7 +99,7 @@ static enum exit_status list_run(const struct task *task) {
 extern const struct command cmd_list;
 const struct command cmd_list = {
     .name = "list",
-    .about = "show what can be recorded here, and why the rest cannot",
+    .about = "list the events that can be recorded here, and why others cannot",
     .arguments = "[GLOB...]",
     .opts = list_opts,
     .size = sizeof(struct list_options),

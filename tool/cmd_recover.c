@@ -13,7 +13,7 @@ static enum exit_status recover_run(const struct task *task) {
 extern const struct command cmd_recover;
 const struct command cmd_recover = {
     .name = "recover",
-    .about = "write a clean recording of all that is intact",
+    .about = "write a clean copy of the intact part of a recording",
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = recover_opts,

@@ -17,17 +17,18 @@ struct symbols_options {
 static const struct symbols_options symbols_defaults = {.naming.cache = true};
 
 static const struct opt symbols_opts[] = {
-    {"format", 0, OPT_CHOICE, OF(format), "text|json", "a table for people, or JSON"},
-    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "look at as much of a call chain; 127 without the option"},
-    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder"},
+    HEADING("Output"),
+    {"format", 0, OPT_CHOICE, OF(format), "text|json", "output format (default text)"},
+    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127)"},
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size, at most 4)"},
+    HEADING("Symbols"),
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
-     "look for what was taken out of objects here, not in /usr/lib/debug"},
-    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE", "names of the kernel's functions"},
-    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE",
-     "names and lines of the kernel's functions out of this object"},
+     "directory of separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
+     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and lines from this vmlinux object"},
     CACHE_ROW(struct symbols_options),
-    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
-     "threads; without it one for each cpu, at most 4, and for each 0.15 s of counting"},
     {0},
 };
 
@@ -67,7 +68,7 @@ static enum exit_status symbols_run(const struct task *task) {
 extern const struct command cmd_symbols;
 const struct command cmd_symbols = {
     .name = "symbols",
-    .about = "show how much has names, why not all, and what mends it",
+    .about = "show which addresses have no names, why, and how to fix it",
     .arguments = "[FILE...]",
     .opts = symbols_opts,
     .size = sizeof(struct symbols_options),

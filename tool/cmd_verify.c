@@ -13,12 +13,13 @@ struct verify_options {
 static const struct verify_options verify_defaults = {.most = 20};
 
 static const struct opt verify_opts[] = {
-    {"format", 0, OPT_CHOICE, offsetof(struct verify_options, format), "text|json", "for people, or JSON"},
+    HEADING("Findings and format"),
     {"notes", 0, OPT_FLAG, offsetof(struct verify_options, notes), NULL,
-     "tell also what sound readers do not mind, such as reserved bits"},
+     "report notes too: harmless findings, such as reserved bits"},
     {"most", 0, OPT_NUMBER, offsetof(struct verify_options, most), "COUNT",
-     "print so many findings of each rule, and count the others; 0: print all; without it 20"},
-    {"rules", 0, OPT_FLAG, offsetof(struct verify_options, rules), NULL, "print the rules, and read nothing"},
+     "print at most COUNT findings per rule (default 20; 0 prints all)"},
+    {"rules", 0, OPT_FLAG, offsetof(struct verify_options, rules), NULL, "print the rules, without reading a file"},
+    {"format", 0, OPT_CHOICE, offsetof(struct verify_options, format), "text|json", "output format (default text)"},
     {0},
 };
 
@@ -62,7 +63,7 @@ static enum exit_status verify_run(const struct task *task) {
 extern const struct command cmd_verify;
 const struct command cmd_verify = {
     .name = "verify",
-    .about = "say what is wrong with a recording, with offsets",
+    .about = "check a recording and report each error with its offset",
     .arguments = "[FILE...]",
     .opts = verify_opts,
     .size = sizeof(struct verify_options),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "caching.h"
@@ -14,8 +15,8 @@
 extern char **environ;
 
 struct view_options {
-    const char *output, *title, *beside;
-    uint32_t max_size, jobs, max_stack;
+    const char *output, *title, *beside, *max_size;
+    uint32_t jobs, max_stack;
     struct naming naming;
     bool empty, opens, no_command_line, redacts, inlined;
 };
@@ -23,31 +24,54 @@ struct view_options {
 static const struct view_options view_defaults = {.naming = {.cache = true}};
 
 #define PROGRAM "perfray view"
-#define MEGABYTE ((uint64_t)1 << 20)
 #define OF(member) offsetof(struct view_options, member)
 
 static const struct opt view_opts[] = {
-    {"output", 'o', OPT_STRING, OF(output), "FILE", "write this page (default FILE.html); -: standard output"},
-    {"open", 0, OPT_FLAG, OF(opens), NULL, "open the page in the browser (xdg-open)"},
-    {"with", 0, OPT_STRING, OF(beside), "FILE", "show this trace or recording of the same run on the same timeline"},
+    HEADING("Output"),
+    {"output", 'o', OPT_STRING, OF(output), "FILE",
+     "write FILE, completely or not at all (default: FILE.html); - for stdout"},
+    {"open", 0, OPT_FLAG, OF(opens), NULL, "open the page in the browser, with xdg-open(1)"},
     {"empty", 0, OPT_FLAG, OF(empty), NULL, "write a page without data, which opens files by drag and drop"},
-    {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default the recorded command)"},
-    {"max-size", 0, OPT_COUNT, OF(max_size), "MIB", "maximum size of the data in the page (default 32)"},
-    {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "leave the recorded command line out of the page"},
-    {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their paths"},
-    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127, of a trace 256)"},
+    {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "maximum size of the data in the page (default 32M)"},
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU, at most 4)"},
+    HEADING("Contents"),
+    {"with", 0, OPT_STRING, OF(beside), "FILE", "trace or recording of the same run, on the same timeline"},
+    {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default: recorded command line)"},
+    {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
+    {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
+    {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127; XRay traces 256)"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own"},
-    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE", "name functions of a trace by this object or map"},
-    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look for objects below this folder (default /)"},
-    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR", "separate debug files (default /usr/lib/debug)"},
-    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE", "kernel symbols (default those of the running kernel)"},
-    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "kernel symbols from this ELF file"},
-    {"no-symbols", 0, OPT_FLAG, OF(naming.no_symbols), NULL, "open no object: functions have no names"},
-    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "show mangled names"},
+    HEADING("Symbols"),
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "directory of separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
+     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols from this vmlinux object"},
+    {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
+     "object or map that names the functions of an XRay trace"},
     CACHE_ROW(struct view_options),
-    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "threads that load (default one for each CPU, at most 4)"},
+    {"no-symbols", 0, OPT_FLAG, OF(naming.no_symbols), NULL, "do not open objects; print addresses instead of names"},
+    {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
     {0},
 };
+
+/* 0 for no word. Digits, and K, M or G; false: said why not. */
+static bool read_size(const char *word, uint64_t *bytes) {
+    static const char units[] = "KMG";
+    char *rest = NULL;
+    *bytes = word ? strtoull(word, &rest, 10) : 0;
+    const char *const unit = rest && *rest ? strchr(units, *rest) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (!word)
+        return true;
+    if (*word >= '0' && *word <= '9' && *bytes && *bytes <= UINT64_MAX >> shift && (!*rest || (unit && !rest[1]))) {
+        *bytes <<= shift;
+        return true;
+    }
+    complain_as(PROGRAM, "--max-size '%s': write a size such as 64M", word);
+    return false;
+}
 
 /* --- Where the page goes. */
 
@@ -106,12 +130,14 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
 
 static pfr_status write_view(const struct task *task, const pfr_model *model, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
+    uint64_t max_size;
+    (void)read_size(o->max_size, &max_size); /* view_run has checked it */
     const pfr_view_options how = {.size = sizeof how,
                                   .path = path,
                                   .title = o->title,
                                   .subject = model ? task->file : NULL,
                                   .version = PERFRAY_VERSION,
-                                  .max_size = o->max_size * MEGABYTE,
+                                  .max_size = max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts};
     return pfr_view_write(model, &how, task->out, err);
@@ -173,6 +199,9 @@ static enum exit_status view_run(const struct task *task) {
     const struct view_options *const o = task->options;
     char made[4096];
     const char *path;
+    uint64_t max_size;
+    if (!read_size(o->max_size, &max_size))
+        return ENDS_USAGE;
     if (o->empty)
         return view_nothing(task);
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

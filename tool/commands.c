@@ -17,20 +17,21 @@ const struct command *const commands[] = {
 };
 
 const struct opt shared_opts[] = {
-    {"input", 'i', OPT_FILE, 0, "FILE", "read this file, as if named without the option"},
+    HEADING("Common options"),
+    {"input", 'i', OPT_FILE, 0, "FILE", "read FILE, as if given as an operand"},
     {"raw-names", 0, OPT_FLAG, offsetof(struct shared_options, raw_names), NULL,
-     "print names as they stand in the file, control characters too"},
+     "print recorded names unescaped, with control characters"},
     {"limit", 0, OPT_LIMIT, offsetof(struct shared_options, limits), "NAME=VALUE",
-     "go no further than this: see LIMITS in perfray(1)"},
+     "set a resource limit; see LIMITS in perfray(1)"},
     {"no-pager", 0, OPT_CLEAR, offsetof(struct shared_options, pager), NULL,
-     "print to the terminal itself, however long it is"},
-    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+     "do not show long terminal output through a pager"},
+    {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
     {0},
 };
 
 /* Of commands that read no file. */
 const struct opt lone_opts[] = {
-    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+    {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
     {0},
 };
 

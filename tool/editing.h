@@ -20,21 +20,23 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
 
 /* EDITING_FORMS: the forms that --to takes */
 #define EDITING_ROWS                                                                                                   \
-    {"output",   'o',                                                                                                  \
-     OPT_STRING, offsetof(struct editing, output),                                                                     \
-     "FILE",     "write this recording, whole or not at all; -: a stream to standard output"},                         \
-        {"to", 0, OPT_CHOICE, offsetof(struct editing, to), EDITING_FORMS, "write this form"},                         \
-        {"byte-order", 0, OPT_CHOICE, offsetof(struct editing, order), "same|little|big", "write in this byte order"}, \
+    HEADING("Output"), {"output",   'o',                                                                               \
+                        OPT_STRING, offsetof(struct editing, output),                                                  \
+                        "FILE",     "write FILE, completely or not at all; - writes a stream to stdout"},              \
+        {"to", 0, OPT_CHOICE, offsetof(struct editing, to), EDITING_FORMS, "container of the output (default same)"},  \
+        {"byte-order",      0,                                                                                         \
+         OPT_CHOICE,        offsetof(struct editing, order),                                                           \
+         "same|little|big", "byte order of the output (default same)"},                                                \
         {"compress",   'z',                                                                                            \
          OPT_ATTACHED, offsetof(struct editing, compress),                                                             \
-         "[LEVEL]",    "compress records with zstd, in frames that damage costs one by one"},                          \
+         "[LEVEL]",    "compress records with zstd, LEVEL 1 to 22 (default 1)"},                                       \
         {"plain", 0, OPT_FLAG, offsetof(struct editing, plain), NULL, "do not compress"},                              \
         {"attr-size", 0,                                                                                               \
          OPT_NUMBER,  offsetof(struct editing, attr_size),                                                             \
-         "BYTES",     "write events as a perf knows them whose attrs have this size: 64 to 144"},                      \
+         "BYTES",     "size of event attributes, 64 to 144, for older versions of perf"},                              \
     {                                                                                                                  \
         "trace", 0, OPT_CHOICE, offsetof(struct editing, trace), "same|fdr1|fdr2|fdr3|fdr4|fdr5|basic",                \
-            "write a trace of XRay in this version"                                                                    \
+            "version of an XRay trace (default same)"                                                                  \
     }
 
 /* `task->options` is a struct editing. program: "perfray convert". */

@@ -30,7 +30,9 @@ static void print_option(pfr_output *out, const struct opt *row) {
 
 static void print_options(pfr_output *out, const struct opt *rows) {
     for (const struct opt *row = rows; row->name; row++)
-        if (row->help)
+        if (row->kind == OPT_HEADING)
+            print_line(out, "%s\n", row->arg);
+        else if (row->help)
             print_option(out, row);
 }
 
@@ -39,20 +41,20 @@ void print_help(pfr_output *out, const struct command *command) {
     print_options(out, command->opts);
     print_options(out, shared_opts_of(command));
     if (command->reads_no_file) {
-        print_line(out, "\nperfray-%s(1) tells more.\n", command->name);
+        print_line(out, "\nSee perfray-%s(1) for details.\n", command->name);
         return;
     }
     print_line(out,
-               "\nperfray-%s(1) tells more. FILE is what is piped in, else perf.data, where none is named; - is "
-               "standard\ninput.\n",
+               "\nFILE defaults to perf.data, or to standard input if that is a pipe; - is standard input.\n"
+               "See perfray-%s(1) for details.\n",
                command->name);
 }
 
 void print_overview(pfr_output *out, const struct opt *opts) {
-    pfr_output_text(out, "usage: perfray VERB [options] [FILE...]\n\n");
+    pfr_output_text(out, "usage: perfray COMMAND [options] [FILE...]\n\n");
     for (size_t i = 0; commands[i]; i++)
         print_line(out, "  %-10s%s\n", commands[i]->name, commands[i]->about);
     pfr_output_text(out, "\n");
     print_options(out, opts);
-    pfr_output_text(out, "\nperfray help VERB, or perfray VERB -h: the options of one verb\n");
+    pfr_output_text(out, "\nperfray help COMMAND, or perfray COMMAND -h, prints the options of one command.\n");
 }

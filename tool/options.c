@@ -248,6 +248,7 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
         words->wants_help = true;
         return true;
     case OPT_HABIT:
+    case OPT_HEADING:
     case OPT_REFUSED:
         break;
     }
@@ -262,7 +263,7 @@ struct found {
 static struct found find_name(const struct parse *parse, const char *name, size_t length) {
     for (size_t i = 0; i < parse->nr_sets; i++)
         for (const struct opt *row = parse->sets[i].rows; row->name; row++)
-            if (strncmp(row->name, name, length) == 0 && !row->name[length])
+            if (row->kind != OPT_HEADING && strncmp(row->name, name, length) == 0 && !row->name[length])
                 return (struct found){&parse->sets[i], row};
     return (struct found){0};
 }

@@ -40,6 +40,7 @@ enum opt_kind {
     OPT_FILE,     /* none: one more operand */
     OPT_HELP,     /* none: ends the parsing, operands.wants_help */
     OPT_HABIT,    /* none: accepted because fingers know it, and without effect */
+    OPT_HEADING,  /* none: `arg` is the heading, in -h, of the options that follow */
     OPT_REFUSED,  /* none: fingers know it, but it is not here; `arg` says why, and what to do instead */
 };
 
@@ -69,6 +70,10 @@ struct opt {
     const char *arg;  /* NULL: the option takes none */
     const char *help; /* NULL: not shown */
 };
+
+/* The row of a heading. It has no name that could be typed. */
+#define HEADING(text)                                                                                                  \
+    { "", 0, OPT_HEADING, 0, text, NULL }
 
 /* Rows and the struct that they fill. */
 struct opt_set {

@@ -17,40 +17,48 @@ struct selecting { /* naming.cache is true at first */
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
 #define SELECTING_ROWS(type)                                                                                           \
-    {"event", 'e', OPT_STRING, SELECTING(type, event), "EVENT", "count samples of this event alone"},                  \
+    HEADING("Selecting samples"), {"event",    'e',                                                                    \
+                                   OPT_STRING, SELECTING(type, event),                                                 \
+                                   "EVENT",    "only samples of this event (default: all events together)"},           \
+        {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "only samples on these CPUs: 0,2-3"},                  \
+        {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "only samples of these processes: 7,9-12"},              \
+        {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "only samples of these threads: 7,9-12"},                \
+        {"comms",    'c',                                                                                              \
+         OPT_STRING, SELECTING(type, comms),                                                                           \
+         "NAMES",    "only samples of threads with these names, comma-separated"},                                     \
+        {"comm", 0, OPT_STRING, SELECTING(type, comms), "NAMES", NULL},                                                \
+        {"time",     0,                                                                                                \
+         OPT_STRING, SELECTING(type, time),                                                                            \
+         "A-B",      "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"},                               \
+        HEADING("Weights and call chains"),                                                                            \
         {"weight",                                                                                                     \
          0,                                                                                                            \
          OPT_CHOICE,                                                                                                   \
          SELECTING(type, weight),                                                                                      \
          "auto|samples|period",                                                                                        \
-         "what a stack counts: its samples or calls, or their periods or times added up"},                             \
-        {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "count samples of these cpus: 0,2-3"},                 \
-        {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "count samples of these processes"},                     \
-        {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "count samples of these threads"},                       \
-        {"comms", 'c', OPT_STRING, SELECTING(type, comms), "NAMES", "count samples of threads with these names"},      \
-        {"comm", 0, OPT_STRING, SELECTING(type, comms), "NAMES", NULL},                                                \
-        {"time",     0,                                                                                                \
-         OPT_STRING, SELECTING(type, time),                                                                            \
-         "A-B",      "count samples from second A to second B; 10%-20% or 10%/2 of the recording; dates"},             \
+         "weight of a stack: samples (or calls), or sum of periods (or times)"},                                       \
         {"max-stack", 0,                                                                                               \
          OPT_COUNT,   SELECTING(type, max_stack),                                                                      \
-         "COUNT",     "take as much of a call chain; 127 without the option, 256 of a trace"},                         \
+         "COUNT",     "maximum call-chain depth (default 127; XRay traces 256)"},                                      \
         {"stitch-lbr", 0,                                                                                              \
          OPT_FLAG,     SELECTING(type, stitched),                                                                      \
-         NULL,         "let stacks of branches (LBR) go on with what samples before had"},                             \
-        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "count with as many threads; one without it"},       \
-        {"instr-map", 'm',                                                                                             \
-         OPT_WORDS,   SELECTING(type, naming.instr_maps),                                                              \
-         "FILE",      "name functions of a trace by this object or map; several: the program first"},                  \
-        CACHE_ROW_AT(SELECTING(type, naming.cache)),                                                                   \
-        {"symfs", 0, OPT_STRING, SELECTING(type, naming.symfs), "DIR", "look for objects below this folder"},          \
+         NULL,         "extend LBR stacks with frames from earlier samples"},                                          \
+        {"jobs", 'j', OPT_NUMBER, SELECTING(type, jobs), "COUNT", "number of threads (default 1)"},                    \
+        HEADING("Symbols"),                                                                                            \
+        {"symfs", 0, OPT_STRING, SELECTING(type, naming.symfs), "DIR", "look up objects below DIR (default /)"},       \
         {"debug-dir", 0,                                                                                               \
          OPT_STRING,  SELECTING(type, naming.debug_dir),                                                               \
-         "DIR",       "look for what was taken out of objects here, not in /usr/lib/debug"},                           \
-        {"kallsyms", 0, OPT_STRING, SELECTING(type, naming.kallsyms), "FILE", "names of the kernel's functions"},      \
+         "DIR",       "directory of separate debug files (default /usr/lib/debug)"},                                   \
+        {"kallsyms", 0,                                                                                                \
+         OPT_STRING, SELECTING(type, naming.kallsyms),                                                                 \
+         "FILE",     "read kernel symbols from FILE (default: running kernel, if recorded)"},                          \
+        {"instr-map", 'm',                                                                                             \
+         OPT_WORDS,   SELECTING(type, naming.instr_maps),                                                              \
+         "FILE",      "object or map that names the functions of an XRay trace"},                                      \
+        CACHE_ROW_AT(SELECTING(type, naming.cache)),                                                                   \
         {"no-symbols", 0,                                                                                              \
          OPT_FLAG,     SELECTING(type, naming.no_symbols),                                                             \
-         NULL,         "open no object: functions have no names"},                                                     \
+         NULL,         "do not open objects; print addresses instead of names"},                                       \
         {"no-demangle", 0,                                                                                             \
          OPT_FLAG,      SELECTING(type, naming.mangled),                                                               \
          NULL,          "print mangled names (same as --demangle=no)"},                                                \

@@ -4,7 +4,8 @@
 
 manual/letters          prints the table of letters; a long name has one letter and one kind of argument everywhere
 manual/VERB/page        docs/man/perfray-VERB.1.scd is there, carries the verb's line of help, and scdoc takes it
-manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, order
+manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, headings, order
+manual/VERB/sections    EXAMPLES come before OPTIONS, and EXIT STATUS and SEE ALSO are there
 manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, where there are some
 manual/completion       bash takes the completion, and it completes verbs, options and words of options
 manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run in the source tree
@@ -45,12 +46,14 @@ def listed_verbs(perfray):
 
 
 def help_options(perfray, verb):
-    """[(letter, name, arg, help)] of `perfray VERB -h`"""
-    options = []
+    """[(letter, name, arg, help, heading)] of `perfray VERB -h`"""
+    options, heading = [], None
     for line in run([perfray, verb, "-h"]).stdout.splitlines():
         match = HELP_OPTION.match(line)
         if match:
-            options.append([match["letter"], match["name"], match["arg"], match["help"] or ""])
+            options.append([match["letter"], match["name"], match["arg"], match["help"] or "", heading])
+        elif line and not line.startswith(" "):
+            heading = line
         elif options and line.startswith(" " * 20) and not options[-1][3]:
             options[-1][3] = line.strip()
     return [tuple(option) for option in options]
@@ -75,12 +78,16 @@ def page_section(page, title):
 
 def page_options(page):
     """The same of the page: the first paragraph below an option is its sentence."""
-    options = []
-    for block in re.split(r"^(?=\*-)", page_section(page, "OPTIONS"), flags=re.M)[1:]:
+    options, heading = [], None
+    for block in re.split(r"^(?=\*-|## )", page_section(page, "OPTIONS"), flags=re.M)[1:]:
         head, _, rest = block.partition("\n")
+        if head.startswith("## "):
+            heading = head[3:]
+            continue
         match = PAGE_OPTION.match(head.replace("\\", ""))
         words = " ".join(line.strip() for line in rest.split("\n\n")[0].splitlines())
-        options.append((match["letter"], match["name"], match["arg"], plain(words)) if match else (None, head, None, ""))
+        found = (match["letter"], match["name"], match["arg"], plain(words)) if match else (None, head, None, "")
+        options.append((*found, heading))
     return options
 
 
@@ -110,6 +117,14 @@ def check_page(path, verb, about):
         made = run(["scdoc"], input=page)
         if made.returncode != 0:
             yield f"scdoc: {made.stderr.strip()}"
+
+
+def check_sections(page):
+    titles = re.findall(r"^# (.*)$", re.sub(r"^```$.*?^```$", "", page, flags=re.M | re.S), flags=re.M)
+    wanted = ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "OPTIONS", "EXIT STATUS", "SEE ALSO"]
+    found = [title for title in titles if title in wanted]
+    if found != wanted:
+        yield f"sections are {titles}, not {wanted} with details between them"
 
 
 def examples_of(text, fence):
@@ -149,7 +164,7 @@ def check_example(command, expected, folder, perfray):
 
 
 # Names that perf record has had for long, and that mean something else elsewhere.
-OF_PERF_RECORD = {"weight"}
+OF_PERF_RECORD = {"max-size", "weight"}
 
 
 def check_letters(options_of):
@@ -157,7 +172,7 @@ def check_letters(options_of):
     is printed."""
     by_name = {}
     for verb, options in options_of.items():
-        for letter, name, arg, _ in options:
+        for letter, name, arg, *_ in options:
             by_name.setdefault(name, {})[verb] = (letter, "words" if arg and "|" in arg else arg)
     by_letter = {}
     for name, uses in by_name.items():
@@ -188,11 +203,11 @@ def check_completion(completion, options_of):
     for verb, options in options_of.items():
         if verb not in offered:
             yield f"{verb} is not offered"
-        names = {f"--{name}" for _, name, _, _ in options}
+        names = {f"--{name}" for _, name, *_ in options}
         got = set(complete(completion, ["perfray", verb, "--"])[0])
         if got != names:
             yield f"{verb} --: missing {sorted(names - got)}, too many {sorted(got - names)}"
-        for _, name, arg, _ in options:
+        for _, name, arg, *_ in options:
             if arg and "|" in arg:
                 got = complete(completion, ["perfray", verb, f"--{name}", ""])[0]
                 attached = complete(completion, ["perfray", verb, f"--{name}", "=", ""])[0]
@@ -218,6 +233,7 @@ def check_verb(options, verb, about, said, folder):
     page = path.read_text() if path.exists() else ""
     report(f"{verb}/page", list(check_page(path, verb, about)))
     report(f"{verb}/options", list(check_options(said, page_options(page))))
+    report(f"{verb}/sections", list(check_sections(page)))
     examples = page_examples(page)
     report(f"{verb}/examples", [] if examples else ["there are none"])
     for number, (command, expected) in enumerate(examples, 1):
