@@ -26,6 +26,8 @@ struct task {
     const struct shared_options *shared;
     const char *file; /* "-": standard input */
     bool has_company; /* other files are printed too: say whose output this is */
+    char **files;     /* all that were named, of a command that takes them at once */
+    size_t nr_files;
     pfr_output *out;
     /* of a command that reads no file: */
     char **words; /* operands; ends with NULL */
@@ -42,6 +44,7 @@ struct command {
     unsigned passes;      /* times that a file is read, as far as is known before; 0: once */
     bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
     bool takes_one_file;  /* more are refused */
+    bool takes_all_files; /* run is called once, with all of them in task.files */
     bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
     bool runs_program;    /* what follows the first operand belongs to a program */
     bool opens_counters;  /* privileges beyond the user's are of use to it */

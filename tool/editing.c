@@ -77,7 +77,7 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
     };
 }
 
-/* What failed was the writing: the byte is none of the recording's, and the text names the file. */
+/* The write failed: the byte is not the recording's, and the text names the file. */
 static bool is_of_output(const pfr_error *err) {
     static const char *const words[] = {"make", "write", "synchronise", "name", "output"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

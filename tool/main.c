@@ -49,6 +49,12 @@ static enum exit_status run_file(const struct command *command, const struct tas
 
 static enum exit_status run_files(const struct command *command, struct task task, const struct operands *files) {
     enum exit_status status = ENDS_FINE;
+    task.files = files->at;
+    task.nr_files = files->count;
+    if (command->takes_all_files) {
+        task.file = files->at[0];
+        return run_file(command, &task);
+    }
     for (size_t i = 0; i < files->count && !pfr_output_failed(task.out); i++) {
         task.file = files->at[i];
         status = graver_of(status, run_file(command, &task));

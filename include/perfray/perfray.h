@@ -79,6 +79,9 @@
 #include <perfray/script.h>
 #include <perfray/selection.h>
 #include <perfray/spans.h>
+#if !defined __has_include || __has_include(<perfray/sql.h>)
+#include <perfray/sql.h>
+#endif
 #include <perfray/symbolize.h>
 #include <perfray/symbol_options.h>
 #include <perfray/symbols.h>

@@ -4,7 +4,7 @@
  * leaves nothing.
  */
 #include "../base/failing_alloc.h"
-#include "../file/reader_builder.h"
+#include "../file/recording_builder.h"
 #include "test.h"
 
 #include "export/page/page_calls.h"

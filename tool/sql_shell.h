@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_TOOL_SQL_SHELL_H
+#define PERFRAY_TOOL_SQL_SHELL_H
+/* The interactive part of `perfray sql`. */
+#include <perfray/sql.h>
+#include "command.h"
+
+#define SQL_MEMORY ((uint64_t)1 << 30) /* bytes that SQLite may hold, where --limit memory was not given */
+
+/* cmd_sql.c: prints the rows; says what is wrong. */
+enum exit_status sql_run_text(const struct task *task, pfr_sql *sql, unsigned format, const char *text);
+
+/* Reads statements and commands from the terminal until its end. Failed statements do not count in the status. */
+enum exit_status sql_shell(const struct task *task, pfr_sql *sql, unsigned format);
+
+#endif
