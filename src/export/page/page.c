@@ -80,8 +80,10 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
 static pfr_status pack(const struct page_data *d, struct output *packed, struct memory *memory, pfr_error *err) {
     struct gzip_output gzip;
     PFR_TRY(gzip_output_open(&gzip, packed, memory, err));
-    page_stream_write(d, &gzip.out);
-    PFR_TRY(gzip_output_close(&gzip, err));
+    const pfr_status st = page_stream_write(d, &gzip.out, err);
+    const pfr_status end = gzip_output_close(&gzip, st < 0 ? NULL : err);
+    if (st < 0 || end < 0)
+        return st < 0 ? st : end;
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 

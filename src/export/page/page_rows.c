@@ -62,10 +62,20 @@ void page_rows_coarsen(struct page_rows *rows) {
     rows->count = merge_alike(rows->at, rows->count);
 }
 
-/* Slots of 2^60 ns hold everything: from there on merging ends, and rows go on as they are. */
-static pfr_status make_room(struct page_rows *rows, pfr_error *err) {
-    while (rows->count >= rows->most && rows->slot < (uint64_t)1 << 60)
+/* Rows that came since the last time may be alike in the slots there are. Half of the room is made, so that sorting is
+   rare; slots of 2^60 ns hold everything. */
+static void shrink(struct page_rows *rows) {
+    if (rows->is_coarse) {
+        sort(rows);
+        rows->count = merge_alike(rows->at, rows->count);
+    }
+    while (rows->count > rows->most / 2 && rows->slot < (uint64_t)1 << 60)
         page_rows_coarsen(rows);
+}
+
+static pfr_status make_room(struct page_rows *rows, pfr_error *err) {
+    if (rows->count >= rows->most)
+        shrink(rows);
     void *grown = mem_grow(rows->memory, rows->at, rows->count, &rows->room, 4096, sizeof *rows->at);
     if (!grown)
         return mem_fail(rows->memory, err, "samples");
@@ -103,5 +113,7 @@ pfr_status page_rows_read(struct page_rows *rows, const struct page_tables *t, p
         st = take_batch(rows, t, batch, err);
     pfr_samples_close(cursor);
     sort(rows);
+    if (rows->is_coarse)
+        rows->count = merge_alike(rows->at, rows->count);
     return st < 0 ? st : PFR_OK;
 }

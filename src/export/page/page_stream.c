@@ -2,6 +2,7 @@
 /* Columns of a page and how they are written: see page_stream.h. */
 #include "export/page/page_stream.h"
 
+#include "base/memory/fail.h"
 #include "base/text/json.h"
 
 #include <perfray/spans.h>
@@ -353,7 +354,7 @@ static void write_texts(const struct page_data *d, struct output *to) {
     }
 }
 
-void page_stream_write(const struct page_data *d, struct output *to) {
+pfr_status page_stream_write(const struct page_data *d, struct output *to, pfr_error *err) {
     struct output directory;
     unsigned widths[NR_COLUMNS];
     size_t length;
@@ -362,6 +363,10 @@ void page_stream_write(const struct page_data *d, struct output *to) {
     out_open_memory(&directory, to->memory);
     write_directory(d, widths, &directory);
     const char *bytes = out_bytes(&directory, &length);
+    if (directory.status < 0) {
+        out_close(&directory, NULL);
+        return mem_fail(to->memory, err, "view");
+    }
     out_text(to, MAGIC);
     for (unsigned i = 0; i < 4; i++)
         out_char(to, (char)(uint8_t)(length >> 8 * i));
@@ -370,4 +375,5 @@ void page_stream_write(const struct page_data *d, struct output *to) {
     write_texts(d, to);
     for (size_t i = 0; i < NR_COLUMNS; i++)
         write_column(d, &columns[i], widths[i], to);
+    return PFR_OK;
 }

@@ -32,7 +32,7 @@ struct page_data {
 pfr_status page_data_finish(struct page_data *data, struct memory *memory, pfr_error *err);
 void page_data_free(struct page_data *data, struct memory *memory);
 
-/* Writes the stream. */
-void page_stream_write(const struct page_data *data, struct output *to);
+/* Writes the stream. Errors: MEMORY, LIMIT; failures of `to` stay with it. */
+pfr_status page_stream_write(const struct page_data *data, struct output *to, pfr_error *err);
 
 #endif
