@@ -18,7 +18,7 @@ struct view_options {
     const char *output, *title, *beside, *max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
-    bool empty, opens, no_command_line, redacts, inlined;
+    bool empty, data, opens, no_command_line, redacts, inlined;
 };
 
 static const struct view_options view_defaults = {.naming = {.cache = true}};
@@ -32,6 +32,7 @@ static const struct opt view_opts[] = {
      "write FILE, completely or not at all (default: FILE.html); - for stdout"},
     {"open", 0, OPT_FLAG, OF(opens), NULL, "open the page in the browser, with xdg-open(1)"},
     {"empty", 0, OPT_FLAG, OF(empty), NULL, "write a page without data, which opens files by drag and drop"},
+    {"data", 0, OPT_FLAG, OF(data), NULL, "write only the data, for a page made with --empty"},
     {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "maximum size of the data in the page (default 32M)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU, at most 4)"},
     HEADING("Contents"),
@@ -82,7 +83,7 @@ static bool choose_path(const struct task *task, char *made, size_t room, const 
     *path = output_path(o->output);
     if (o->output)
         return is_other_file(task, PROGRAM, *path);
-    if (is_stream || snprintf(made, room, "%s.html", task->file) >= (int)room) {
+    if (is_stream || snprintf(made, room, "%s.%s", task->file, o->data ? "prv" : "html") >= (int)room) {
         complain_as(PROGRAM, "a stream has no name to put the page beside; use -o FILE");
         return false;
     }
@@ -139,7 +140,8 @@ static pfr_status write_view(const struct task *task, const pfr_model *model, co
                                   .version = PERFRAY_VERSION,
                                   .max_size = max_size,
                                   .no_command_line = o->no_command_line,
-                                  .redact_paths = o->redacts};
+                                  .redact_paths = o->redacts,
+                                  .data_only = o->data};
     return pfr_view_write(model, &how, task->out, err);
 }
 

@@ -46,10 +46,10 @@ async function readFile(file) {
     return readData(bytes[0] === 0x1f && bytes[1] === 0x8b ? await gunzipBytes(bytes) : bytes);
 }
 
-// A page without data takes a file of `perfray export --format=view`.
+// A page without data takes a file of `perfray view --data`.
 function waitForFile() {
-    const input = el('input', {type: 'file', id: 'file', 'aria-label': 'File made by perfray export --format=view'});
-    const place = el('section', {class: 'drop'}, el('h2', {text: 'Drop a file here'}), el('p', {text: 'It is made by: perfray export --format=view -o FILE.prv perf.data'}), input);
+    const input = el('input', {type: 'file', id: 'file', 'aria-label': 'File made by perfray view --data'});
+    const place = el('section', {class: 'drop'}, el('h2', {text: 'Drop a file here'}), el('p', {text: 'It is made by: perfray view --data -o FILE.prv perf.data'}), input);
     const take = (file) => readFile(file).then((data) => { place.remove(); show(data); }).catch(fail);
     input.addEventListener('change', () => input.files[0] && take(input.files[0]));
     document.addEventListener('dragover', (event) => event.preventDefault());

@@ -149,8 +149,16 @@ static pfr_status write_page(struct page_data *d, const pfr_view_options *o, str
 
 /* --- The file. */
 
+/* Data are gzip; the suffix says that it is ours. */
+static bool is_ours(const char *path, const char *begin, bool data_only) {
+    const size_t length = strlen(path);
+    if (!data_only)
+        return strcmp(begin, PAGE_BEGIN) == 0;
+    return memcmp(begin, "\x1f\x8b", 2) == 0 && length > 4 && strcmp(path + length - 4, ".prv") == 0;
+}
+
 /* Whether a page may get this name: nothing has it, or a page made before. */
-static pfr_status may_be_written(const char *path, pfr_error *err) {
+static pfr_status may_be_written(const char *path, bool data_only, pfr_error *err) {
     char begin[sizeof PAGE_BEGIN] = "";
     PFR_TRY(whole_file_may_go_to(path, err));
     FILE *file = fopen(path, "re");
@@ -158,10 +166,10 @@ static pfr_status may_be_written(const char *path, pfr_error *err) {
         return PFR_OK; /* it is not there, or writing will say why not */
     const size_t length = fread(begin, 1, sizeof begin - 1, file);
     fclose(file);
-    if (length == 0 || strcmp(begin, PAGE_BEGIN) == 0)
+    if (length == 0 || is_ours(path, begin, data_only))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path",
-                    "%s exists and is no page of perfray view; remove it or choose another name", path);
+                    "%s exists and was not made by perfray view; remove it or choose another name", path);
 }
 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
@@ -183,7 +191,7 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
 static pfr_status write_file(const pfr_model *model, const pfr_view_options *o, struct memory *memory, pfr_error *err) {
     struct whole_file file;
     struct output to;
-    PFR_TRY(may_be_written(o->path, err));
+    PFR_TRY(may_be_written(o->path, o->data_only, err));
     PFR_TRY(whole_file_open(&file, o->path, memory, &to, err));
     const pfr_status st = write_model(model, o, memory, &to, err);
     const pfr_status end = whole_file_close(&file, &to, st >= 0, st < 0 ? NULL : err);

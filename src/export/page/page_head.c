@@ -159,7 +159,7 @@ static void write_answer(const struct page_data *d, struct output *to) {
 }
 
 static void write_table_row(const struct page_data *d, uint32_t func, struct output *to) {
-    char text[64];
+    char text[160];
     const pfr_model_object *object = pfr_model_get_object(d->tables.model, d->tables.funcs[func].object);
     snprintf(text, sizeof text, "<tr><td class=\"number\">%.2f %%</td><td class=\"number\">%" PRIu64 "</td><td>",
              share_of(d, d->tables.funcs[func].self), d->tables.funcs[func].self);
