@@ -166,18 +166,24 @@ static enum exit_status view_readers(const struct task *task, pfr_reader *reader
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }
 
-static enum exit_status view_recording(const struct task *task, const char *path) {
+/* The other file of the run: the second one named, or that of --with. NULL: there is only one. */
+static const char *beside_of(const struct task *task) {
     const struct view_options *const o = task->options;
+    return task->nr_files > 1 ? task->files[1] : o->beside;
+}
+
+static enum exit_status view_recording(const struct task *task, const char *path) {
+    const char *const beside_file = beside_of(task);
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     struct task other = *task;
     enum exit_status status;
     pfr_reader *beside = NULL;
     pfr_reader *const reader = open_recording(task, &how, &status);
-    if (reader && o->beside) {
-        other.file = o->beside;
+    if (reader && beside_file) {
+        other.file = beside_file;
         beside = open_recording(&other, &how, &status);
     }
-    if (reader && (beside || !o->beside))
+    if (reader && (beside || !beside_file))
         status = view_readers(task, reader, beside, path);
     pfr_close(beside);
     pfr_close(reader);
@@ -197,12 +203,20 @@ static enum exit_status view_nothing(const struct task *task) {
     return ENDS_FINE;
 }
 
+static bool are_too_many(const struct task *task) {
+    const struct view_options *const o = task->options;
+    if (task->nr_files + (o->beside ? 1 : 0) <= 2)
+        return false;
+    complain_as(PROGRAM, "a page shows one recording, or a recording and a trace of the same run");
+    return true;
+}
+
 static enum exit_status view_run(const struct task *task) {
     const struct view_options *const o = task->options;
     char made[4096];
     const char *path;
     uint64_t max_size;
-    if (!read_size(o->max_size, &max_size))
+    if (!read_size(o->max_size, &max_size) || are_too_many(task))
         return ENDS_USAGE;
     if (o->empty)
         return view_nothing(task);
@@ -215,8 +229,8 @@ extern const struct command cmd_view;
 const struct command cmd_view = {
     .name = "view",
     .about = "write one HTML file that shows a recording in any browser",
-    .arguments = "[FILE]",
-    .takes_one_file = true,
+    .arguments = "[FILE [TRACE]]",
+    .takes_all_files = true,
     .opts = view_opts,
     .defaults = &view_defaults,
     .size = sizeof(struct view_options),

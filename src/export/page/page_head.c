@@ -96,6 +96,7 @@ static void write_duration(const struct page_data *d, struct output *to) {
 static void write_facts(const struct page_data *d, struct output *to) {
     static const char *const keys[] = {"hostname", "osrelease", "arch"};
     const uint32_t events = pfr_model_count(d->tables.model, PFR_TABLE_EVENT);
+    const uint64_t samples = pfr_model_sample_count(d->tables.model), calls = pfr_model_call_count(d->tables.model);
     out_text(to, "<p id=\"facts\">");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (meta_of(d, keys[i])) {
@@ -109,10 +110,10 @@ static void write_facts(const struct page_data *d, struct output *to) {
     write_duration(d, to);
     out_text(to, " · ");
     write_number(to, d->nr_threads, d->nr_threads == 1 ? " thread · " : " threads · ");
-    if (pfr_model_sample_count(d->tables.model))
-        write_number(to, pfr_model_sample_count(d->tables.model), " samples");
-    if (pfr_model_call_count(d->tables.model))
-        write_number(to, pfr_model_call_count(d->tables.model), " calls");
+    if (samples)
+        write_number(to, samples, calls ? " samples · " : " samples");
+    if (calls)
+        write_number(to, calls, " calls");
     out_text(to, "</p>\n");
 }
 
