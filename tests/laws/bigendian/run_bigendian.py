@@ -56,7 +56,7 @@ def configure(source, build, libraries):
         return
     run_or_die("meson", "setup", build, source, "-Doptimization=1", "-Ddebug=false", "-Dmanual=disabled",
                "--cross-file", write_constants(build, libraries),
-               "--cross-file", os.path.join(source, "tests", "bigendian", "s390x.ini"))
+               "--cross-file", os.path.join(source, "tests", "laws", "bigendian", "s390x.ini"))
 
 
 def run_folder(source, build, libraries, folder):
