@@ -221,7 +221,8 @@ def run_sound(folder, name):
     run_growth.write(path, make(amount))
     for command in SOUND_COMMANDS:
         done = perfray(*command, path)
-        fine = done.returncode == 0 and not done.stderr and not says(command, done.stdout)
+        said = [line for line in done.stderr.splitlines() if b"outside any mapping" not in line]  # these have no maps
+        fine = done.returncode == 0 and not said and not says(command, done.stdout)
         harness.result("hostile/outputs whole: %s of %s" % (" ".join(command), name),
                        "" if fine else "status %d, %r" % (done.returncode, done.stderr[:200]))
 
