@@ -305,7 +305,7 @@ def refused(folder):
             (["--control", "fd:777", "true"], 2, "fd:777"), (["-m", "0", "true"], 2, "--mmap-pages"),
             (["--status-fd", "777", "true"], 2, "--status-fd 777")):
         done = run(PERFRAY, "record", "-o", out, *words)
-        lines = [line for line in said(done).splitlines() if "cpu-clock instead" not in line]
+        lines = [line for line in said(done).splitlines() if "using cpu-clock" not in line]
         must(done.returncode == status and len(lines) == 1 and why in lines[0], "%s: %d: %s" % (words, done.returncode, said(done)))
         with open(out, "rb") as file:
             must(file.read() == b"precious" and not os.path.exists(out + ".old"), "%s: the recording is not as it was" % words)
