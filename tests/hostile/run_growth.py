@@ -592,11 +592,15 @@ def judge_growth(options, command, costs, larger):
     return "%s s in sizes that are doubled" % "/".join("%.2f" % cost.seconds for cost in (*costs, *most))
 
 
-def judge_pace(options, command, costs, sizes):
-    for cost, size in zip(costs, sizes):
+def judge_pace(options, command, costs, sizes, paths):
+    """What seems too slow is measured again: another load on the machine may have made it so."""
+    for cost, size, path in zip(costs, sizes, paths):
         allowed = 2 * options.sound_pace[" ".join(command)] * size + max(1, size / (4 * MB))
-        if cost.seconds > allowed:
-            return "%.2f s for %.1f MB, %.2f s are allowed" % (cost.seconds, size / MB, allowed)
+        seconds = cost.seconds
+        for _ in range(AGAIN if seconds > allowed else 0):
+            seconds = min(seconds, measure(options, command, path).seconds)
+        if seconds > allowed:
+            return "%.2f s for %.1f MB, %.2f s are allowed" % (seconds, size / MB, allowed)
     return None
 
 
@@ -660,8 +664,8 @@ def run_family(options, folder, name):
     for command in commands:
         costs = measure_again(options, command, paths, [measure(options, command, path) for path in paths])
         wrong = judge_status(command, costs) or judge_growth(options, command, costs, lambda: write_sizes(
-            own, make, amount * options.scale, LARGER)) or judge_pace(options, command, costs, sizes) or judge_memory(
-                name, command, costs, sizes, distinct)
+            own, make, amount * options.scale, LARGER)) or judge_pace(
+                options, command, costs, sizes, paths) or judge_memory(name, command, costs, sizes, distinct)
         figures = "%s MB: %s s, %.0f MB of memory" % ("/".join("%.1f" % (size / MB) for size in sizes), "/".join(
             "%.3f" % cost.seconds for cost in costs), max(cost.megabytes for cost in costs))
         words = " ".join(word for word in command if word not in ("--no-pager", "--no-symbols"))
