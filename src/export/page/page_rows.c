@@ -50,7 +50,8 @@ static size_t merge_alike(struct page_row *rows, size_t count) {
 }
 
 static void sort(struct page_rows *rows) {
-    qsort(rows->at, rows->count, sizeof *rows->at, by_thread_and_time);
+    if (rows->count)
+        qsort(rows->at, rows->count, sizeof *rows->at, by_thread_and_time);
 }
 
 void page_rows_coarsen(struct page_rows *rows) {

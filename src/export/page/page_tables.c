@@ -115,6 +115,8 @@ static void renumber(struct page_tables *t, const struct ranked *order, struct p
 
 static pfr_status rank_funcs(struct page_tables *t, pfr_error *err) {
     const size_t n = t->nr_funcs;
+    if (!n)
+        return PFR_OK;
     struct ranked *order = mem_alloc(t->memory, n, sizeof *order);
     struct page_func *sorted = mem_alloc(t->memory, n, sizeof *sorted);
     uint32_t *number = mem_alloc(t->memory, n, sizeof *number);

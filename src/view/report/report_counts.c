@@ -42,13 +42,21 @@ static void print_counts(const struct report *r, const uint64_t *counts, pfr_out
     }
 }
 
+/* The kernel leaves READ records only for events with inherit_stat; without one no walk is needed. */
+static bool has_read_records(pfr_reader *reader, uint32_t events) {
+    for (uint32_t i = 0; i < events; i++)
+        if (pfr_get_event(reader, i)->attr.flags.inherit_stat)
+            return true;
+    return false;
+}
+
 pfr_status report_print_counts(struct report *r, pfr_output *to, pfr_error *err) {
     const uint32_t events = r->profile->nr_events;
     pfr_record rec = {0};
     pfr_status st = PFR_OK;
     bool any = false;
     if (r->reader->trace || r->options->format != PFR_REPORT_TEXT || r->profile->left_out || report_samples(r) ||
-        !events)
+        !has_read_records(r->reader, events))
         return PFR_OK;
     uint64_t *const counts = mem_zeroed(r->memory, events, sizeof *counts);
     if (!counts)
