@@ -104,10 +104,11 @@ const struct sql_form sql_csv_form = {csv_begin, csv_row, csv_end};
 static void json_text_of(struct output *out, const char *at, size_t length) {
     out_char(out, '"');
     for (size_t from = 0; from < length;) {
-        const size_t run = strcspn(at + from, "\"\\");
-        const size_t plain = run < length - from ? run : length - from;
-        out_write(out, at + from, plain);
-        from += plain;
+        size_t end = from; /* the text may have no NUL after it */
+        while (end < length && at[end] != '"' && at[end] != '\\')
+            end++;
+        out_write(out, at + from, end - from);
+        from = end;
         if (from == length)
             break;
         out_char(out, '\\');
