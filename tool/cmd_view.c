@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "caching.h"
@@ -15,7 +14,8 @@
 extern char **environ;
 
 struct view_options {
-    const char *output, *title, *beside, *max_size;
+    const char *output, *title;
+    uint64_t max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
     bool empty, data, opens, no_command_line, redacts, inlined;
@@ -33,10 +33,9 @@ static const struct opt view_opts[] = {
     {"open", 0, OPT_FLAG, OF(opens), NULL, "open the page in the browser, with xdg-open(1)"},
     {"empty", 0, OPT_FLAG, OF(empty), NULL, "write a page without data, which opens files by drag and drop"},
     {"data", 0, OPT_FLAG, OF(data), NULL, "write only the data, for a page made with --empty"},
-    {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "maximum size of the data in the page (default 32M)"},
+    {"max-size", 0, OPT_SIZE, OF(max_size), "SIZE", "maximum size of the data in the page (default 32M)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU, at most 4)"},
     HEADING("Contents"),
-    {"with", 0, OPT_STRING, OF(beside), "FILE", "trace or recording of the same run, on the same timeline"},
     {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default: recorded command line)"},
     {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
     {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
@@ -56,23 +55,6 @@ static const struct opt view_opts[] = {
     {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
     {0},
 };
-
-/* 0 for no word. Digits, and K, M or G; false: said why not. */
-static bool read_size(const char *word, uint64_t *bytes) {
-    static const char units[] = "KMG";
-    char *rest = NULL;
-    *bytes = word ? strtoull(word, &rest, 10) : 0;
-    const char *const unit = rest && *rest ? strchr(units, *rest) : NULL;
-    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (!word)
-        return true;
-    if (*word >= '0' && *word <= '9' && *bytes && *bytes <= UINT64_MAX >> shift && (!*rest || (unit && !rest[1]))) {
-        *bytes <<= shift;
-        return true;
-    }
-    complain_as(PROGRAM, "--max-size '%s': write a size such as 64M", word);
-    return false;
-}
 
 /* --- Where the page goes. */
 
@@ -131,14 +113,12 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
 
 static pfr_status write_view(const struct task *task, const pfr_model *model, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
-    uint64_t max_size;
-    (void)read_size(o->max_size, &max_size); /* view_run has checked it */
     const pfr_view_options how = {.size = sizeof how,
                                   .path = path,
                                   .title = o->title,
                                   .subject = model ? task->file : NULL,
                                   .version = PERFRAY_VERSION,
-                                  .max_size = max_size,
+                                  .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
                                   .data_only = o->data};
@@ -166,25 +146,21 @@ static enum exit_status view_readers(const struct task *task, pfr_reader *reader
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }
 
-/* The other file of the run: the second one named, or that of --with. NULL: there is only one. */
-static const char *beside_of(const struct task *task) {
-    const struct view_options *const o = task->options;
-    return task->nr_files > 1 ? task->files[1] : o->beside;
-}
-
 static enum exit_status view_recording(const struct task *task, const char *path) {
-    const char *const beside_file = beside_of(task);
+    const char *const trace = task->nr_files > 1 ? task->files[1] : NULL;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     struct task other = *task;
     enum exit_status status;
     pfr_reader *beside = NULL;
     pfr_reader *const reader = open_recording(task, &how, &status);
-    if (reader && beside_file) {
-        other.file = beside_file;
+    if (reader && trace) {
+        other.file = trace;
         beside = open_recording(&other, &how, &status);
     }
-    if (reader && (beside || !beside_file))
+    if (reader && (beside || !trace))
         status = view_readers(task, reader, beside, path);
+    if (beside)
+        status = graver_of(status, complain_of_damage(&other, beside));
     pfr_close(beside);
     pfr_close(reader);
     return status;
@@ -203,21 +179,14 @@ static enum exit_status view_nothing(const struct task *task) {
     return ENDS_FINE;
 }
 
-static bool are_too_many(const struct task *task) {
-    const struct view_options *const o = task->options;
-    if (task->nr_files + (o->beside ? 1 : 0) <= 2)
-        return false;
-    complain_as(PROGRAM, "a page shows one recording, or a recording and a trace of the same run");
-    return true;
-}
-
 static enum exit_status view_run(const struct task *task) {
     const struct view_options *const o = task->options;
     char made[4096];
     const char *path;
-    uint64_t max_size;
-    if (!read_size(o->max_size, &max_size) || are_too_many(task))
+    if (task->nr_files > 2) {
+        complain_as(PROGRAM, "a page shows one recording, or a recording and a trace of the same run");
         return ENDS_USAGE;
+    }
     if (o->empty)
         return view_nothing(task);
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

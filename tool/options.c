@@ -162,6 +162,15 @@ static bool set_limit(const struct parse *parse, const struct opt *row, pfr_limi
     return refuse_option(parse, row, what);
 }
 
+static bool set_size(const struct parse *parse, const struct opt *row, uint64_t *value, const char *word) {
+    static const struct limit size = {.most = UINT64_MAX, .is_size = true};
+    char what[256];
+    if (parse_limit(&size, word, value))
+        return true;
+    snprintf(what, sizeof what, "is a size above 0, such as 64M, not '%.60s'", word);
+    return refuse_option(parse, row, what);
+}
+
 static bool set_percent(const struct parse *parse, const struct opt *row, double *value, const char *word) {
     char what[256], *end;
     *value = strtod(word, &end);
@@ -229,6 +238,8 @@ static bool set_option(const struct parse *parse, const struct opt_set *set, con
     case OPT_NUMBER:
     case OPT_COUNT:
         return set_number(parse, row, member, word);
+    case OPT_SIZE:
+        return set_size(parse, row, member, word);
     case OPT_CHOICE:
     case OPT_LINES:
         return set_choice(parse, row, member, word);

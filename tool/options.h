@@ -30,6 +30,7 @@ enum opt_kind {
     OPT_WITH,     /* struct pair_list: goes with the last of its words */
     OPT_NUMBER,   /* uint32_t: decimal */
     OPT_COUNT,    /* the same, 1 or more: 0 stands for "not given" */
+    OPT_SIZE,     /* uint64_t: bytes, 1 or more, with K, M or G or without */
     OPT_CHOICE,   /* unsigned: which of the words of `arg`, "text|json", it is */
     OPT_LINES,    /* OPT_CHOICE with a format of JSON lines: "json" and "jsonl" are one word */
     OPT_RANGE,    /* struct range: A-B, A- or -B, bytes (0x for hexadecimal), A before B */

@@ -311,7 +311,7 @@ export class App {
             const theme = localStorage.getItem('perfray-theme');
             if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
         } catch (error) {
-            this.noStorage = true; // pages without storage start in the system's theme
+            delete document.documentElement.dataset.theme; // no storage here: the system's theme
         }
     }
     nextTheme() {
@@ -321,7 +321,7 @@ export class App {
         try {
             localStorage.setItem('perfray-theme', next);
         } catch (error) {
-            this.noStorage = true;
+            this.say('this browser does not keep the theme for pages of files');
         }
         this.render();
         this.say(`theme: ${next}`);

@@ -4,7 +4,7 @@
 // The data of a page are one stream of bytes: "PFRVIEW1", a u32 with the length of a JSON directory, the directory, and
 // the columns. The stream is gzip-compressed and written as base64 into <script type="application/x-perfray"> elements,
 // in order. A column of COUNT numbers is stored as byte planes: the low byte of each number, then the second byte of
-// each, and so on. Numbers are unsigned and little-endian, of 1 to 6 bytes.
+// each, and so on. Numbers are unsigned and little-endian, of 1 to 7 bytes and below 2^53.
 
 export const STREAM_MAGIC = 'PFRVIEW1';
 
@@ -37,7 +37,7 @@ function arrayOfWidth(width, count) {
     return width <= 4 ? new Uint32Array(count) : new Float64Array(count);
 }
 
-// A column from its planes at `from`. Widths of 5 and 6 bytes become doubles, which hold them exactly.
+// A column from its planes at `from`. Widths above 4 bytes become doubles, which hold them exactly.
 export function columnOfPlanes(bytes, from, count, width) {
     const numbers = arrayOfWidth(width, count);
     for (let plane = 0, at = from, scale = 1; plane < width; plane++, at += count, scale *= 256)

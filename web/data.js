@@ -96,28 +96,31 @@ function readFuncs(columns, strings) {
 
 function readObjects(columns) {
     return {count: columns['object.name'].length, name: columns['object.name'], path: columns['object.path'],
-            buildId: columns['object.build_id'], kind: columns['object.kind']};
+            buildId: columns['object.build_id']};
 }
 
 function readThreads(columns) {
     return {count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
-            name: columns['thread.name'], process: columns['thread.process'], lost: columns['thread.lost'] || EMPTY};
+            name: columns['thread.name'], process: columns['thread.process']};
 }
 
-function readSamples(columns, quantum, nodeOfRank) {
+// Weights that were too large for exact sums are multiples of a power of two.
+function readWeights(weights, unit) {
+    return weights && unit > 1 ? Float64Array.from(weights, (weight) => weight * unit) : weights || null;
+}
+
+function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
     const ranges = rangesOf(columns['thread.samples'] || EMPTY);
     const count = ranges[ranges.length - 1];
     return {count, ranges, node: nodesOfRanks(columns['sample.node'] || EMPTY, nodeOfRank),
             time: timesOf(columns['sample.gap'] || EMPTY, ranges, quantum),
-            event: columns['sample.event'] || new Uint8Array(count), weight: columns['sample.weight'] || null,
+            event: columns['sample.event'] || new Uint8Array(count), weight: readWeights(columns['sample.weight'], unit),
             number: filled(columns['sample.count'])}; // samples that a row stands for; null: each is one
 }
 
 function readMarks(columns, quantum) {
-    const times = (name) => Float64Array.from(columns[name] || EMPTY, (t) => t * quantum);
-    return {count: (columns['mark.thread'] || EMPTY).length, thread: columns['mark.thread'] || EMPTY,
-            kind: columns['mark.kind'] || EMPTY, amount: columns['mark.amount'] || EMPTY, start: times('mark.start'),
-            end: times('mark.end')};
+    const thread = columns['mark.thread'] || EMPTY;
+    return {count: thread.length, thread, time: Float64Array.from(columns['mark.time'] || EMPTY, (t) => t * quantum)};
 }
 
 // Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
@@ -129,6 +132,6 @@ export function readData(bytes) {
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
-            threads: readThreads(columns), samples: readSamples(columns, meta.quantum, nodeOfRank),
+            threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum)};
 }

@@ -9,6 +9,7 @@ import {el} from './dom.js';
 function expose(app) {
     window.perfray = Object.freeze({
         get state() { return {...app.state, threads: app.state.threads && [...app.state.threads]}; },
+        get quality() { return app.data.meta.losses || []; },
         get total() { return app.view().total[0]; },
         get rows() { return app.view().rows; },
         get table() { return app.table().map((row) => ({name: app.functions.nameOf(row.func), object: app.functions.objectName(app.functions.objectOf(row.func)), self: row.self, total: row.total})); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of functions: self, total, function, object. Only rows in view are in the document.
 import {el, fill, onceAFrame} from './dom.js';
-import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
+import {formatShare, formatWeight, shortName} from './format.js';
 
 const ROW_HEIGHT = 24;
 const SPARE = 10;
@@ -106,8 +106,5 @@ export class TableView {
         const {functions} = this.app, clean = (text) => text.replace(/[\t\n]/g, ' ');
         return ['self\ttotal\tfunction\tobject', ...this.sorted.map((row) =>
             [row.self, row.total, clean(functions.nameOf(row.func)), clean(functions.objectName(functions.objectOf(row.func)))].join('\t'))].join('\n') + '\n';
-    }
-    summary() {
-        return `${groupDigits(this.sorted ? this.sorted.length : 0)} functions`;
     }
 }

@@ -11,7 +11,7 @@ const LANE = 7;
 const LANES_MOST = 8;
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
-const MARK_LEAST = 3;
+const MARK_WIDTH = 3;
 const THREADS_MOST = 200; // busiest threads that have a row
 
 export class TimelineView {
@@ -174,9 +174,8 @@ export class TimelineView {
         const {marks} = this.app.data;
         this.context.fillStyle = this.colours.warn;
         for (let i = 0; i < marks.count; i++) {
-            if (marks.thread[i] !== thread || marks.end[i] < this.range[0] || marks.start[i] > this.range[1]) continue;
-            const x = this.xOf(marks.start[i]);
-            this.context.fillRect(x - 1, y, Math.max(MARK_LEAST, this.xOf(marks.end[i]) - x), tall - 3);
+            if (marks.thread[i] !== thread || marks.time[i] < this.range[0] || marks.time[i] > this.range[1]) continue;
+            this.context.fillRect(this.xOf(marks.time[i]) - 1, y, MARK_WIDTH, tall - 3);
         }
     }
     drawChosen(height) {

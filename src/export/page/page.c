@@ -40,7 +40,7 @@ static uint64_t slot_for(const pfr_model *model, uint64_t span) {
     const uint64_t samples = pfr_model_sample_count(model);
     const uint64_t gap = samples ? span / samples : 0;
     uint64_t slot = 1;
-    while (slot < SLOT_MOST && slot * 2 <= gap / SLOTS_OF_GAP)
+    while (span / slot >> PAGE_NUMBER_BITS || (slot < SLOT_MOST && slot * 2 <= gap / SLOTS_OF_GAP))
         slot *= 2;
     return slot;
 }
@@ -50,26 +50,23 @@ static uint64_t max_size_of(const pfr_view_options *o) {
     return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
 }
 
-/* Calls of a trace may begin before its first event is counted. */
+/* Calls of a trace may begin before the first sample. */
 static void begin_with_calls(struct page_data *d) {
-    d->call_begin = d->begin;
+    if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
+        d->begin = d->calls.at[0].start;
     for (size_t i = 0; i < d->calls.count; i++)
-        if (d->calls.at[i].start < d->call_begin || (i == 0 && !d->begin))
-            d->call_begin = d->calls.at[i].start;
-    if (!d->rows.count || d->call_begin < d->begin)
-        d->begin = d->call_begin;
-    d->call_begin = d->begin;
+        if (d->calls.at[i].start < d->begin)
+            d->begin = d->calls.at[i].start;
 }
 
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
-    uint64_t last;
     const uint64_t most = max_size_of(o);
     PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
-    bounds_of(model, &d->begin, &last);
+    bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
     begin_with_calls(d);
-    const uint64_t slot = slot_for(model, last > d->begin ? last - d->begin : 0);
+    const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     return page_data_finish(d, memory, err);
@@ -104,6 +101,7 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
         d->losses = NULL;
         page_rows_coarsen(&d->rows);
         page_calls_cut(&d->calls, d->calls.count / 2);
+        page_data_recount(d);
     }
     return PFR_OK;
 }

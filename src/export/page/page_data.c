@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEIGHT_BITS 47u /* sums of weights shall be below 2^53, which doubles count exactly to */
-
 static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory, pfr_error *err) {
     *to = mem_zeroed(memory, count + 1, sizeof **to);
     return *to ? PFR_OK : mem_fail(memory, err, "tables");
@@ -18,19 +16,15 @@ static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory
 
 /* --- Threads: those that have something, in the order of the model. */
 
-static void mark_used(const struct page_data *d, uint8_t *used) {
-    for (size_t i = 0; i < d->rows.count; i++)
-        used[d->rows.at[i].thread] = 1;
-    for (size_t i = 0; i < d->calls.count; i++)
-        used[d->calls.at[i].thread] = 1;
-}
-
 static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr_error *err) {
     const size_t n = d->nr_model_threads;
     uint8_t *used = mem_zeroed(memory, n + 1, 1);
     if (!used)
         return mem_fail(memory, err, "threads");
-    mark_used(d, used);
+    for (size_t i = 0; i < d->rows.count; i++)
+        used[d->rows.at[i].thread] = 1;
+    for (size_t i = 0; i < d->calls.count; i++)
+        used[d->calls.at[i].thread] = 1;
     for (uint32_t id = 0; id <= n; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
@@ -38,6 +32,15 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
         }
     mem_free(memory, used, n + 1, 1);
     return PFR_OK;
+}
+
+void page_data_recount(struct page_data *d) {
+    for (uint32_t i = 0; i < d->nr_threads; i++)
+        d->samples_of[i] = d->calls_of[i] = 0;
+    for (size_t i = 0; i < d->rows.count; i++)
+        d->samples_of[d->number_of[d->rows.at[i].thread]]++;
+    for (size_t i = 0; i < d->calls.count; i++)
+        d->calls_of[d->number_of[d->calls.at[i].thread]]++;
 }
 
 static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
@@ -117,33 +120,49 @@ static pfr_status rank_nodes(struct page_data *d, struct memory *memory, pfr_err
 static bool is_shown(const struct page_data *d, const pfr_mark *mark) {
     const bool is_loss =
         mark->kind == PFR_MARK_LOST || mark->kind == PFR_MARK_LOST_SAMPLES || mark->kind == PFR_MARK_THROTTLE;
-    return is_loss && mark->time != PFR_NO_TIME && mark->time >= d->begin;
+    return is_loss && mark->time != PFR_NO_TIME && mark->time >= d->begin && mark->time <= d->end;
 }
 
 static pfr_status find_marks(struct page_data *d, struct memory *memory, pfr_error *err) {
-    size_t count = 0;
-    while (pfr_model_mark(d->tables.model, count))
-        count++;
-    PFR_TRY(new_numbers(&d->mark_of, count, memory, err));
-    for (uint32_t i = 0; i < count; i++)
+    while (pfr_model_mark(d->tables.model, d->nr_model_marks))
+        d->nr_model_marks++;
+    PFR_TRY(new_numbers(&d->mark_of, d->nr_model_marks, memory, err));
+    for (uint32_t i = 0; i < d->nr_model_marks; i++)
         if (is_shown(d, pfr_model_mark(d->tables.model, i)))
             d->mark_of[d->nr_marks++] = i;
     return PFR_OK;
 }
 
-static void choose_weight_shift(struct page_data *d) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < d->rows.count; i++) {
-        const uint64_t weight = d->rows.at[i].weight;
-        sum = sum + weight < sum ? UINT64_MAX : sum + weight;
-    }
-    while (sum >> d->weight_shift >= (uint64_t)1 << 53 || sum >> d->weight_shift >> WEIGHT_BITS >= 64)
+/* No number of a column and no sum of weights is larger than what a double of JavaScript holds exactly. */
+static void choose_shifts(struct page_data *d) {
+    unsigned __int128 sum = 0;
+    uint64_t longest = 0;
+    for (size_t i = 0; i < d->rows.count; i++)
+        sum += d->rows.at[i].weight;
+    for (size_t i = 0; i < d->calls.count; i++)
+        longest |= d->calls.at[i].duration | (d->calls.at[i].start - d->begin);
+    while (sum >> d->weight_shift >> PAGE_NUMBER_BITS)
         d->weight_shift++;
+    while (longest >> d->call_shift >> PAGE_NUMBER_BITS)
+        d->call_shift++;
+}
+
+static pfr_status end_texts(struct page_data *d, struct memory *memory, pfr_error *err) {
+    uint64_t end = 0;
+    d->text_ends = mem_alloc(memory, d->tables.texts.count, sizeof *d->text_ends);
+    if (!d->text_ends)
+        return mem_fail(memory, err, "tables");
+    d->nr_texts = d->tables.texts.count;
+    for (uint32_t i = 0; i < d->nr_texts; i++)
+        d->text_ends[i] = end += intern_get(&d->tables.texts, i).length;
+    return PFR_OK;
 }
 
 static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error *err) {
     PFR_TRY(new_numbers(&d->threads, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->number_of, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->samples_of, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->calls_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->rank_of, d->tables.nr_nodes, memory, err));
@@ -161,16 +180,17 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(name_threads(d, err));
     PFR_TRY(name_objects(d, err));
     PFR_TRY(rank_nodes(d, memory, err));
-    choose_weight_shift(d);
+    choose_shifts(d);
+    page_data_recount(d);
+    PFR_TRY(end_texts(d, memory, err));
     return find_marks(d, memory, err);
 }
 
 void page_data_free(struct page_data *d, struct memory *memory) {
-    size_t marks = 0;
-    while (d->mark_of && pfr_model_mark(d->tables.model, marks))
-        marks++;
-    mem_free(memory, d->mark_of, marks + 1, sizeof *d->mark_of);
-    uint32_t *const of_threads[] = {d->threads, d->number_of, d->text_of_thread, d->text_of_process};
+    mem_free(memory, d->mark_of, (size_t)d->nr_model_marks + 1, sizeof *d->mark_of);
+    mem_free(memory, d->text_ends, d->nr_texts, sizeof *d->text_ends);
+    uint32_t *const of_threads[] = {d->threads,         d->number_of,  d->text_of_thread,
+                                    d->text_of_process, d->samples_of, d->calls_of};
     for (size_t i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
         mem_free(memory, of_threads[i], (size_t)d->nr_model_threads + 1, sizeof(uint32_t));
     uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};

@@ -74,18 +74,10 @@ static void write_number(struct output *to, uint64_t number, const char *unit) {
 }
 
 static void write_duration(const struct page_data *d, struct output *to) {
-    uint64_t first = PFR_NO_TIME, last = 0;
     char text[48];
-    for (uint32_t id = 1; id <= pfr_model_count(d->tables.model, PFR_TABLE_EVENT); id++) {
-        const pfr_model_event *event = pfr_model_get_event(d->tables.model, id);
-        if (event->first == PFR_NO_TIME)
-            continue;
-        first = event->first < first ? event->first : first;
-        last = event->last > last ? event->last : last;
-    }
-    if (first == PFR_NO_TIME || last <= first || pfr_model_ticks(d->tables.model))
+    const uint64_t span = d->end > d->begin ? d->end - d->begin : 0;
+    if (!span || pfr_model_ticks(d->tables.model))
         return;
-    const uint64_t span = last - first;
     if (span >= 1000000000)
         snprintf(text, sizeof text, " · %.1f s", (double)span / 1e9);
     else

@@ -4,29 +4,44 @@
 
 #include "base/memory/fail.h"
 
+#include <perfray/quality.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LOSSES_MOST 24u
+#define LOSSES_MOST 40u
 #define LOSS_ROOM 200u
 
-/* Facts of the model that mean a loss or a guess when they are not 0, and how they are put. */
-static const struct {
-    const char *key, *sentence;
-} facts[] = {
-    {"lost", "records lost by the kernel"},
-    {"lost_samples", "samples lost by the kernel"},
-    {"lost_samples_bpf", "samples dropped by a BPF filter"},
-    {"throttled", "times an event was throttled"},
-    {"holes", "unreadable ranges of the file"},
+struct loss_text {
+    const char *key, *text; /* of a fact; what it counts, "1: TEXT" where it is yes or no */
+};
+
+static const struct loss_text quality_texts[] = {
+#define F(key, member, doc) {key, doc},
+    PFR_QUALITY_FIELDS(F)
+#undef F
+};
+
+/* Facts that the model adds (model.h). "lossy" repeats that there are holes. */
+static const struct loss_text model_texts[] = {
     {"late", "records that came after their round had ended"},
     {"guests", "samples of guests, whose functions are unknown"},
     {"too_deep", "samples of processes with too many ancestors"},
     {"limited", "samples or calls that memory had no room for, in [limit]"},
-    {"unmatched_exits", "exits of functions whose enters are missing"},
+    {"unmatched_exits", "exits of functions without an enter"},
 };
+
+static const char *text_of(const char *key) {
+    for (size_t i = 0; i < sizeof quality_texts / sizeof *quality_texts; i++)
+        if (strcmp(quality_texts[i].key, key) == 0)
+            return quality_texts[i].text;
+    for (size_t i = 0; i < sizeof model_texts / sizeof *model_texts; i++)
+        if (strcmp(model_texts[i].key, key) == 0)
+            return model_texts[i].text;
+    return NULL;
+}
 
 struct loss_list {
     char **at;
@@ -48,12 +63,19 @@ __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to,
     to->at[to->count++] = text;
 }
 
+static void add_fact(const pfr_fact *fact, struct loss_list *to) {
+    const char *text = text_of(fact->key);
+    if (text && strncmp(text, "1: ", 3) == 0)
+        add_loss(to, "%s", text + 3);
+    else if (text)
+        add_loss(to, "%" PRIu64 " %s", fact->value, text);
+}
+
 static void add_facts(const struct page_data *d, struct loss_list *to) {
     const pfr_fact *fact;
     for (uint32_t i = 0; (fact = pfr_model_fact(d->tables.model, i)); i++)
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
-            if (fact->value && strcmp(fact->key, facts[k].key) == 0)
-                add_loss(to, "%" PRIu64 " %s", fact->value, facts[k].sentence);
+        if (fact->value)
+            add_fact(fact, to);
 }
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
@@ -70,7 +92,10 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->weight_shift)
-        add_loss(to, "weights are divided by 2^%u: their sum is more than 2^53", d->weight_shift);
+        add_loss(to, "weights are rounded down to multiples of 2^%u: JavaScript counts exactly up to 2^53",
+                 d->weight_shift);
+    if (d->call_shift)
+        add_loss(to, "times of calls are rounded down to multiples of 2^%u: they are too far apart for the page", d->call_shift);
 }
 
 char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *err) {

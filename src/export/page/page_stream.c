@@ -8,7 +8,7 @@
 #include <perfray/spans.h>
 
 #define MAGIC "PFRVIEW1"
-#define WIDTH_MOST 6u
+#define WIDTH_MOST 7u
 
 typedef uint64_t count_fn(const struct page_data *d);
 typedef uint64_t value_fn(const struct page_data *d, uint64_t i);
@@ -19,20 +19,13 @@ struct column {
     value_fn *value;
 };
 
-/* --- Texts. The bytes of all texts lie one after the other; a cursor remembers where reading is. */
+/* --- Texts, whose bytes lie one after the other. */
 
 static uint64_t count_texts(const struct page_data *d) {
-    return d->tables.texts.count;
+    return d->nr_texts;
 }
-
 static uint64_t end_of_text(const struct page_data *d, uint64_t i) {
-    static _Thread_local uint64_t last, end;
-    if (i == 0 || i != last + 1)
-        end = 0;
-    for (uint64_t k = i == last + 1 && i ? i : 0; k <= i; k++)
-        end += intern_get(&d->tables.texts, (uint32_t)k).length;
-    last = i;
-    return end;
+    return d->text_ends[i];
 }
 
 /* --- Objects, functions, nodes. */
@@ -48,10 +41,6 @@ static uint64_t object_path(const struct page_data *d, uint64_t i) {
 }
 static uint64_t object_build(const struct page_data *d, uint64_t i) {
     return d->build_of_object[i];
-}
-static uint64_t object_kind(const struct page_data *d, uint64_t i) {
-    const pfr_model_object *object = pfr_model_get_object(d->tables.model, (uint32_t)i);
-    return object ? (uint64_t)object->kind : 0;
 }
 
 static uint64_t count_funcs(const struct page_data *d) {
@@ -104,36 +93,11 @@ static uint64_t thread_pid(const struct page_data *d, uint64_t i) {
     return process ? process->pid : 0;
 }
 
-/* Rows are sorted by thread: those of one thread begin at the first that is not below it. */
-static uint64_t first_row(const struct page_data *d, uint32_t thread) {
-    uint64_t from = 0, to = d->rows.count;
-    while (from < to) {
-        const uint64_t middle = (from + to) / 2;
-        if (d->rows.at[middle].thread < thread)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-static uint64_t first_call(const struct page_data *d, uint32_t thread) {
-    uint64_t from = 0, to = d->calls.count;
-    while (from < to) {
-        const uint64_t middle = (from + to) / 2;
-        if (d->calls.at[middle].thread < thread)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 static uint64_t thread_samples(const struct page_data *d, uint64_t i) {
-    return first_row(d, d->threads[i] + 1) - first_row(d, d->threads[i]);
+    return d->samples_of[i];
 }
 static uint64_t thread_calls(const struct page_data *d, uint64_t i) {
-    return first_call(d, d->threads[i] + 1) - first_call(d, d->threads[i]);
+    return d->calls_of[i];
 }
 
 /* --- Samples. */
@@ -173,18 +137,15 @@ static uint64_t call_depth(const struct page_data *d, uint64_t i) {
     return d->calls.at[i].depth;
 }
 static uint64_t call_duration(const struct page_data *d, uint64_t i) {
-    return d->calls.at[i].duration;
+    return d->calls.at[i].duration >> d->call_shift;
 }
-static uint64_t after_begin(const struct page_data *d, uint64_t time) {
-    return time > d->call_begin ? time - d->call_begin : 0;
+static uint64_t start_of(const struct page_data *d, const struct page_call *call) {
+    return (call->start - d->begin) >> d->call_shift;
 }
 static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     const struct page_call *call = &d->calls.at[i];
-    const uint64_t at = after_begin(d, call->start);
-    if (!i || call[-1].thread != call->thread)
-        return at;
-    const uint64_t before = after_begin(d, call[-1].start);
-    return at > before ? at - before : 0;
+    const uint64_t at = start_of(d, call), before = i && call[-1].thread == call->thread ? start_of(d, call - 1) : 0;
+    return at > before ? at - before : 0; /* a clock may step back */
 }
 
 /* --- Marks. */
@@ -198,12 +159,6 @@ static uint64_t count_marks(const struct page_data *d) {
 static uint64_t mark_thread(const struct page_data *d, uint64_t i) {
     return d->number_of[mark_at(d, i)->thread];
 }
-static uint64_t mark_kind(const struct page_data *d, uint64_t i) {
-    return (uint64_t)mark_at(d, i)->kind;
-}
-static uint64_t mark_amount(const struct page_data *d, uint64_t i) {
-    return mark_at(d, i)->count;
-}
 static uint64_t mark_time(const struct page_data *d, uint64_t i) {
     return (mark_at(d, i)->time - d->begin) / d->rows.slot;
 }
@@ -213,7 +168,6 @@ static const struct column columns[] = {
     {"object.name", count_objects, object_name},
     {"object.path", count_objects, object_path},
     {"object.build_id", count_objects, object_build},
-    {"object.kind", count_objects, object_kind},
     {"func.name", count_funcs, func_name},
     {"func.object", count_funcs, func_object},
     {"func.kind", count_funcs, func_kind},
@@ -237,10 +191,7 @@ static const struct column columns[] = {
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
     {"mark.thread", count_marks, mark_thread},
-    {"mark.start", count_marks, mark_time},
-    {"mark.end", count_marks, mark_time},
-    {"mark.kind", count_marks, mark_kind},
-    {"mark.amount", count_marks, mark_amount},
+    {"mark.time", count_marks, mark_time},
 };
 #define NR_COLUMNS (sizeof columns / sizeof *columns)
 
@@ -264,17 +215,12 @@ static unsigned width_of(const struct page_data *d, const struct column *c) {
 static void write_column(const struct page_data *d, const struct column *c, unsigned width, struct output *to) {
     const uint64_t count = c->count(d);
     for (unsigned plane = 0; plane < width; plane++)
-        for (uint64_t i = 0; i < count; i++) {
-            const uint64_t value = c->value(d, i);
-            out_char(to, (char)(uint8_t)((value > most_of(WIDTH_MOST) ? most_of(WIDTH_MOST) : value) >> 8 * plane));
-        }
+        for (uint64_t i = 0; i < count; i++)
+            out_char(to, (char)(uint8_t)(c->value(d, i) >> 8 * plane));
 }
 
 static uint64_t bytes_of_texts(const struct page_data *d) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < d->tables.texts.count; i++)
-        bytes += intern_get(&d->tables.texts, i).length;
-    return bytes;
+    return d->nr_texts ? d->text_ends[d->nr_texts - 1] : 0;
 }
 
 static void name_column(struct json *json, const char *name, uint64_t count, unsigned width) {
@@ -319,9 +265,9 @@ static void describe(const struct page_data *d, struct json *json) {
     json_key(json, "quantum");
     json_u64(json, d->rows.slot);
     json_key(json, "call_quantum");
-    json_u64(json, 1);
-    json_key(json, "weight_shift");
-    json_u64(json, d->weight_shift);
+    json_u64(json, (uint64_t)1 << d->call_shift);
+    json_key(json, "weight_unit");
+    json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "ticks");
     json_bool(json, pfr_model_ticks(d->tables.model));
     describe_events(d, json);
@@ -348,7 +294,7 @@ static void write_directory(const struct page_data *d, const unsigned *widths, s
 }
 
 static void write_texts(const struct page_data *d, struct output *to) {
-    for (uint32_t i = 0; i < d->tables.texts.count; i++) {
+    for (uint32_t i = 0; i < d->nr_texts; i++) {
         const struct intern_text text = intern_get(&d->tables.texts, i);
         out_write(to, text.bytes, text.length);
     }

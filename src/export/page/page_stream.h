@@ -5,10 +5,12 @@
  * The data of a page as one stream of bytes, which web/bytes.js reads: "PFRVIEW1", the length of a directory as u32,
  * the directory (JSON: what is known of the recording, then name, count and width of each column), the columns. A
  * column is stored as byte planes, low bytes first, because gzip then finds what is alike; its width is what its
- * largest number needs, at most 6 bytes, which a double of JavaScript holds exactly.
+ * largest number needs, at most 7 bytes: page_data_finish sees to it that no number has more than PAGE_NUMBER_BITS.
  */
 #include "export/page/page_calls.h"
 #include "export/page/page_rows.h"
+
+#define PAGE_NUMBER_BITS 53u /* a double of JavaScript holds so many exactly */
 
 struct page_data {
     struct page_tables tables;
@@ -20,10 +22,13 @@ struct page_data {
     uint32_t *node_of_rank;
     uint32_t *text_of_thread, *text_of_process; /* by page's number */
     uint32_t *text_of_object, *path_of_object, *build_of_object;
-    uint32_t *mark_of; /* marks with a time and a thread that the page has */
-    uint32_t nr_threads, nr_marks, nr_model_threads, nr_objects;
-    uint64_t begin, call_begin; /* ns: time 0 of samples and of calls, which are the same where both have one clock */
-    unsigned weight_shift;      /* weights are divided by 2^this */
+    uint32_t *mark_of;               /* marks with a time and a thread that the page has */
+    uint64_t *text_ends;             /* by text: where it ends in the bytes of all */
+    uint32_t *samples_of, *calls_of; /* by page's number of a thread: rows */
+    uint32_t nr_threads, nr_marks, nr_model_threads, nr_model_marks, nr_objects, nr_texts;
+    uint64_t begin, end;   /* ns: the first sample or call, which is time 0 of the page, and the last */
+    unsigned weight_shift; /* weights are divided by 2^this */
+    unsigned call_shift;   /* times and durations of calls, too */
     const char *version;
     char **losses; /* sentences, ends with NULL; not owned */
 };
@@ -31,6 +36,9 @@ struct page_data {
 /* Numbers threads, ranks nodes, interns the last texts. Errors: MEMORY, LIMIT. */
 pfr_status page_data_finish(struct page_data *data, struct memory *memory, pfr_error *err);
 void page_data_free(struct page_data *data, struct memory *memory);
+
+/* Counts rows again, after they were coarsened or cut. */
+void page_data_recount(struct page_data *data);
 
 /* Writes the stream. Errors: MEMORY, LIMIT; failures of `to` stay with it. */
 pfr_status page_stream_write(const struct page_data *data, struct output *to, pfr_error *err);

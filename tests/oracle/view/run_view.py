@@ -10,15 +10,20 @@ pictures of all panels are kept in DIR. view_page.js drives the browser; what is
 import argparse
 import json
 import os
+import random
+import re
+import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import harness  # noqa: E402
 import run_browser  # noqa: E402
+import run_million  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 400
+LARGE = 200000
 RECORDINGS = ("demo.data", "chains.data", "group.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data")
 TRACES = ("traced.xray",)
 MUST_BE_EMPTY = ("no-samples.data",)
@@ -100,7 +105,6 @@ def compare_with_latency(result, path, *words):
 
 # --- What keys do.
 
-KEYS = ["key", "Escape"]
 TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["facts", "undone"],
         ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"], ["key", "Escape"], ["tab", "Flame graph"], ["key", "v"], ["facts", "inverted"],
         ["key", "/"], ["type", "sieve"], ["facts", "found"], ["key", "Control+Enter"], ["facts", "kept"], ["key", "Escape"], ["tab", "Callers & callees"], ["facts", "sandwich"],
@@ -133,6 +137,40 @@ def check_empty(result):
     harness.must(result["facts"]["start"]["empty"], "an empty page says nothing")
 
 
+# --- A page that is too large.
+
+def write_large(folder, bits):
+    """Samples whose times and periods are noise: gzip makes little of them."""
+    noise, path = random.Random(5), os.path.join(folder, "large.data" if bits < 40 else "heavy.data")
+    data = run_million.sound(LARGE)
+    words = memoryview(data)[run_million.DATA:].cast("B")
+    for i in range(LARGE):
+        at = i * run_million.SAMPLE
+        struct.pack_into("<QIIQQ", words, at + 8, 0x400000 + noise.randrange(50), 7, 7 + noise.randrange(3),
+                         1000000 + i * 1000 + noise.randrange(900), noise.randrange(1 << bits))
+    run_million.write(path, data)
+    return path
+
+
+def check_large(result, path, page):
+    must_be_quiet(result)
+    facts, size = result["facts"]["start"], os.path.getsize(page)
+    _, event = report_rows(path)
+    harness.must((facts["total"], facts["rows"]) == (event["weight"], event["samples"]), "%s, report %s" % (facts["total"], event["weight"]))
+    harness.must("slots" in " ".join(facts["quality"]), "the page does not say that it is coarse: %s" % facts["quality"])
+    harness.must(size < (1 << 20) + (1 << 18), "%d bytes" % size)
+    return "%d bytes" % size
+
+
+def check_heavy(result, path):
+    """Sums above 2^53 are rounded down, and the page says to what."""
+    must_be_quiet(result)
+    facts, (_, event) = result["facts"]["start"], report_rows(path)
+    unit = max(int(exponent) for exponent in re.findall(r"multiples of 2\^(\d+)", " ".join(facts["quality"])) or [0])
+    harness.must(unit and 0 <= event["weight"] - facts["total"] < LARGE << unit, "%s of %s, unit 2^%d" % (facts["total"], event["weight"], unit))
+    return "to 2^%d" % unit
+
+
 # --- All.
 
 def start_job(name, path, **more):
@@ -152,6 +190,8 @@ def jobs_of(options, folder):
     jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]})
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
+    jobs.append(start_job("large", view(folder, "large", "--max-size", "1M", write_large(folder, 30))))
+    jobs.append(start_job("heavy", view(folder, "heavy", write_large(folder, 44))))
     jobs.append(start_job("hostile", view(folder, "hostile", "--no-symbols", hostile)))
     return jobs, trace, named, root, recorded
 
@@ -174,6 +214,8 @@ def run(options, folder):
         harness.attempt("view/report " + name, compare_with_report, results[name], recorded[name], *(root if name == "demo.data" else []))
     harness.attempt("view/report big-endian", compare_with_report, results["big endian"], recorded["demo.data"], *root)
     harness.attempt("view/latency trace", compare_with_latency, results["trace"], trace, *named)
+    harness.attempt("view/large", check_large, results["large"], os.path.join(folder, "large.data"), os.path.join(folder, "large.html"))
+    harness.attempt("view/heavy", check_heavy, results["heavy"], os.path.join(folder, "heavy.data"))
     harness.attempt("view/keys", check_tour, results["tour"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])
     for name in MUST_BE_EMPTY:

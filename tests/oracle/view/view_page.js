@@ -16,6 +16,7 @@ function factsOfPage() {
     const rows = [...document.querySelectorAll('.latencies tbody tr')].map((row) => ({
         name: row.querySelector('.name').title, values: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.value))}));
     return {ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title,
+            quality: window.perfray && window.perfray.quality,
             answer: (document.getElementById('answer') || {}).textContent, losses: (document.getElementById('losses') || {}).textContent,
             hash: location.hash, found: (document.getElementById('found') || {}).textContent, latencies: rows,
             chips: [...document.querySelectorAll('.chip > span')].map((chip) => chip.textContent),

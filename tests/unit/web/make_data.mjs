@@ -81,7 +81,6 @@ export class Maker {
             ['string.bytes', bytes.flatMap((b) => [...b]), 1],
             ['string.end', bytes.map((_, i) => bytes.slice(0, i + 1).reduce((sum, b) => sum + b.length, 0)), 4],
             ['object.name', objectNames, 2], ['object.path', paths, 2], ['object.build_id', paths.map(() => build), 2],
-            ['object.kind', paths.map(() => 0), 1],
             ['func.name', names, 2], ['func.object', objects, 1], ['func.kind', kinds, 1],
             ['node.func', this.nodes.map((n) => n.func), 2], ['node.offset', this.nodes.map((n, i) => i - Math.max(n.parent, 0)), 4],
             ['node.flags', this.nodes.map((n) => n.flags), 1], ['rank.node', this.nodes.map((_, i) => i), 4],
@@ -96,9 +95,7 @@ export class Maker {
             ['call.node', calls.map((c) => c.node), 4], ['call.depth', calls.map((c) => c.depth), 2],
             ['call.duration', calls.map((c) => c.duration), 4],
             ['call.gap', threads.flatMap((t) => gaps(this.ofThread(this.calls, t).map((c) => c.start))), 4],
-            ['mark.thread', this.marks.map((m) => m.thread), 1], ['mark.start', this.marks.map((m) => m.start), 4],
-            ['mark.end', this.marks.map((m) => m.end), 4], ['mark.kind', this.marks.map((m) => m.kind), 1],
-            ['mark.amount', this.marks.map((m) => m.amount), 4],
+            ['mark.thread', this.marks.map((m) => m.thread), 1], ['mark.time', this.marks.map((m) => m.time), 4],
         ];
     }
     data() {
