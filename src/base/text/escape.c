@@ -70,3 +70,21 @@ void out_csv_escaped(struct output *out, const char *text, size_t length) {
     }
     out_char(out, '"');
 }
+
+void out_markup(struct output *out, const void *bytes, size_t length) {
+    static const char *const entities[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    const uint8_t *at = bytes;
+    char unit[ESCAPE_UNIT];
+    for (size_t i = 0, took; i < length; i += took) {
+        const size_t made = escape_character(at + i, length - i, unit, &took);
+        const char *entity = made == 1 && (unsigned char)unit[0] < 128 ? entities[(unsigned char)unit[0]] : NULL;
+        uint32_t code = 0;
+        if (entity)
+            out_text(out, entity);
+        else if (made == 3 && utf8_take((const uint8_t *)unit, 3, &code) && code >= 0xfffe)
+            out_text(out, "\xef\xbf\xbd"); /* XML has no U+FFFE and U+FFFF */
+        else
+            out_write(out, unit, made);
+    }
+}

@@ -8,6 +8,9 @@
 /* The escaped form as text. */
 void out_escaped(struct output *out, const void *bytes, size_t length);
 
+/* The escaped form as text of HTML or XML, or in a quoted attribute. XML has no U+FFFE and U+FFFF: U+FFFD instead. */
+void out_markup(struct output *out, const void *bytes, size_t length);
+
 /* The escaped form inside a JSON string, quotes included. */
 void out_json_string(struct output *out, const void *bytes, size_t length);
 

@@ -5,6 +5,7 @@
 #include "base/text/escape.h"
 #include "base/text/text.h"
 #include "export/draw/flame_page.h"
+#include "file/read/event_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,24 +14,6 @@ enum { MARGIN = 12, TOP = 66, ROW = 18, BOX = 17, FOOT = 58, TONES = 4, TEXT_DOW
 #define LETTER 7.25      /* pixels of a letter of 12 pixels, of fixed width */
 #define LETTERS_LEAST 3u /* fewer say nothing */
 #define RUN_LETTERS 32u  /* at most, of the count of a run */
-
-void svg_name(struct output *to, const void *bytes, size_t length) {
-    static const char *const entities[128] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
-    const uint8_t *at = bytes;
-    char unit[ESCAPE_UNIT];
-    for (size_t i = 0, took; i < length; i += took) {
-        const size_t made = escape_character(at + i, length - i, unit, &took);
-        const char *entity = made == 1 && (unsigned char)unit[0] < 128 ? entities[(unsigned char)unit[0]] : NULL;
-        uint32_t code = 0;
-        if (entity)
-            out_text(to, entity);
-        else if (made == 3 && utf8_take((const uint8_t *)unit, 3, &code) && code >= 0xfffe)
-            out_text(to, "\xef\xbf\xbd"); /* XML has no U+FFFE and U+FFFF */
-        else
-            out_write(to, unit, made);
-    }
-}
 
 void svg_number(struct output *to, uint64_t value) {
     char digits[20];
@@ -69,18 +52,16 @@ static void write_amount(struct output *to, uint64_t value, const char *unit) {
     else
         write_rounded(to, value);
     out_char(to, ' ');
-    svg_name(to, unit, strlen(unit));
+    out_markup(to, unit, strlen(unit));
 }
 
-/* The periods of clocks are nanoseconds, those of counters what they count. */
 static const char *unit_of_periods(const struct exporting *e) {
     const pfr_event *event = NULL;
     for (uint32_t i = 0; i < e->profile->nr_events && !event; i++)
         if (e->profile->totals[i].samples)
             event = profile_event(e->reader, i);
-    if (!event)
-        return "events";
-    return strstr(event->name, "cpu-clock") || strstr(event->name, "task-clock") ? "ns" : event->name;
+    const char *unit = event ? event_unit(event) : "events";
+    return unit ? unit : event->name;
 }
 
 void svg_counted(const struct exporting *e, uint64_t number, struct output *to) {
@@ -156,7 +137,7 @@ static void write_short_name(const struct picture *p, const struct box *box, con
     }
     if (most == 0)
         return;
-    svg_name(to, name->bytes, count <= most ? used : cut);
+    out_markup(to, name->bytes, count <= most ? used : cut);
     if (count > most)
         out_text(to, "..");
     else if (count + RUN_LETTERS <= most)
@@ -172,10 +153,10 @@ static uint32_t top_of(const struct picture *p, const struct box *box) {
 
 static void write_title(const struct picture *p, const struct box *box, const struct box_words *w, struct output *to) {
     out_text(to, "<title>");
-    svg_name(to, w->name.bytes, w->name.length);
+    out_markup(to, w->name.bytes, w->name.length);
     write_run(&w->run, to);
     out_char(to, '\n');
-    svg_name(to, w->object.bytes, w->object.length);
+    out_markup(to, w->object.bytes, w->object.length);
     out_text(to, w->object.length ? "\n" : "");
     svg_counted(p->e, box->weight, to);
     out_text(to, ", ");
@@ -210,7 +191,7 @@ static void write_begin(const struct picture *p, uint32_t height, struct output 
              p->width, height, p->fixed ? " data-fixed=\"1\"" : "", p->upward);
     out_text(to, text);
     out_text(to, "<title>");
-    svg_name(to, p->title, strlen(p->title));
+    out_markup(to, p->title, strlen(p->title));
     out_text(to, "</title>\n<style>\n");
     out_text(to, flame_css);
     out_text(to, "</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
@@ -232,9 +213,9 @@ static void write_tools(struct output *to) {
 static void write_head(const struct picture *p, struct output *to) {
     out_text(to, "<g class=\"top\"><rect class=\"page\" width=\"100%\" height=\"64\"/>\n<text class=\"head\" x=\"12\" "
                  "y=\"29\">");
-    svg_name(to, p->title, strlen(p->title));
+    out_markup(to, p->title, strlen(p->title));
     out_text(to, "</text>\n<text class=\"sub\" x=\"12\" y=\"50\">");
-    svg_name(to, p->subtitle, strlen(p->subtitle));
+    out_markup(to, p->subtitle, strlen(p->subtitle));
     out_text(to, "</text>\n");
     write_tools(to);
     out_text(to, "</g>\n");

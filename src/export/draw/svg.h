@@ -9,7 +9,7 @@
  * The head (title, search) and the foot (details, legend) are groups after the boxes: the script keeps them at the
  * edges of the window while the boxes scroll.
  *
- * What comes from the recording or from the user is text between tags, and goes through svg_name.
+ * What comes from the recording or from the user is text between tags, and goes through out_markup.
  */
 #include "export/draw/geometry.h"
 #include "export/sink.h"
@@ -25,9 +25,6 @@ struct picture {
 
 /* Returns how many boxes are not drawn because the room of the output is used up. */
 uint64_t svg_write(const struct picture *picture, struct output *to);
-
-/* A name as text of XML: escaped as all names (escape.h), and the signs that mean something in XML as entities. */
-void svg_name(struct output *to, const void *bytes, size_t length);
 
 /* 1,234,567 */
 void svg_number(struct output *to, uint64_t value);

@@ -12,31 +12,8 @@
 #define LISTED 20u
 #define NAMED 2u /* functions in the sentence */
 
-/* Text of a recording: visible (escape.h), and nothing in it is markup. */
 static void write_html(struct output *to, const char *text) {
-    char visible[4096];
-    const size_t length = strnlen(text, sizeof visible / 4 - 1);
-    pfr_escape(visible, sizeof visible, text, length);
-    for (const char *at = visible; *at; at++)
-        switch (*at) {
-        case '&':
-            out_text(to, "&amp;");
-            break;
-        case '<':
-            out_text(to, "&lt;");
-            break;
-        case '>':
-            out_text(to, "&gt;");
-            break;
-        case '"':
-            out_text(to, "&quot;");
-            break;
-        case '\'':
-            out_text(to, "&#39;");
-            break;
-        default:
-            out_char(to, *at);
-        }
+    out_markup(to, text, strlen(text));
 }
 
 static const char *meta_of(const struct page_data *d, const char *key) {

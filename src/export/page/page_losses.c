@@ -95,7 +95,8 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_loss(to, "weights are rounded down to multiples of 2^%u: JavaScript counts exactly up to 2^53",
                  d->weight_shift);
     if (d->call_shift)
-        add_loss(to, "times of calls are rounded down to multiples of 2^%u: they are too far apart for the page", d->call_shift);
+        add_loss(to, "times of calls are rounded down to multiples of 2^%u: they are too far apart for the page",
+                 d->call_shift);
 }
 
 char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *err) {

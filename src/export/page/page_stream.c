@@ -234,12 +234,6 @@ static void name_column(struct json *json, const char *name, uint64_t count, uns
     json_end_object(json);
 }
 
-/* The software clocks count nanoseconds. */
-static const char *unit_of(const pfr_model_event *event) {
-    const bool is_clock = strncmp(event->name, "cpu-clock", 9) == 0 || strncmp(event->name, "task-clock", 10) == 0;
-    return event->unit ? event->unit : is_clock ? "ns" : NULL;
-}
-
 static void describe_events(const struct page_data *d, struct json *json) {
     json_key(json, "events");
     json_begin_array(json);
@@ -249,7 +243,7 @@ static void describe_events(const struct page_data *d, struct json *json) {
         json_key(json, "name");
         json_text(json, event->name);
         json_key(json, "unit");
-        unit_of(event) ? json_text(json, unit_of(event)) : json_null(json);
+        event->unit ? json_text(json, event->unit) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
         json_end_object(json);

@@ -99,3 +99,10 @@ const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr) {
         modifiers(name + strlen(name), &attr->flags);
     return arena_text(&r->arena, name, strlen(name));
 }
+
+const char *event_unit(const pfr_event *event) {
+    const bool is_clock = event->attr.type == SOFTWARE && event->attr.config < 2; /* cpu-clock, task-clock */
+    if (event->unit && event->scale == 1)
+        return event->unit;
+    return is_clock ? "ns" : NULL;
+}

@@ -2,6 +2,7 @@
 /* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
 #include "model/open/calls_rows.h"
 
+#include "file/read/event_name.h"
 #include "model/names/naming.h"
 #include "wire/feature_bits.h"
 
@@ -84,7 +85,7 @@ static pfr_status make_events(struct loading *l, pfr_error *err) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
         const pfr_event *event = profile_event(m->reader, i);
         pfr_model_event row = {.name = event->name,
-                               .unit = event->unit,
+                               .unit = event_unit(event),
                                .samples = p->totals[i].samples,
                                .weight = p->totals[i].weight,
                                .first = PFR_NO_TIME,

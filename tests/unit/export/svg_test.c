@@ -2,6 +2,7 @@
 /* Names in a picture are text, whatever they are made of. */
 #include "../test.h"
 
+#include "base/text/escape.h"
 #include "export/draw/svg.h"
 
 static void assert_name(const char *bytes, size_t length, const char *expected) {
@@ -9,7 +10,7 @@ static void assert_name(const char *bytes, size_t length, const char *expected) 
     struct output out;
     memory_init(&memory, NULL, 0);
     out_open_memory(&out, &memory);
-    svg_name(&out, bytes, length);
+    out_markup(&out, bytes, length);
     out_char(&out, '\0');
     assert_string_equal(out.buffer, expected);
     out_close(&out, NULL);
