@@ -118,7 +118,7 @@ uint32_t pfr_model_count(const pfr_model *model, pfr_table table);
 /* What the weights of a model count. In a recording event id N is pfr_get_event(reader, N - 1); a trace has one. */
 typedef struct pfr_model_event {
     const char *name;     /* "cycles:u"; of a trace "calls" */
-    const char *unit;     /* of `weight`, "ns" for the time in calls; NULL: a count */
+    const char *unit;     /* of `weight`: "ns" for clocks and the time in calls, or as recorded; NULL: a count */
     uint64_t samples;     /* samples of it; of a trace calls */
     uint64_t weight;      /* the sum of their weights */
     uint64_t first, last; /* times of its first and last sample, ns; PFR_NO_TIME: no sample, or no times */
