@@ -81,7 +81,7 @@ typedef struct pfr_dump_options {
     void (*note)(void *context, const char *sentence);
 } pfr_dump_options;
 
-/* What was printed, and what could not be interpreted. A recording without damage has 0 in `damaged` and `holes`. */
+/* Counts of printed and of damaged records. A recording without damage has 0 in `damaged` and `holes`. */
 typedef struct pfr_dump_counts {
     /* sizeof(pfr_dump_counts), set by the caller. Members beyond it are not written. */
     size_t size;
@@ -111,7 +111,7 @@ typedef struct pfr_dump_counts {
  * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed or a file could not be created
  * - otherwise an error of pfr_next()
  *
- * What was printed before an error remains printed.
+ * Output printed before an error remains.
  */
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err);
 

@@ -52,7 +52,7 @@ extern "C" {
 int pfr_rt_start(const char *options);
 
 /*
- * pfr_rt_stop - stop recording until pfr_rt_start() is called again. What was recorded remains in the trace.
+ * pfr_rt_stop - stop recording until pfr_rt_start() is called again. Recorded calls remain in the trace.
  *
  * Hooks of -finstrument-functions cost a few nanoseconds per call while recording is stopped. Sleds are patched out.
  */

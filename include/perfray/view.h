@@ -41,7 +41,7 @@ typedef struct pfr_view_options {
 
 /*
  * Writes the page of a model, best one that was opened with `functions`. `model` NULL: a page without data, which opens
- * files written with data_only. With `path` a page made before is replaced, and any other file is left alone. PFR_OK;
+ * files written with data_only. An existing page at `path` is replaced; any other file stays as it is. PFR_OK;
  * USAGE: `path` exists and is not such a page; MEMORY, LIMIT; IO, PERMISSION: `path` cannot be written; else as
  * pfr_samples_next and pfr_calls_next. Failures of `out` stay there until pfr_output_close.
  */

@@ -7,7 +7,7 @@
 /* Whether records of this type are counted in `written`. */
 bool conversion_counts(uint32_t type);
 
-/* Whether the record at hand is left out, because readers would refuse it; that is told. */
+/* Reports, and returns true for, a record that is left out because readers would refuse it. */
 bool conversion_is_refused(struct conversion *c, const pfr_record *rec);
 
 /* Reads what was written, before it has its name. Where readers would refuse a record, it is noted for the next pass,

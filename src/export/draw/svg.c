@@ -236,7 +236,7 @@ static void write_legend(struct output *to) {
     }
 }
 
-/* What is drawn last covers the boxes that scroll below it. */
+/* Head and foot are drawn last: they cover the boxes that scroll below them. */
 static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, struct output *to) {
     char text[300];
     snprintf(text, sizeof text,

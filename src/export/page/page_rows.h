@@ -2,7 +2,7 @@
 #ifndef PFR_EXPORT_PAGE_ROWS_H
 #define PFR_EXPORT_PAGE_ROWS_H
 /*
- * Samples of a page in the order of threads and times. What does not fit into the page is coarsened: samples of one
+ * Samples of a page in the order of threads and times. Too many for the page are coarsened: samples of one
  * thread, event and stack in one slot of time become one row with their number and the sum of their weights. Sums stay
  * what they were; only times are less exact.
  */
@@ -10,10 +10,10 @@
 
 struct page_row {
     uint64_t time;   /* slots since the first sample; without times 0 */
-    uint64_t weight; /* the sum of those it stands for */
+    uint64_t weight; /* sum of its samples */
     uint32_t thread; /* id of the model */
     uint32_t node;
-    uint32_t count; /* samples it stands for */
+    uint32_t count; /* number of its samples */
     uint16_t event; /* id of the model, minus 1 */
 };
 
@@ -24,7 +24,7 @@ struct page_rows {
     uint64_t begin; /* ns: the time of slot 0 */
     uint64_t slot;  /* ns, a power of two */
     size_t most;    /* rows */
-    bool is_coarse; /* rows stand for several samples */
+    bool is_coarse; /* a row may be several samples */
 };
 
 /* `most` rows are kept; `begin` is when the page begins, `slot` how exact its times are at least. */
@@ -34,7 +34,7 @@ void page_rows_free(struct page_rows *rows);
 /* All samples of the model. Errors: MEMORY, LIMIT, and what reading samples gives. */
 pfr_status page_rows_read(struct page_rows *rows, const struct page_tables *tables, pfr_error *err);
 
-/* Makes slots four times as long, and one row of what then is alike. */
+/* Makes slots four times as long and merges rows of one slot, thread, event and node. */
 void page_rows_coarsen(struct page_rows *rows);
 
 #endif

@@ -377,7 +377,7 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What was sampled beside its chain, and the later frames of runs. */
+/* Moves weights of nodes that became part of their parent: sampled addresses apart from the chain, frames of runs. */
 static void add_apart(struct building *b) {
     struct stacks *s = b->stacks;
     const struct profile *p = b->profile;

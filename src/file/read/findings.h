@@ -4,8 +4,7 @@
 /* What other files use of findings.c, which says how it works. */
 #include "file/read/recording.h"
 
-/* Offsets in a file of a folder need its name: " (in data.3)" behind the text. 0: `data`, which needs none.
- */
+/* Appends the file name of a directory's part to the text, " (in data.3)". Part 0 is `data` and gets no name. */
 void error_in_part(pfr_error *err, uint32_t part);
 
 #endif

@@ -6,11 +6,11 @@
 
 /* How far the bytes of a record (type to context are filled) look like one. */
 enum plausibility {
-    PLAUSIBILITY_NONE, /* they do not hold what their type says */
-    PLAUSIBILITY_WEAK, /* nothing tells: unknown type, or a sample of no event */
-    PLAUSIBILITY_ODD,  /* they hold it, and something behind */
-    PLAUSIBILITY_FULL, /* they hold it, and nothing else */
-    PLAUSIBILITY_FIRM  /* they are as long as they must be: garbage would hardly be */
+    PLAUSIBILITY_NONE, /* the body does not match the type */
+    PLAUSIBILITY_WEAK, /* cannot be decided: unknown type, or a sample of no event */
+    PLAUSIBILITY_ODD,  /* the body matches, and bytes follow it */
+    PLAUSIBILITY_FULL, /* the body matches and fills the record */
+    PLAUSIBILITY_FIRM  /* the length is exactly what type and content require: unlikely for garbage */
 };
 
 void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */

@@ -4,25 +4,25 @@
 /* What other files use of resync.c, which says how it works. */
 #include "file/read/recording.h"
 
-/* Bytes to judge by, as far as they can be seen. */
+/* The bytes from a suspect record on, as far as they are in the buffer. */
 struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
     bool whole;  /* nothing follows them */
-    bool pieces; /* how far they can be seen is chance: decompressed bytes, which come piece by piece */
+    bool pieces; /* `length` is arbitrary: decompressed bytes arrive piece by piece */
 };
 
-/* 0: the record at the start of the sight, which is not fully believed, is to be given. Else the first place behind it
-   where records go on, or s->length. */
+/* How many bytes to skip before reading goes on. 0: the record at s->bytes is plausible enough to be returned. Else the
+   offset of the next plausible record, or s->length. */
 uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec);
 
-/* Whether a whole record stands there that is as long as it must be. */
+/* Whether a complete record of the length that its type requires is at s->bytes + at. */
 bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at);
 
-/* Whether records of this type hold compressed bytes, which may look like records and are none. */
+/* Whether records of this type hold compressed bytes, which may look like records. */
 bool holds_compressed(uint32_t type);
 
-/* Whether data may lie behind records of this type. */
+/* Whether data may follow records of this type. */
 bool may_be_followed(uint32_t type);
 
 /* Whether a record's size is only its own word: more bytes than it has would not show. Not where compressed bytes are.
