@@ -22,11 +22,12 @@ import gzip
 import io
 import json
 import os
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
-import run_growth
+import growth_families as families
 
 MB = 1 << 20
 # A stack may have 4096 bytes, and a call of a trace, which makes one, has 16.
@@ -39,21 +40,21 @@ ROWS = ["report", "--no-pager", "--no-symbols", "--children"]
 
 def long_command(n):
     """Samples of n objects in a thread whose name has 60 000 bytes."""
-    record = run_growth.record
-    made = [record(run_growth.COMM, run_growth.struct.pack("<II", 7, 7) + b"c" * 60000 + bytes(16))]
+    record = families.record
+    made = [record(families.COMM, struct.pack("<II", 7, 7) + b"c" * 60000 + bytes(16))]
     for i in range(n):
-        made.append(record(run_growth.MMAP, run_growth.struct.pack("<IIQQQ", 7, 7, 0x400000 + i * 4096, 4096, 0) + b"/%06d\0" % i))
-        made.append(run_growth.sample(0x400000 + i * 4096))
-    return run_growth.recording(b"".join(made))
+        made.append(record(families.MMAP, struct.pack("<IIQQQ", 7, 7, 0x400000 + i * 4096, 4096, 0) + b"/%06d\0" % i))
+        made.append(families.sample(0x400000 + i * 4096))
+    return families.recording(b"".join(made))
 
 
 def deep_chains(n):
     """Samples whose chains have 3000 entries."""
-    record, pack = run_growth.record, run_growth.struct.pack
+    record, pack = families.record, struct.pack
     chain = [0x500000 + 4096 * at for at in range(3000)]
-    return run_growth.recording(b"".join(record(run_growth.SAMPLE, pack("<QIIQQQ3000Q", 0x400000 + i, 7, 7, 1000 + i, 1, 3000,
+    return families.recording(b"".join(record(families.SAMPLE, pack("<QIIQQQ3000Q", 0x400000 + i, 7, 7, 1000 + i, 1, 3000,
                                                                         *([0x400000 + i] + chain[i + 1:] + chain[:i])))
-                                         for i in range(n)), run_growth.IP_TID_TIME_PERIOD | run_growth.CALLCHAIN)
+                                         for i in range(n)), families.IP_TID_TIME_PERIOD | families.CALLCHAIN)
 
 
 def sum_folded(content):
@@ -134,23 +135,23 @@ SMALL = ["--limit", "trees=1M"]
 
 # name: (maker, its size, command, what to compare with the whole output); the first with the limit that is usual
 CASES = {
-    "folded": (run_growth.trace_deep_paths, 5000, ["export"] + DEEP, sum_folded),
+    "folded": (families.trace_deep_paths, 5000, ["export"] + DEEP, sum_folded),
     "folded long command": (long_command, 100, ["export", "--no-symbols"] + SMALL, sum_folded),
-    "pprof": (run_growth.trace_deep_paths, 3500, ["export", "--format=pprof"] + SMALL + DEEP, sum_pprof),
+    "pprof": (families.trace_deep_paths, 3500, ["export", "--format=pprof"] + SMALL + DEEP, sum_pprof),
     "pprof chains": (deep_chains, 40, ["export", "--format=pprof", "--limit", "trees=1"] + DEEP, sum_pprof),
-    "flame": (run_growth.trace_deep_paths, 500, ["flame", "--no-symbols"] + SMALL, nothing),
-    "tree": (run_growth.trace_deep_paths, 2500, ["report", "--no-pager", "--tree", "--percent-limit=0"] + SMALL + DEEP, sum_bars),
-    "csv callee": (run_growth.trace_deep_paths, 300, ROWS + SMALL + ["--format=csv", "-g", "callee,0"], sum_csv),
-    "csv caller": (run_growth.forking_chains, 500, ROWS + SMALL + ["--format=csv", "-g", "caller,0"], sum_csv),
-    "json callee": (run_growth.trace_deep_paths, 300, ROWS + SMALL + ["--format=json", "-g", "callee,0"], sum_json),
-    "json caller": (run_growth.forking_chains, 500, ROWS + SMALL + ["--format=json", "-g", "caller,0"], sum_json),
+    "flame": (families.trace_deep_paths, 500, ["flame", "--no-symbols"] + SMALL, nothing),
+    "tree": (families.trace_deep_paths, 2500, ["report", "--no-pager", "--tree", "--percent-limit=0"] + SMALL + DEEP, sum_bars),
+    "csv callee": (families.trace_deep_paths, 300, ROWS + SMALL + ["--format=csv", "-g", "callee,0"], sum_csv),
+    "csv caller": (families.forking_chains, 500, ROWS + SMALL + ["--format=csv", "-g", "caller,0"], sum_csv),
+    "json callee": (families.trace_deep_paths, 300, ROWS + SMALL + ["--format=json", "-g", "callee,0"], sum_json),
+    "json caller": (families.forking_chains, 500, ROWS + SMALL + ["--format=json", "-g", "caller,0"], sum_json),
 }
 
 # Never cut: name: (maker, its size)
 SOUND = {
-    "calls": (run_growth.trace_calls, 20000),
-    "chains": (run_growth.chains_in_time, 1000),
-    "deep calls": (run_growth.trace_deep_paths, 2000),
+    "calls": (families.trace_calls, 20000),
+    "chains": (families.chains_in_time, 1000),
+    "deep calls": (families.trace_deep_paths, 2000),
 }
 SOUND_COMMANDS = (["export", "--no-symbols"], ["export", "--no-symbols", "--format=pprof"],
                   ROWS + ["--format=csv", "-g", "caller"], ROWS + ["--format=json", "-g", "caller"],
@@ -205,7 +206,8 @@ def check_whole(command, path, done, sums):
 def run_case(folder, name):
     make, amount, command, sums = CASES[name]
     path = os.path.join(folder, "outputs.data")
-    run_growth.write(path, make(amount))
+    with open(path, "wb") as file:
+        file.write(make(amount))
     done = perfray(*command, path)
     wrong = list(check_cut(command, path, done))
     if not wrong:
@@ -218,7 +220,8 @@ def run_case(folder, name):
 def run_sound(folder, name):
     make, amount = SOUND[name]
     path = os.path.join(folder, "sound.data")
-    run_growth.write(path, make(amount))
+    with open(path, "wb") as file:
+        file.write(make(amount))
     for command in SOUND_COMMANDS:
         done = perfray(*command, path)
         said = [line for line in done.stderr.splitlines() if b"outside any mapping" not in line]  # these have no maps

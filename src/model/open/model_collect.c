@@ -255,7 +255,8 @@ static pfr_status join_runs(struct collector *c, pfr_error *err) {
     PFR_TRY(columns_grow(m->memory, &m->columns, count ? count : 1, err));
     for (uint32_t i = 0; i < c->nr_runs; i++) {
         struct collect_run *run = &c->runs[i];
-        memcpy(m->columns.stack + m->columns.count, run->nodes, run->count * sizeof *run->nodes);
+        if (run->count)
+            memcpy(m->columns.stack + m->columns.count, run->nodes, run->count * sizeof *run->nodes);
         m->columns.count += run->count;
         mem_free(m->memory, run->nodes, run->room, sizeof *run->nodes);
         *run = (struct collect_run){.nodes = NULL};
