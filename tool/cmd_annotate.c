@@ -9,9 +9,9 @@
 
 struct annotate_options {
     unsigned format, asm_syntax; /* as pfr_annotate_format; 0: att, 1: intel */
-    uint32_t top, strip, jobs, tid;
+    uint32_t top, strip, jobs;
     bool by_line, no_source, with_source, plain, counts;
-    const char *event, *source_dir, *prefix, *symbol;
+    const char *event, *source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
     struct naming naming;
 };
 
@@ -24,7 +24,12 @@ static const struct opt annotate_opts[] = {
     {"symbol", 's', OPT_STRING, OF(symbol), "WHAT", "the same as the first operand"},
     {"top", 0, OPT_COUNT, OF(top), "COUNT", "the COUNT hottest functions (default 1)"},
     {"event", 'e', OPT_STRING, OF(event), "EVENT", "only samples of this event (default: one column for each)"},
-    {"tid", 0, OPT_COUNT, OF(tid), "TID", "only samples of this thread"},
+    {"cpu", 'C', OPT_STRING, OF(cpus), "CPUS", "only samples on these CPUs: 0,2-3"},
+    {"pid", 0, OPT_STRING, OF(pids), "PIDS", "only samples of these processes: 7,9-12"},
+    {"tid", 0, OPT_STRING, OF(tids), "TIDS", "only samples of these threads: 7,9-12"},
+    {"comms", 'c', OPT_STRING, OF(comms), "NAMES", "only samples of threads with these names, comma-separated"},
+    {"comm", 0, OPT_STRING, OF(comms), "NAMES", NULL},
+    {"time", 0, OPT_STRING, OF(time), "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"},
     HEADING("Output"),
     {"by-line", 0, OPT_FLAG, OF(by_line), NULL, "lines of the source function instead of instructions"},
     {"source", 'S', OPT_FLAG, OF(with_source), NULL, "print source lines between instructions (default)"},
@@ -68,7 +73,11 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .source_dir = o->source_dir,
                                       .strip = o->strip,
                                       .event = o->event,
-                                      .tid = o->tid,
+                                      .cpus = o->cpus,
+                                      .pids = o->pids,
+                                      .tids = o->tids,
+                                      .comms = o->comms,
+                                      .time = o->time,
                                       .jobs = o->jobs,
                                       .naming = &naming,
                                       .hole = limit_told,
@@ -87,8 +96,7 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
 
 /* Of the operands the first that is a file is the recording, the other one says what is asked for. */
 struct annotate_operands {
-    const char *file, *what;
-    unsigned extra;
+    const char *file, *what, *extra;
 };
 
 static struct annotate_operands sort_operands(const struct task *task) {
@@ -100,7 +108,7 @@ static struct annotate_operands sort_operands(const struct task *task) {
         else if (!o.what)
             o.what = word;
         else
-            o.extra++;
+            o.extra = word;
     }
     return o;
 }
@@ -112,7 +120,7 @@ static enum exit_status annotate_run(const struct task *task) {
     struct task own = *task;
     enum exit_status status;
     if (operands.extra) {
-        complain("annotate takes one recording and one function: %s is neither", operands.what);
+        complain("%s is no file, and a function is asked for already: %s", operands.extra, operands.what);
         return ENDS_USAGE;
     }
     if (!name_files_fit("perfray annotate", &o->naming))

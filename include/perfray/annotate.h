@@ -6,9 +6,9 @@
  * each.
  *
  * Use it after a report, to see where in a function the time goes. For each chosen function it prints its machine code,
- * disassembled, with the share of the function's samples at each address, one column for each event; source lines stand
- * above the instructions that were made of them, where debugging information and the source file are there. By line, it
- * prints the source function: the code that was inlined into it counts at the line of the call.
+ * disassembled, with the share of the function's samples at each address, one column for each event; source lines are
+ * above the instructions that were compiled from them, if there is debugging information and the source file. By line,
+ * it prints the source function: the code that was inlined into it counts at the line of the call.
  *
  * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Where
  * there is no code (kernel text, code of a JIT, a missing file) the addresses with samples are printed, and a note says
@@ -74,8 +74,12 @@ typedef struct pfr_annotate_options {
     uint32_t strip;
     /* Only samples of this event, by name. NULL: all events. */
     const char *event;
-    /* Only samples of this thread. 0: all. */
-    uint32_t tid;
+    /* Only samples of these CPUs, processes and threads: numbers and ranges, "12,20-29". NULL: all. */
+    const char *cpus, *pids, *tids;
+    /* Only samples of threads with these names, as they were at the time of the sample: "sh,make". NULL: all. */
+    const char *comms;
+    /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
+    const char *time;
     /* Threads that load. 0: one per CPU, at most 4, and at most one per 0.15 s of expected work. */
     uint32_t jobs;
     /* Where symbols and objects come from. `no_symbols` is not allowed. NULL: the defaults. */
@@ -96,7 +100,8 @@ typedef struct pfr_annotate_options {
  * - PFR_END if no sample is in what was asked for: nothing was printed
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
  * - PFR_ERR_FORMAT for an XRay trace, which has no addresses
- * - PFR_ERR_USAGE for a stream without `spool`, naming->no_symbols, or an event that the recording does not have
+ * - PFR_ERR_USAGE for a stream without `spool`, naming->no_symbols, an event without samples, or a list
+ *   with a syntax error
  * - otherwise an error of pfr_next()
  */
 pfr_status pfr_annotate_print(pfr_reader *reader, const pfr_annotate_options *options, pfr_output *out, pfr_error *err);

@@ -57,11 +57,11 @@ struct disasm {
 
 /* Whether this build of the library can disassemble at all. */
 bool disasm_available(void);
-/* Of e_machine and the class of an ELF file; NONE: none that is known. */
+/* Of e_machine and the class of an ELF file; NONE: not known. */
 enum disasm_machine disasm_machine_of(uint16_t elf_machine, bool wide);
 
 void disasm_begin(struct disasm *d, enum disasm_machine machine, bool intel);
-/* At most DISASM_BYTES_MOST. FOUND: *code is the caller's. NO_MATCH: this machine or this build has none, or the
+/* At most DISASM_BYTES_MOST. FOUND: *code is the caller's. NO_MATCH: not for this machine or in this build, or the
    process ended or took too long; LIMIT, NO_MEMORY. */
 enum symbol_result disasm_run(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t length,
                               struct memory *memory, struct code *code);
@@ -71,7 +71,7 @@ static inline const char *code_text(const struct code *code, size_t index) {
     return code->texts + code->at[index].text;
 }
 
-/* The instruction that an address is in; count: none. */
+/* The instruction that an address is in; count: not found. */
 size_t code_find(const struct code *code, uint64_t address);
 void code_free(struct code *code, struct memory *memory);
 
@@ -90,6 +90,8 @@ struct disasm_row {
     uint8_t size, kind, text_length;
 };
 
+/* In the new process, while it may do anything yet. */
+void disasm_prepare(void *context);
 /* What the confined process does: answers questions from descriptor 0 until it is closed (disasm_here.c). */
 void disasm_answer_questions(void *context);
 

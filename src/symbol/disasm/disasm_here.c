@@ -50,7 +50,7 @@ static uint8_t kind_of(csh handle, const cs_insn *insn) {
                                                       : INSN_OTHER;
 }
 
-/* The last operand, where it is a number; jumps through memory or registers have none. */
+/* The last operand, where it is a number; 0 for jumps through memory or registers. */
 static uint64_t target_of(const cs_insn *insn) {
     const char *last = strrchr(insn->op_str, ',');
     last = last ? last + 1 : insn->op_str;
@@ -105,6 +105,18 @@ static void answer_one(const struct disasm_question *q, const uint8_t *code, str
 bool disasm_available(void) {
     return true;
 }
+
+/* Capstone sorts tables at the first instruction, and qsort(3) asks the system how much memory there is. */
+void disasm_prepare(void *context) {
+    static const uint8_t zeros[8] = {0};
+    struct answer a = {.bytes = NULL};
+    (void)context;
+    for (unsigned i = 0; i < 2 * DISASM_MACHINES; i++) {
+        const struct disasm_question q = {.length = sizeof zeros, .machine = (uint8_t)(i / 2), .intel = i % 2};
+        answer_one(&q, zeros, &a);
+    }
+    free(a.bytes);
+}
 #else
 struct answer {
     uint8_t *bytes;
@@ -117,6 +129,10 @@ static void answer_one(const struct disasm_question *q, const uint8_t *code, str
 
 bool disasm_available(void) {
     return false;
+}
+
+void disasm_prepare(void *context) {
+    (void)context;
 }
 #endif
 

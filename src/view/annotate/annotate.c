@@ -68,7 +68,6 @@ static pfr_status open_model(struct annotate *a, pfr_error *err) {
     const pfr_annotate_options *o = a->options;
     const char *colon = o->what ? strrchr(o->what, ':') : NULL;
     const pfr_model_options options = {.size = sizeof options,
-                                       .columns = PFR_COLUMN_EVENT | PFR_COLUMN_WEIGHT | PFR_COLUMN_THREAD,
                                        .jobs = o->jobs,
                                        .lines = o->by_line || (colon && colon[1] >= '0' && colon[1] <= '9'),
                                        .inlined = o->by_line,
@@ -92,6 +91,7 @@ static void release(struct annotate *a) {
     mem_free(a->memory, a->line_sums, a->line_sums ? stacks : 0, sizeof *a->line_sums);
     mem_free(a->memory, a->sums, a->sums ? a->nr_sums : 0, sizeof *a->sums);
     mem_free(a->memory, a->chosen, a->chosen_room, sizeof *a->chosen);
+    sample_filter_free(&a->filter);
     pfr_model_close(a->model);
 }
 

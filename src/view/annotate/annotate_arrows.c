@@ -90,7 +90,7 @@ void arrows_free(struct annotate *a, struct arrows *arrows) {
 /* What a row has of its arrows: the lanes that begin or end here, and where one ends. */
 struct corner {
     uint8_t top, bottom; /* lanes */
-    unsigned outermost;  /* lane + 1 of a corner; 0: none */
+    unsigned outermost;  /* lane + 1 of a corner; 0: no corner */
     bool is_target;
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was asked for, taken apart. */
+/* The operand, parsed. */
 struct wanted {
     const char *name;
     size_t name_length; /* of the file, if `line` */

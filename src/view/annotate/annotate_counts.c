@@ -24,12 +24,27 @@ static void map_events(const struct annotate *a, uint32_t *column, uint32_t coun
         column[a->events[i]] = i;
 }
 
+static bool is_selected(const struct annotate *a, const pfr_sample_batch *b, uint32_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(a->model, b->thread[i]);
+    const pfr_model_process *process = thread ? pfr_model_get_process(a->model, thread->process) : NULL;
+    const char *comm = pfr_model_get_comm(a->model, b->comm[i]);
+    const struct sample_facts facts = {.time = b->time[i],
+                                       .cpu = b->cpu[i],
+                                       .pid = process ? process->pid : 0,
+                                       .tid = thread ? thread->tid : 0,
+                                       .known = (b->time[i] != PFR_NO_TIME ? SAMPLE_TIME : 0u) |
+                                                (b->cpu[i] != PFR_NO_CPU ? SAMPLE_CPU : 0u) |
+                                                (process ? SAMPLE_PID : 0u) | (thread ? SAMPLE_TID : 0u)};
+    return sample_filter_passes(&a->filter, &facts) &&
+           sample_filter_wants_comm(&a->filter, comm, comm ? strlen(comm) : 0);
+}
+
 static void count_batch(struct annotate *a, const pfr_sample_batch *b, const uint32_t *column) {
     const pfr_stack *stacks = pfr_model_stacks(a->model);
+    const bool filters = sample_filter_has_numbers(&a->filter) || sample_filter_has_names(&a->filter);
     for (uint32_t i = 0; i < b->count; i++) {
         const uint32_t event = column[b->event[i]];
-        const pfr_model_thread *thread = a->options->tid ? pfr_model_get_thread(a->model, b->thread[i]) : NULL;
-        if (event == a->nr_events || !b->stack[i] || (a->options->tid && (!thread || thread->tid != a->options->tid)))
+        if (event == a->nr_events || !b->stack[i] || (filters && !is_selected(a, b, i)))
             continue;
         struct annotate_sum *sum = &a->sums[(size_t)stacks[b->stack[i]].frame * a->nr_events + event];
         sum->samples++;
@@ -37,6 +52,14 @@ static void count_batch(struct annotate *a, const pfr_sample_batch *b, const uin
         if (a->line_sums && event == 0)
             a->line_sums[b->stack[i]] += b->weight[i];
     }
+}
+
+static pfr_status read_filter(struct annotate *a, pfr_error *err) {
+    const pfr_annotate_options *o = a->options;
+    const struct sample_lists lists = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids, .comms = o->comms};
+    PFR_TRY(samples_check_cpus(a->reader, o->cpus, err));
+    PFR_TRY(sample_filter_read(&a->filter, a->memory, &lists, err));
+    return sample_filter_read_time_of(&a->filter, o->time, a->reader, err);
 }
 
 static pfr_status count_all(struct annotate *a, const uint32_t *column, pfr_error *err) {
@@ -52,6 +75,7 @@ static pfr_status count_all(struct annotate *a, const uint32_t *column, pfr_erro
 }
 
 pfr_status annotate_count(struct annotate *a, pfr_error *err) {
+    PFR_TRY(read_filter(a, err));
     PFR_TRY(choose_events(a, err));
     const uint32_t events = pfr_model_count(a->model, PFR_TABLE_EVENT);
     a->nr_sums = ((size_t)pfr_model_count(a->model, PFR_TABLE_FRAME) + 1) * (a->nr_events ? a->nr_events : 1);

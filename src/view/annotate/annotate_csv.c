@@ -4,7 +4,7 @@
 
 #include "base/text/escape.h"
 
-/* With one function and event each row has the columns of the header alone. */
+/* Rows of several functions or events say whose they are. */
 static bool has_names(const struct annotate *a) {
     return a->printed > 1 || (a->nr_events > 1 && !a->options->by_line);
 }

@@ -23,6 +23,7 @@ static void put_share(struct json *json, const char *key, uint64_t weight, uint6
 void annotate_json_begin(struct annotate *a) {
     a->json = json_on(&a->out->out, JSON_PRETTY);
     json_begin_object(&a->json);
+    put_number(&a->json, "version", 1);
     json_key(&a->json, "functions");
     json_begin_array(&a->json);
 }

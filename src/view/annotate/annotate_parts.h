@@ -22,6 +22,7 @@
 #include "base/text/public_output.h"
 #include "file/read/recording.h"
 #include "model/names/named_object.h"
+#include "query/sample_filter.h"
 #include "symbol/disasm/disasm.h"
 #include "symbol/elf/elf_object.h"
 
@@ -38,6 +39,7 @@ struct annotate {
     struct memory *memory;
     pfr_model *model;
     pfr_output *out;
+    struct sample_filter filter;
     uint32_t events[EVENTS_MOST], nr_events; /* ids of those that have samples, as asked for */
     struct annotate_sum *sums;               /* [frame id * nr_events + event] of innermost frames */
     size_t nr_sums;
@@ -123,7 +125,7 @@ void function_rows_note(struct annotate *a, const struct function_rows *rows);
 /* --- annotate_source.c */
 
 struct source_text {
-    const char *file; /* NULL: none is open */
+    const char *file; /* NULL: no file is open */
     char *bytes;
     size_t length, room;
     uint32_t *at; /* offsets of lines, [0] is line 1 */
