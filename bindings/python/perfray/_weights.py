@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who has the weight: the flat table, the call tree, the callers of a function."""
+from __future__ import annotations
+
+import ctypes
+from array import array
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from perfray import _queries
+from perfray._columns import view
+from perfray._library import check, library, new_error
+from perfray._rows import Rows
+from perfray._tables import Event, Symbol
+
+if TYPE_CHECKING:
+    from perfray._model import Model
+
+_LETTERS = {0: "?", 1: "k", 2: ".", 3: "H", 4: "g", 5: "u"}
+_LIMIT = "[limit]"
+
+
+class FlatRow(NamedTuple):
+    """What one function weighs itself, in one command. `symbol` is its name, or the address without a name; `mode` the letter
+    that reports print: "." user, "k" kernel."""
+    event: str
+    comm: Optional[str]
+    object: str
+    symbol: str
+    mode: str
+    weight: int
+    samples: int
+    percent: float
+
+
+class FunctionRow(NamedTuple):
+    """A function in all commands: `self_weight` its own, `weight` callees included (recursion counts once)."""
+    symbol: str
+    object: str
+    weight: int
+    percent: float
+    self_weight: int
+    self_percent: float
+
+
+class CallerRow(NamedTuple):
+    """A caller (None: the function is outermost) and the weight that comes from it, callees included."""
+    caller: Optional[str]
+    object: Optional[str]
+    weight: int
+    percent: float
+
+
+def percent(part: int, whole: int) -> float:
+    return 100.0 * part / whole if whole else 0.0
+
+
+def event_of(model: "Model", event: Union[None, int, str, Event]) -> Event:
+    """An event by its name, id or row; None: the first one that has samples."""
+    if isinstance(event, Event):
+        return event
+    if isinstance(event, int):
+        return model.events[event]
+    for row in model.events:
+        if row.name == event or (event is None and row.samples):
+            return row
+    if event is None and len(model.events):
+        return model.events[1]
+    raise ValueError("no event %r: %s" % (event, ", ".join(row.name for row in model.events) or "there are no events"))
+
+
+def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
+    """What each stack weighs itself, and with all below it, by id."""
+    handle, error = model._need(), new_error()
+    room = (ctypes.c_uint64 * (len(model.stacks) + 1))
+    own, total = room(), room()
+    check(library.pfr_model_weights(handle.pointer, event, own, total, ctypes.byref(error)), error)
+    return tuple(view(ctypes.addressof(sums), len(sums), "Q", sums) for sums in (own, total))  # type: ignore[return-value]
+
+
+# --- The flat table
+
+_Key = Tuple[int, int, int]  # event, comm, stack
+_Sums = Dict[_Key, List[int]]
+
+
+def _sum_samples(model: "Model") -> _Sums:
+    """By event, comm and stack: weight and number of samples."""
+    sums: _Sums = {}
+    for batch in model.samples().batches():
+        keys = zip(batch["event"].tolist(), batch["comm"].tolist(), batch["stack"].tolist())
+        for key, weight in zip(keys, batch["weight"].tolist()):
+            found = sums.get(key)
+            if found is None:
+                sums[key] = [weight, 1]
+            else:
+                found[0] += weight
+                found[1] += 1
+    return sums
+
+
+def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
+    reader, rows = model._reader_of_calls(), []
+    assert reader
+    for event in _queries.report_of_calls(model, reader)["events"]:
+        for row in event["rows"]:
+            rows.append((id, FlatRow(event["name"], None, row["dso"], row["sym"][4:], row["sym"][1], row["weight"], row["samples"],
+                                     float(row["percent"]))))
+    return rows
+
+
+def _place(model: "Model", stack: int) -> Tuple[int, int]:
+    """Symbol and mode of a stack."""
+    raw = model._frame_modes
+    frame = model.stacks.frames[stack]
+    mode = raw.get(frame)
+    if mode is None:
+        mode = raw[frame] = model._raw_frame(frame).mode if frame else 0
+    return model.stacks.symbols[stack], mode
+
+
+def _group(model: "Model", sums: _Sums) -> Dict[Tuple[int, int, int, int], List[int]]:
+    """By event, comm, symbol and mode."""
+    rows: Dict[Tuple[int, int, int, int], List[int]] = {}
+    for (event, comm, stack), (weight, samples) in sums.items():
+        found = rows.setdefault((event, comm, *_place(model, stack)), [0, 0])
+        found[0] += weight
+        found[1] += samples
+    return rows
+
+
+def _flat_row(model: "Model", key: Tuple[int, int, int, int], weight: int, samples: int) -> FlatRow:
+    event, symbol, comm = model.events[key[0]], model.symbols.get(key[2]), model.comms.get(key[1]) or ""
+    name, held_by = (symbol.text, symbol.object.name) if symbol else ("0x%016x" % 0, "[unknown]")
+    return FlatRow(event.name, comm, held_by, name, _LETTERS.get(key[3], "?"), weight, samples, percent(weight, event.weight))
+
+
+def flat(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FlatRow]:
+    wanted = None if event is None else event_of(model, event).id
+    rows: List[Tuple[int, FlatRow]] = []
+    for (of, *key), (weight, samples) in _group(model, _sum_samples(model)).items():
+        rows.append((of, _flat_row(model, (of, *key), weight, samples)))  # type: ignore[arg-type]
+    for traced in model.events:
+        if traced.is_traced and wanted in (None, traced.id):
+            rows += _rows_of_calls(model, traced.id)
+    rows = [pair for pair in rows if wanted is None or pair[0] == wanted]
+    rows.sort(key=lambda pair: (pair[0], -pair[1].weight, -pair[1].samples, pair[1].comm or "", pair[1][2:5]))
+    return Rows([row for _, row in rows], FlatRow._fields)
+
+
+def functions(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FunctionRow]:
+    of = event_of(model, event)
+    own, total = stack_weights(model, of.id)
+    sums: Dict[int, List[int]] = {}
+    outer = model.stacks.outer.tolist()
+    for stack, (symbol, self_weight, weight) in enumerate(zip(model.stacks.symbols.tolist(), own.tolist(), total.tolist())):
+        if weight:
+            found = sums.setdefault(symbol, [0, 0])
+            found[0] += weight if outer[stack] else 0
+            found[1] += self_weight
+    rows = []
+    for id, (weight, self_weight) in sums.items():
+        symbol = model.symbols[id]
+        rows.append(FunctionRow(symbol.text, symbol.object.name, weight, percent(weight, of.weight), self_weight,
+                                percent(self_weight, of.weight)))
+    return Rows(sorted(rows, key=lambda row: (-row.weight, -row.self_weight, row.symbol)), FunctionRow._fields)
+
+
+# --- The tree
+
+
+class Node:
+    """A function in the call tree, called by its parent: all stacks with the same path of functions."""
+    __slots__ = ("_tree", "_stacks", "symbol", "self_weight", "weight")
+
+    def __init__(self, tree: "Tree", stacks: List[int], symbol: Optional[Symbol]) -> None:
+        self._tree, self._stacks = tree, stacks
+        #: None: the root
+        self.symbol: Optional[Symbol] = symbol
+        self.self_weight: int = sum(tree._own[stack] for stack in stacks)
+        #: callees included
+        self.weight: int = sum(tree._total[stack] for stack in stacks)
+
+    def __repr__(self) -> str:
+        return "<%s %d>" % (self.name, self.weight)
+
+    @property
+    def name(self) -> str:
+        return self.symbol.text if self.symbol else "all"
+
+    @property
+    def percent(self) -> float:
+        """Of the event's weight, callees included."""
+        return percent(self.weight, self._tree.weight)
+
+    @property
+    def children(self) -> List["Node"]:
+        """The functions it calls, heaviest first; those without weight are left out."""
+        return self._tree._children(self._stacks)
+
+    def walk(self, depth: int = 0) -> Iterator[Tuple[int, "Node"]]:
+        """(depth, node) of this node and all below it, callers first."""
+        waiting = [(depth, self)]
+        while waiting:
+            level, node = waiting.pop()
+            yield level, node
+            waiting.extend((level + 1, child) for child in reversed(node.children))
+
+
+class Tree(Node):
+    """The call tree of one event: the root, whose children are the outermost functions."""
+    __slots__ = ("event", "_own", "_total", "_model", "_first", "_next")
+
+    def __init__(self, model: "Model", event: Event) -> None:
+        self.event, self._model = event, model
+        self._own, self._total = stack_weights(model, event.id)
+        self._first, self._next = self._links()
+        super().__init__(self, [], None)
+        self.self_weight = 0
+        self.weight = sum(child.weight for child in self.children)
+
+    def _links(self) -> Tuple["array[int]", "array[int]"]:
+        """By stack: the first stack with weight that it calls, and the next one of the same caller."""
+        parents, total = self._model.stacks.parents.tolist(), self._total.tolist()
+        first = array("I", bytes(4 * len(total)))
+        following = array("I", bytes(4 * len(total)))
+        for stack in range(len(total) - 1, 0, -1):
+            if total[stack]:
+                parent = parents[stack]
+                following[stack] = first[parent]
+                first[parent] = stack
+        return first, following
+
+    def _children(self, stacks: List[int]) -> List[Node]:
+        grouped: Dict[int, List[int]] = {}
+        for stack in stacks or [0]:
+            at = self._first[stack]
+            while at:
+                grouped.setdefault(self._model.stacks.symbols[at], []).append(at)
+                at = self._next[at]
+        nodes = [Node(self, below, self._model.symbols[symbol]) for symbol, below in grouped.items()]
+        return sorted(nodes, key=lambda node: (-node.weight, node.name))
+
+    def text(self, min_percent: float = 0.5, max_depth: int = 30) -> str:
+        """Indented lines: percent, weight, function. Nodes below `min_percent` are left out."""
+        lines: List[str] = []
+        waiting: List[Tuple[int, Node]] = [(0, child) for child in reversed(self.children)]
+        while waiting:
+            level, node = waiting.pop()
+            if node.percent < min_percent or level >= max_depth:
+                continue
+            lines.append("%6.2f %% %14d %s%s" % (node.percent, node.weight, "  " * level, node.name))
+            waiting.extend((level + 1, child) for child in reversed(node.children))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from perfray import _html
+        return _html.flame(self)
+
+
+# --- Callers
+
+
+def callers(model: "Model", function: Union[str, int, Symbol], event: Union[None, int, str, Event] = None) -> Rows[CallerRow]:
+    wanted = {symbol.id for symbol in model.find(function)}
+    if not wanted:
+        raise KeyError("no function %r in this recording" % (function,))
+    _, total = stack_weights(model, event_of(model, event).id)
+    stacks, sums = model.stacks, {}  # type: Any, Dict[int, int]
+    for stack, symbol in enumerate(stacks.symbols.tolist()):
+        if symbol in wanted and total[stack] and stacks.outer[stack]:
+            caller = stacks.symbols[stacks.parents[stack]]
+            sums[caller] = sums.get(caller, 0) + total[stack]
+    whole = sum(sums.values())
+    rows = []
+    for caller, weight in sums.items():
+        by = model.symbols.get(caller)
+        rows.append(CallerRow(by.text if by else None, by.object.name if by else None, weight, percent(weight, whole)))
+    return Rows(sorted(rows, key=lambda row: (-row.weight, row.caller or "")), CallerRow._fields)
