@@ -12,11 +12,13 @@ pfr_templates pfr_latency_format pfr_latency_by pfr_latency_order pfr_sql_format
 pfr_container pfr_format pfr_report_format pfr_report_choice"""
 HANDLES = "pfr_reader pfr_output pfr_model pfr_samples pfr_calls pfr_symbolizer pfr_sql pfr_recorder pfr_alloc"
 
-#: Functions that the library calls: name, then the types of the arguments after the context.
-CALLBACKS = {"pfr_hole": "const pfr_error *hole", "pfr_note": "const char *sentence"}
+#: Functions that the library calls: the result, and the type of the argument after the context.
+CALLBACKS = {"pfr_hole": ("void", "pfr_error *"), "pfr_note": ("void", "char *"), "pfr_flat_each": ("bool", "pfr_flat_row *")}
 
 STRUCTS = """
 pfr_error { pfr_status status; uint64_t offset, length; const char *where; char text[160]; }
+
+pfr_flat_row { uint64_t weight, samples; uint32_t comm, symbol; uint8_t mode; }
 
 pfr_record { uint64_t offset, inner; uint32_t part, type, size; uint16_t misc, tail; bool inside; int32_t event;
     uint64_t payload; const void *bytes, *context; }
@@ -119,6 +121,8 @@ const pfr_stack *pfr_model_stacks(const pfr_model *);
 size_t pfr_model_stack_text(const pfr_model *, uint32_t, const char *, char *, size_t);
 uint32_t pfr_model_comm_at(const pfr_model *, uint32_t, uint64_t);
 pfr_status pfr_model_weights(const pfr_model *, uint32_t, uint64_t *, uint64_t *, pfr_error *);
+pfr_status pfr_model_symbol_weights(const pfr_model *, uint32_t, uint64_t *, uint64_t *, pfr_error *);
+pfr_status pfr_model_flat(const pfr_model *, uint32_t, pfr_flat_each *, void *, pfr_error *);
 bool pfr_model_column(const pfr_model *, uint32_t, pfr_column *);
 const pfr_fact *pfr_model_fact(const pfr_model *, uint32_t);
 const pfr_fact *pfr_model_meta(const pfr_model *, uint32_t);

@@ -24,10 +24,13 @@ _numbers: Dict[str, Any] = {
 _numbers.update({name: ctypes.c_int for name in _declarations.ENUMS.split()})
 _handles = frozenset(_declarations.HANDLES.split())
 structs: Dict[str, Any] = {}
+callbacks: Dict[str, Any] = {}
 
 
 def _type(name: str, stars: int) -> Any:
     """The ctypes type of "uint32_t" with stars after it. Handles, and pointers to anything that has no struct, are addresses."""
+    if name in callbacks:
+        return callbacks[name]
     if stars == 0:
         return structs[name] if name in structs else _numbers[name]
     if stars == 1 and name == "char":
@@ -37,6 +40,11 @@ def _type(name: str, stars: int) -> Any:
     if stars == 2 and name in structs:
         return ctypes.POINTER(ctypes.POINTER(structs[name]))
     return ctypes.c_void_p
+
+
+def _argument(text: str) -> Tuple[str, int]:
+    words = text.replace("const ", "").split()
+    return words[0], text.count("*")
 
 
 def _members(body: str) -> List[Tuple[str, Any]]:
@@ -55,10 +63,9 @@ def _members(body: str) -> List[Tuple[str, Any]]:
 def _make_structs() -> None:
     for name, body in re.findall(r"(\w+) \{(.*?)\}", _declarations.STRUCTS, re.S):
         structs[name] = type(name, (ctypes.Structure,), {"_fields_": _members(body)})
-        if name == "pfr_error":  # callbacks take it, and structs have callbacks
-            for callback, argument in _declarations.CALLBACKS.items():
-                kind = ctypes.c_char_p if "char" in argument else ctypes.POINTER(structs["pfr_error"])
-                _numbers[callback] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, kind)
+        for callback, (result, argument) in _declarations.CALLBACKS.items():  # structs that follow have them as members
+            if argument.split()[0] in (name, "char"):
+                callbacks[callback] = ctypes.CFUNCTYPE(_numbers[result], ctypes.c_void_p, _type(*_argument(argument)))
         if name == "pfr_items":
             _make_value()
 
@@ -73,7 +80,7 @@ def _make_value() -> None:
 
 
 _make_structs()
-HoleCallback, NoteCallback = _numbers["pfr_hole"], _numbers["pfr_note"]
+HoleCallback, NoteCallback, FlatCallback = callbacks["pfr_hole"], callbacks["pfr_note"], callbacks["pfr_flat_each"]
 
 # --- The library
 
@@ -92,11 +99,6 @@ def _declare(dll: ctypes.CDLL, prototypes: str) -> None:
         function = getattr(dll, name)
         function.restype = _type(result, len(stars))
         function.argtypes = [_type(*_argument(text)) for text in arguments.split(",")]
-
-
-def _argument(text: str) -> Tuple[str, int]:
-    words = text.replace("const ", "").split()
-    return words[0], text.count("*")
 
 
 def _load() -> ctypes.CDLL:

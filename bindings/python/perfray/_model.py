@@ -168,7 +168,6 @@ class Model:
         #: sentences on what may be wrong or missing
         self.notes: List[str] = []
         self._inputs, self._options, self._asked = inputs, options, asked
-        self._frame_modes: Dict[int, int] = {}
         self._handle: Optional[Handle] = self._load()
         handle = self._handle
         self._tables(handle.pointer)
@@ -264,10 +263,6 @@ class Model:
         handle = self._need()
         raw = library.pfr_model_get_symbol(handle.pointer, id).contents
         return Symbol(id, show(raw.name), show(raw.mangled), self.objects[raw.object], raw.address, raw.size)
-
-    def _raw_frame(self, id: int) -> Any:
-        handle = self._need()
-        return library.pfr_model_get_frame(handle.pointer, id).contents
 
     def _frame(self, id: int) -> Frame:
         handle = self._need()

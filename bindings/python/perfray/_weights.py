@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 
 from perfray import _queries
 from perfray._columns import view
-from perfray._library import check, library, new_error
+from perfray._library import FlatCallback, check, library, new_error
 from perfray._rows import Rows
 from perfray._tables import Event, Symbol
 
@@ -79,23 +79,20 @@ def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
 
 # --- The flat table
 
-_Key = Tuple[int, int, int]  # event, comm, stack
-_Sums = Dict[_Key, List[int]]
 
+def _rows_of_samples(model: "Model", event: Event) -> List[Tuple[int, FlatRow]]:
+    handle, error = model._need(), new_error()
+    rows: List[Tuple[int, FlatRow]] = []
 
-def _sum_samples(model: "Model") -> _Sums:
-    """By event, comm and stack: weight and number of samples."""
-    sums: _Sums = {}
-    for batch in model.samples().batches():
-        keys = zip(batch["event"].tolist(), batch["comm"].tolist(), batch["stack"].tolist())
-        for key, weight in zip(keys, batch["weight"].tolist()):
-            found = sums.get(key)
-            if found is None:
-                sums[key] = [weight, 1]
-            else:
-                found[0] += weight
-                found[1] += 1
-    return sums
+    def each(_: int, row: Any) -> bool:
+        cell = row.contents
+        symbol = model.symbols.get(cell.symbol)
+        name, held_by = (symbol.text, symbol.object.name) if symbol else ("0x%016x" % 0, "[unknown]")
+        rows.append((event.id, FlatRow(event.name, model.comms.get(cell.comm) or "", held_by, name, _LETTERS.get(cell.mode, "?"),
+                                       cell.weight, cell.samples, percent(cell.weight, event.weight))))
+        return True
+    check(library.pfr_model_flat(handle.pointer, event.id, FlatCallback(each), None, ctypes.byref(error)), error)
+    return rows
 
 
 def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
@@ -108,60 +105,25 @@ def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
     return rows
 
 
-def _place(model: "Model", stack: int) -> Tuple[int, int]:
-    """Symbol and mode of a stack."""
-    raw = model._frame_modes
-    frame = model.stacks.frames[stack]
-    mode = raw.get(frame)
-    if mode is None:
-        mode = raw[frame] = model._raw_frame(frame).mode if frame else 0
-    return model.stacks.symbols[stack], mode
-
-
-def _group(model: "Model", sums: _Sums) -> Dict[Tuple[int, int, int, int], List[int]]:
-    """By event, comm, symbol and mode."""
-    rows: Dict[Tuple[int, int, int, int], List[int]] = {}
-    for (event, comm, stack), (weight, samples) in sums.items():
-        found = rows.setdefault((event, comm, *_place(model, stack)), [0, 0])
-        found[0] += weight
-        found[1] += samples
-    return rows
-
-
-def _flat_row(model: "Model", key: Tuple[int, int, int, int], weight: int, samples: int) -> FlatRow:
-    event, symbol, comm = model.events[key[0]], model.symbols.get(key[2]), model.comms.get(key[1]) or ""
-    name, held_by = (symbol.text, symbol.object.name) if symbol else ("0x%016x" % 0, "[unknown]")
-    return FlatRow(event.name, comm, held_by, name, _LETTERS.get(key[3], "?"), weight, samples, percent(weight, event.weight))
-
-
 def flat(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FlatRow]:
-    wanted = None if event is None else event_of(model, event).id
     rows: List[Tuple[int, FlatRow]] = []
-    for (of, *key), (weight, samples) in _group(model, _sum_samples(model)).items():
-        rows.append((of, _flat_row(model, (of, *key), weight, samples)))  # type: ignore[arg-type]
-    for traced in model.events:
-        if traced.is_traced and wanted in (None, traced.id):
-            rows += _rows_of_calls(model, traced.id)
-    rows = [pair for pair in rows if wanted is None or pair[0] == wanted]
+    for one in model.events if event is None else [event_of(model, event)]:
+        rows += _rows_of_calls(model, one.id) if one.is_traced else _rows_of_samples(model, one)
     rows.sort(key=lambda pair: (pair[0], -pair[1].weight, -pair[1].samples, pair[1].comm or "", pair[1][2:5]))
     return Rows([row for _, row in rows], FlatRow._fields)
 
 
 def functions(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FunctionRow]:
-    of = event_of(model, event)
-    own, total = stack_weights(model, of.id)
-    sums: Dict[int, List[int]] = {}
-    outer = model.stacks.outer.tolist()
-    for stack, (symbol, self_weight, weight) in enumerate(zip(model.stacks.symbols.tolist(), own.tolist(), total.tolist())):
-        if weight:
-            found = sums.setdefault(symbol, [0, 0])
-            found[0] += weight if outer[stack] else 0
-            found[1] += self_weight
+    of, handle, error = event_of(model, event), model._need(), new_error()
+    room = ctypes.c_uint64 * (len(model.symbols) + 1)
+    own, total = room(), room()
+    check(library.pfr_model_symbol_weights(handle.pointer, of.id, own, total, ctypes.byref(error)), error)
     rows = []
-    for id, (weight, self_weight) in sums.items():
-        symbol = model.symbols[id]
-        rows.append(FunctionRow(symbol.text, symbol.object.name, weight, percent(weight, of.weight), self_weight,
-                                percent(self_weight, of.weight)))
+    for id, (self_weight, weight) in enumerate(zip(own, total)):
+        if id and weight:
+            symbol = model.symbols[id]
+            rows.append(FunctionRow(symbol.text, symbol.object.name, weight, percent(weight, of.weight), self_weight,
+                                    percent(self_weight, of.weight)))
     return Rows(sorted(rows, key=lambda row: (-row.weight, -row.self_weight, row.symbol)), FunctionRow._fields)
 
 
