@@ -27,7 +27,7 @@ ImportError reports a missing library.
 from perfray._columns import Columns
 from perfray._cursors import Call, Calls, Sample, Samples
 from perfray._library import DamageWarning, Error, Hole
-from perfray._model import Model, Place, open_model
+from perfray._model import Model, Place, flat, open_model
 from perfray._queries import Bin, Latency, LatencyRow, SqlRows
 from perfray._recorder import Recorder, RecordResult, record
 from perfray._recording import Record, Recording, dump, open
@@ -41,6 +41,6 @@ __version__ = "0.1.0"
 __all__ = [
     "Bin", "Call", "CallerRow", "Calls", "Columns", "DamageWarning", "Error", "Event", "FlatRow", "Frame", "FunctionRow", "Hole",
     "Interval", "Latency", "LatencyRow", "Mark", "Model", "Node", "Object", "Place", "Process", "Record", "Recorder", "RecordResult",
-    "Recording", "Rows", "Sample", "Samples", "SqlRows", "Stack", "Stacks", "Symbol", "Table", "Thread", "Tree", "dump", "open",
+    "Recording", "Rows", "Sample", "Samples", "SqlRows", "Stack", "Stacks", "Symbol", "Table", "Thread", "Tree", "dump", "flat", "open",
     "open_model", "record",
 ]

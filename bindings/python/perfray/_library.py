@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
@@ -91,7 +90,10 @@ def _candidates() -> List[str]:
     if named:
         return [named]
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libperfray.so.0")
-    return [own] if os.path.exists(own) else [ctypes.util.find_library("perfray") or "libperfray.so.0"]
+    if os.path.exists(own):
+        return [own]
+    from ctypes.util import find_library  # takes long to import
+    return [find_library("perfray") or "libperfray.so.0"]
 
 
 def _declare(dll: ctypes.CDLL, prototypes: str) -> None:

@@ -158,6 +158,16 @@ def open_model(path: Path, *, beside: Optional[Path] = None, columns: Iterable[s
     return Model(inputs, options, asked)
 
 
+def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) -> Rows[_weights.FlatRow]:
+    """`open_model(path).flat()` without a model: the same rows in a fraction of the time, for those who ask for nothing else.
+    Options as open_model."""
+    options, one = _Options(naming, limits or {}), _Input(path)
+    reader = options.reader(one.path)
+    traced = library.pfr_get_header(reader.pointer).contents.format
+    document = _queries.report(reader, options.naming, "dso,sym" if traced else "comm,dso,sym")
+    return Rows(_weights.rows_of_report(document), _weights.FlatRow._fields)
+
+
 class Model:
     """A recording, loaded: tables, samples, calls, stacks and sums. It never changes; any number of threads may use it. Ids
     count from 1, 0 is what is unknown. `close()` (or a `with` block) gives the memory back as soon as no view of it is left."""

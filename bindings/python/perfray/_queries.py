@@ -123,11 +123,10 @@ def latency(model: "Model", function: Union[None, str, Sequence[str]] = None, **
 # --- Reports
 
 
-def report_of_calls(model: "Model", reader: Handle) -> Dict[str, Any]:
-    """The document of `perfray report --format=json` of a trace. Its sums are of ticks, the model's are of ns rounded call by
-    call, and so a few ns less."""
+def report(reader: Handle, naming: Any, sort: str) -> Dict[str, Any]:
+    """The document of `perfray report --format=json`."""
     kind = structs["pfr_report_options"]
-    options = kind(size=ctypes.sizeof(kind), format=3, sort=b"dso,sym", naming=ctypes.addressof(model._options.naming))
+    options = kind(size=ctypes.sizeof(kind), format=3, branches=2, sort=text_bytes(sort), naming=ctypes.addressof(naming))
     with _printed(lambda output, error: library.pfr_report_print(reader.pointer, ctypes.byref(options), output,
                                                                  ctypes.byref(error))) as file:
         document: Dict[str, Any] = json.load(file)

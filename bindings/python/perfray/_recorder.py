@@ -6,7 +6,6 @@ import ctypes
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -141,6 +140,7 @@ class Recorder:
         when the iteration is given up."""
         if "output" in self._values:
             raise ValueError("a recording that is written to a file is not streamed: leave out `output`")
+        import subprocess  # takes long to import
         told, give = os.pipe()
         child = subprocess.Popen([sys.executable, "-c", _CHILD, _HERE, json.dumps(self._values), str(give)], stdout=subprocess.PIPE,
                                  pass_fds=(give,))

@@ -95,14 +95,17 @@ def _rows_of_samples(model: "Model", event: Event) -> List[Tuple[int, FlatRow]]:
     return rows
 
 
+def rows_of_report(document: Dict[str, Any]) -> List[FlatRow]:
+    """The rows of a report in JSON by comm, dso, sym; of a trace, which has no comm."""
+    return [FlatRow(event["name"], row.get("comm"), row["dso"], row["sym"][4:], row["sym"][1], row["weight"], row["samples"],
+                    float(row["percent"])) for event in document["events"] for row in event["rows"]]
+
+
 def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
-    reader, rows = model._reader_of_calls(), []
+    """Of the library's report, whose sums are of ticks: the model's are of ns, rounded call by call, and so a few ns less."""
+    reader = model._reader_of_calls()
     assert reader
-    for event in _queries.report_of_calls(model, reader)["events"]:
-        for row in event["rows"]:
-            rows.append((id, FlatRow(event["name"], None, row["dso"], row["sym"][4:], row["sym"][1], row["weight"], row["samples"],
-                                     float(row["percent"]))))
-    return rows
+    return [(id, row) for row in rows_of_report(_queries.report(reader, model._options.naming, "dso,sym"))]
 
 
 def flat(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FlatRow]:
