@@ -29,8 +29,10 @@ static pfr_status top(const pfr_model *m, uint32_t event, pfr_error *err) {
     uint64_t *self = (uint64_t *)calloc(2 * ((size_t)symbols + 1), sizeof *self), *total = self + symbols + 1;
     struct sum *sums = (struct sum *)calloc((size_t)symbols + 1, sizeof *sums);
     const pfr_status st = pfr_model_symbol_weights(m, event, self, total, err);
-    for (uint32_t id = 1; id <= symbols; id++)
-        sums[id] = (struct sum){id, self[id], total[id]};
+    for (uint32_t id = 1; id <= symbols; id++) {
+        const struct sum sum = {id, self[id], total[id]};
+        sums[id] = sum;
+    }
     qsort(sums + 1, symbols, sizeof *sums, by_total);
     printf("# %s: total, self\n", pfr_model_get_event(m, event)->name);
     for (uint32_t i = 1; i <= symbols && i <= 10 && sums[i].total; i++)
