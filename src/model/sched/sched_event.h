@@ -41,7 +41,7 @@ enum sched_left { SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE, SCHED_LEFT_DEAD };
 struct sched_event {
     uint64_t time;
     uint64_t value;      /* number of a system call, address of a futex */
-    uint32_t sample;     /* number of its sample in the model, from 1; 0: it is none, or has no number */
+    uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
     uint8_t kind, flags; /* flags: common_flags */
@@ -50,12 +50,12 @@ struct sched_event {
 
 /* --- sched_sources.c: which records say what. */
 
-/* Place of an integer in the raw bytes of a tracepoint; size 0: it has none. */
+/* Place of an integer in the raw bytes of a tracepoint; size 0: absent. */
 struct raw_place {
     uint32_t offset, size;
 };
 
-/* What the samples of an event are. */
+/* Meaning of the samples of an event. */
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: nothing of ours */
     struct raw_place tid, other, state, value;
@@ -78,7 +78,7 @@ void sched_sources_free(struct sched_sources *s);
 /* Whether anything tells when threads ran. */
 bool sched_sources_any(const struct sched_sources *s);
 
-/* The event that a decoded sample is; false: it is none. */
+/* The event that a decoded sample is; false: it is no event of ours. */
 bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
                      struct sched_event *event);
 /* The same of a record that is no sample. */

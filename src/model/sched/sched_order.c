@@ -42,7 +42,7 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What is later than `until` stays, in the order of the file. */
+/* Events later than `until` stay, in the order of the file. */
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
     for (size_t i = 0; i < o->count; i++)

@@ -146,7 +146,7 @@ static bool has_fields(const struct sched_source *source) {
     }
 }
 
-/* What the event adds; events without what is needed are nothing of ours. */
+/* The kinds that the event adds. Events without the necessary fields are not used. */
 static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number) {
     const uint64_t type = event->attr.sample_type, needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
     struct sched_source *source = &s->of[number];

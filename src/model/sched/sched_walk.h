@@ -19,7 +19,7 @@ struct sched_walk {
     void *context;
     /* Filled: */
     struct sched_counts counts;
-    uint64_t begin, end;                              /* times of the first and the last event that tells a state; 0: none */
+    uint64_t begin, end; /* times of the first and the last event that tells a state; 0: no event */
     bool switches, wakings, records, stacks, futexes; /* the recording has them (struct sched_sources) */
     bool wide;                                        /* of all threads of a cpu */
     uint64_t samples;                                 /* that have a number */

@@ -152,7 +152,7 @@ static pfr_status enter(struct thread_states *all, struct sched_thread *t, const
     return PFR_OK;
 }
 
-/* What a thread was until it took a cpu. */
+/* The state of a thread until it took a cpu. */
 static enum thread_state before_enter(struct thread_states *all, const struct sched_thread *t) {
     switch (t->state) {
     case THREAD_UNSEEN: /* it was woken before the recording began, else its waking would have been recorded */

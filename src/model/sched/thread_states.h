@@ -71,7 +71,7 @@ struct sched_cpu {
     uint64_t losses;
 };
 
-/* What was met. */
+/* Counts of a walk. */
 struct sched_counts {
     uint64_t switches, wakings;   /* tracepoints, SWITCH records of both directions */
     uint64_t losses;              /* LOST records */

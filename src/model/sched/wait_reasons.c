@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of functions in which threads wait. Names are those of Linux 3.x to 6.x; one that ends with '*' stands for
- * all that begin like it. Functions that many waits share (schedule_timeout, wait_for_completion, prepare_to_wait) are
+ * The table of functions in which threads wait. Names are those of Linux 3.x to 6.x; '*' matches any
+ * characters. Functions that many waits share (schedule_timeout, wait_for_completion, prepare_to_wait) are
  * not listed, because they say nothing of the reason.
  */
 #include "model/sched/wait_reasons.h"
@@ -273,7 +273,7 @@ static const struct named_reason wakers[] = {
 
 /* --- Names. */
 
-/* A '*' stands for any characters. */
+/* A '*' matches any characters. */
 static bool matches(const char *pattern, const char *name, size_t length) {
     for (; *pattern && *pattern != '*'; pattern++, name++, length--)
         if (length == 0 || *pattern != *name)
@@ -340,23 +340,23 @@ const char *wait_reason_name(enum wait_reason reason) {
 /* --- System calls. */
 
 struct numbered_reason {
-    uint16_t x86_64, generic; /* generic: arm64, riscv, loongarch; NONE */
+    uint16_t x86_64, generic; /* generic: arm64, riscv, loongarch; ABSENT */
     uint8_t reason;
 };
 
-#define NONE UINT16_MAX
+#define ABSENT UINT16_MAX
 
 /* Calls that wait for one thing only: read(2) may be of anything. asm/unistd_64.h, asm-generic/unistd.h. */
 static const struct numbered_reason calls[] = {
-    {202, 98, WAIT_LOCK},    {454, 454, WAIT_LOCK},   {455, 455, WAIT_LOCK},   {65, 193, WAIT_LOCK},
-    {220, 192, WAIT_LOCK},   {73, 32, WAIT_LOCK},     {43, 202, WAIT_SOCKET},  {288, 242, WAIT_SOCKET},
-    {42, 203, WAIT_SOCKET},  {44, 206, WAIT_SOCKET},  {45, 207, WAIT_SOCKET},  {46, 211, WAIT_SOCKET},
-    {47, 212, WAIT_SOCKET},  {299, 243, WAIT_SOCKET}, {307, 269, WAIT_SOCKET}, {74, 82, WAIT_DISK},
-    {75, 83, WAIT_DISK},     {26, 227, WAIT_DISK},    {162, 81, WAIT_DISK},    {306, 267, WAIT_DISK},
-    {277, 84, WAIT_DISK},    {208, 4, WAIT_DISK},     {35, 101, WAIT_TIMER},   {230, 115, WAIT_TIMER},
-    {61, 260, WAIT_CHILD},   {247, 95, WAIT_CHILD},   {34, NONE, WAIT_SIGNAL}, {128, 137, WAIT_SIGNAL},
-    {130, 133, WAIT_SIGNAL}, {7, NONE, WAIT_POLL},    {23, NONE, WAIT_POLL},   {232, NONE, WAIT_POLL},
-    {281, 22, WAIT_POLL},    {270, 72, WAIT_POLL},    {271, 73, WAIT_POLL},    {441, 441, WAIT_POLL},
+    {202, 98, WAIT_LOCK},    {454, 454, WAIT_LOCK},   {455, 455, WAIT_LOCK},     {65, 193, WAIT_LOCK},
+    {220, 192, WAIT_LOCK},   {73, 32, WAIT_LOCK},     {43, 202, WAIT_SOCKET},    {288, 242, WAIT_SOCKET},
+    {42, 203, WAIT_SOCKET},  {44, 206, WAIT_SOCKET},  {45, 207, WAIT_SOCKET},    {46, 211, WAIT_SOCKET},
+    {47, 212, WAIT_SOCKET},  {299, 243, WAIT_SOCKET}, {307, 269, WAIT_SOCKET},   {74, 82, WAIT_DISK},
+    {75, 83, WAIT_DISK},     {26, 227, WAIT_DISK},    {162, 81, WAIT_DISK},      {306, 267, WAIT_DISK},
+    {277, 84, WAIT_DISK},    {208, 4, WAIT_DISK},     {35, 101, WAIT_TIMER},     {230, 115, WAIT_TIMER},
+    {61, 260, WAIT_CHILD},   {247, 95, WAIT_CHILD},   {34, ABSENT, WAIT_SIGNAL}, {128, 137, WAIT_SIGNAL},
+    {130, 133, WAIT_SIGNAL}, {7, ABSENT, WAIT_POLL},  {23, ABSENT, WAIT_POLL},   {232, ABSENT, WAIT_POLL},
+    {281, 22, WAIT_POLL},    {270, 72, WAIT_POLL},    {271, 73, WAIT_POLL},      {441, 441, WAIT_POLL},
 };
 
 enum wait_reason wait_reason_of_syscall(const char *machine, uint64_t number) {
@@ -364,7 +364,7 @@ enum wait_reason wait_reason_of_syscall(const char *machine, uint64_t number) {
                                                                   strncmp(machine, "riscv64", 7) == 0 ||
                                                                   strncmp(machine, "loongarch", 9) == 0;
     for (size_t i = 0; (x86_64 || generic) && i < sizeof calls / sizeof *calls; i++)
-        if ((x86_64 ? calls[i].x86_64 : calls[i].generic) == number && number != NONE)
+        if ((x86_64 ? calls[i].x86_64 : calls[i].generic) == number && number != ABSENT)
             return (enum wait_reason)calls[i].reason;
     return WAIT_OTHER;
 }

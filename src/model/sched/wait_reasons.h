@@ -28,7 +28,7 @@ enum wait_reason {
 };
 
 struct wait_evidence {
-    enum wait_reason first; /* of the innermost function that the table lists; WAIT_OTHER: none */
+    enum wait_reason first; /* of the innermost function that the table lists; WAIT_OTHER: no such function */
     bool faults;            /* a page fault is further out */
 };
 
@@ -44,13 +44,13 @@ enum wait_reason wait_reason_of(const struct wait_evidence *evidence);
    of those that wait for one thing. */
 enum wait_reason wait_reason_of_syscall(const char *machine, uint64_t number);
 
-/* What a waker's function tells of a thread that polled; WAIT_OTHER: nothing. */
+/* The reason that a waker's function gives to a thread that polled; WAIT_OTHER: nothing. */
 enum wait_reason wait_reason_of_waker(const char *name);
 
 /* "lock", "pipe", ... of each reason below WAIT_REASONS. */
 const char *wait_reason_name(enum wait_reason reason);
 
-/* What a libc function that uses a futex is: a mutex, a condition variable, ... */
+/* Kind of a libc function that uses a futex: a mutex, a condition variable, ... */
 enum lock_kind {
     LOCK_UNKNOWN,
     LOCK_MUTEX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for, and the steps from a recording to the waits of its threads: see offcpu_parts.h. */
+/* The request, and the steps from a recording to the waits of its threads: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_parts.h"
 
 #include "wire/feature_bits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must be known of the numbers, as sentences: see offcpu_parts.h. */
+/* Facts that readers of the numbers must know, as sentences: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_parts.h"
 
 #include <inttypes.h>
@@ -10,25 +10,25 @@ typedef bool note_fn(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]);
 static bool note_source(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_walk *w = &o->walk;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s%s, %s: %" PRIu64 " switches, %" PRIu64 " wake-ups in %.3f s",
-             w->switches ? "sched_switch"
-             : w->stacks ? "SWITCH records and context-switches samples"
-                         : "SWITCH records",
+             w->switches               ? "sched_switch"
+             : w->stacks && w->samples ? "SWITCH records and context-switches samples"
+                                       : "SWITCH records",
              w->wakings ? " and sched_waking" : "", w->wide ? "all threads" : "threads of the recorded processes",
              w->counts.switches, w->counts.wakings, (double)(w->end - w->begin) / 1e9);
     return true;
 }
 
 static bool note_wakers(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
-    snprintf(
-        text, OFFCPU_NOTE_ROOM,
-        "without sched:sched_waking there are no wakers, and the time from a wake-up to the cpu counts as blocked");
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "without sched:sched_waking wakers are unknown, and the time from a wake-up to the cpu counts as blocked");
     return !o->walk.wakings;
 }
 
 static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
-    snprintf(
-        text, OFFCPU_NOTE_ROOM,
-        "without sched:sched_switch reasons come from functions of the C library; those of other waits are unknown");
+    const bool stacks = o->walk.stacks && o->walk.samples;
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             stacks ? "reasons are those of the call chains of context-switches"
+                    : "there are only times: reasons need samples of context-switches or of sched:sched_switch");
     return !o->walk.switches;
 }
 

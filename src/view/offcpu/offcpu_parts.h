@@ -9,7 +9,7 @@
  *     offcpu_load.c    intervals to sums by thread, state, stack and waker
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
  *     offcpu_rows.c    sums to rows in their order
- *     offcpu_text.c    the tree for people; offcpu_notes.c what stands above it
+ *     offcpu_text.c    the tree for people; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
  *     offcpu_path.c    --wakers
  *     offcpu_locks.c   --locks
@@ -41,7 +41,7 @@ struct offcpu_thread {
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
 };
 
-/* What a stack tells; computed when it is asked for first. */
+/* Facts of a stack; computed when it is asked for first. */
 struct offcpu_stack {
     uint32_t program; /* stack of the innermost function of the program; 0: none */
     uint8_t reason;   /* enum wait_reason, of the stack by itself */
@@ -52,7 +52,7 @@ struct offcpu_stack {
     bool done, has_kernel;
 };
 
-/* What waits have in common. */
+/* Waits with the same key are summed. */
 struct offcpu_key {
     uint64_t address; /* of a futex; 0 */
     uint32_t thread, stack, waker, waker_stack;

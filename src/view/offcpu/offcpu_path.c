@@ -2,7 +2,7 @@
 /*
  * --wakers: what a thread's time waited for. From the end of the range backwards: while the thread ran or waited for a
  * cpu, that is the path; where it was blocked until another thread woke it, the path goes on in that thread at the
- * moment of the wake-up. What no thread ended (timers, disks) stays a wait. So the steps add up to the range.
+ * moment of the wake-up. A wait that no thread ended (timers, disks) stays one. So the steps add up to the range.
  */
 #include "view/offcpu/offcpu_chain.h"
 

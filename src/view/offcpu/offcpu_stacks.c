@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stack tells: the reason of the wait, the function of the program in it, what kind of lock it waits for. */
+/* Facts of a stack: the reason of the wait, the function of the program in it, what kind of lock it waits for. */
 #include "view/offcpu/offcpu_parts.h"
 
 #include <fnmatch.h>
