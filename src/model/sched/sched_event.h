@@ -44,6 +44,7 @@ struct sched_event {
     uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
+    uint32_t own;        /* tid that the sample itself has: in a pid namespace another than in its raw bytes */
     uint8_t kind, flags; /* flags: common_flags */
     uint8_t left;        /* of SWITCH and OUT: enum sched_left */
 };

@@ -223,8 +223,11 @@ bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const
     if (number >= s->count || s->of[number].kind == SCHED_KINDS || sample->time - 1 >= UINT64_MAX - 1)
         return false;
     const struct sched_source *source = &s->of[number];
-    *event = (struct sched_event){
-        .time = sample->time, .kind = (uint8_t)source->kind, .tid = sample->tid, .cpu = sample->cpu};
+    *event = (struct sched_event){.time = sample->time,
+                                  .kind = (uint8_t)source->kind,
+                                  .tid = sample->tid,
+                                  .own = sample->tid,
+                                  .cpu = sample->cpu};
     return source->kind == SCHED_STACK || take_fields(s, source, sample->raw.data, event);
 }
 
@@ -234,7 +237,7 @@ static bool of_fork(const pfr_record *rec, struct sched_event *event) {
     struct pfr_rec_fork body;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || body.tid == 0)
         return false;
-    event->time = body.time;
+    event->time = event->time ? event->time : body.time; /* as the state of threads counts it */
     event->tid = body.ptid;
     event->other = body.tid;
     event->kind = SCHED_FORK;

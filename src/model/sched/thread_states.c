@@ -17,10 +17,12 @@ void thread_states_init(struct thread_states *all, struct memory *memory, uint64
                                   .records = sources->records,
                                   .tracepoints = sources->switches};
     u64_map_init(&all->of, memory);
+    u64_map_init(&all->outer, memory);
 }
 
 void thread_states_free(struct thread_states *all) {
     u64_map_free(&all->of);
+    u64_map_free(&all->outer);
     mem_free(all->memory, all->threads, all->room, sizeof *all->threads);
     mem_free(all->memory, all->cpus, all->cpus_room, sizeof *all->cpus);
     *all = (struct thread_states){.memory = all->memory};
@@ -43,6 +45,7 @@ static struct sched_cpu *cpu_at(struct thread_states *all, uint32_t cpu) {
 
 static void begin_life(struct thread_states *all, struct sched_thread *t, uint32_t tid, uint64_t since) {
     *t = (struct sched_thread){.tid = tid,
+                               .shown = tid,
                                .life = all->lives++,
                                .since = since,
                                .cpu = SCHED_NO_CPU,
@@ -92,7 +95,7 @@ static pfr_status give(struct thread_states *all, const struct sched_thread *t, 
                                         .syscall = left ? t->syscall : NO_SYSCALL,
                                         .address = left ? t->address : 0,
                                         .life = t->life,
-                                        .tid = t->tid,
+                                        .tid = t->shown,
                                         .cpu = t->cpu,
                                         .sample = left ? t->sample : 0,
                                         .waker = woken ? t->waker : SCHED_NOBODY,
@@ -183,11 +186,35 @@ static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu,
                                                           : PFR_OK;
 }
 
+/* In a pid namespace, tracepoints have other tids than samples and all other records. */
+static pfr_status learn_namespace(struct thread_states *all, struct sched_thread *t, const struct sched_event *e,
+                                  pfr_error *err) {
+    if (e->own == e->tid || e->own == 0 || e->own == SCHED_NOBODY)
+        return PFR_OK;
+    uint64_t place;
+    if (t->shown != e->own && u64_map_get(&all->of, e->own, &place) && !all->threads[place].by_tracepoint) {
+        struct sched_thread *fork = &all->threads[place]; /* what its FORK began is this thread */
+        if (t->state == THREAD_UNSEEN && fork->state == THREAD_WOKEN)
+            t->since = fork->since;
+        fork->state = THREAD_DEAD;
+    }
+    t->shown = e->own;
+    return u64_map_put(&all->outer, e->own, e->tid, err);
+}
+
+/* The tid that tracepoints have for a thread. */
+static uint32_t outer_tid(const struct thread_states *all, uint32_t tid) {
+    uint64_t outer = tid;
+    u64_map_get(&all->outer, tid, &outer);
+    return (uint32_t)outer;
+}
+
 static pfr_status switch_prev(struct thread_states *all, const struct sched_event *e, bool agrees, pfr_error *err) {
     struct sched_thread *t;
     if (e->tid == 0)
         return PFR_OK;
     PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(learn_namespace(all, t, e, err));
     enum thread_state was = THREAD_RUNNING;
     if (t->state == THREAD_RUNNING ? t->cpu != e->cpu && t->cpu != SCHED_NO_CPU
                                    : t->state != THREAD_UNSEEN || !agrees) {
@@ -198,9 +225,15 @@ static pfr_status switch_prev(struct thread_states *all, const struct sched_even
     return leave(all, t, e, was, err);
 }
 
+/* Where only chosen threads are recorded, others are met as the next one or as woken, but never leave a cpu. */
+static bool is_recorded(const struct thread_states *all, uint32_t tid) {
+    uint64_t place;
+    return all->wide || u64_map_get(&all->of, tid, &place);
+}
+
 static pfr_status switch_next(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
-    if (e->other == 0)
+    if (e->other == 0 || !is_recorded(all, e->other))
         return PFR_OK;
     PFR_TRY(thread_of(all, e->other, &t, err));
     t->by_tracepoint = true;
@@ -228,7 +261,7 @@ static pfr_status on_out(struct thread_states *all, const struct sched_event *e,
     all->counts.switches++;
     if (e->tid == 0)
         return PFR_OK;
-    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     if (t->state == THREAD_RUNNING || t->state == THREAD_UNSEEN)
         return t->by_tracepoint && t->state == THREAD_UNSEEN ? PFR_OK : leave(all, t, e, THREAD_RUNNING, err);
     if (t->by_tracepoint || t->state == THREAD_DEAD)
@@ -242,7 +275,7 @@ static pfr_status on_in(struct thread_states *all, const struct sched_event *e, 
     all->counts.switches++;
     if (e->tid == 0)
         return PFR_OK;
-    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     if (t->state == THREAD_RUNNING && t->by_tracepoint)
         return PFR_OK;
     return enter(all, t, e, before_enter(all, t), err);
@@ -262,15 +295,15 @@ static pfr_status on_waking(struct thread_states *all, const struct sched_event 
     struct sched_thread *t, *by = NULL;
     all->counts.wakings++;
     all->wide |= e->tid == 0;
-    if (e->other == 0)
+    if (e->other == 0 || !is_recorded(all, e->other))
         return PFR_OK;
     if (e->tid != SCHED_NOBODY)
-        PFR_TRY(thread_of(all, e->tid, &by, err));
-    const uint32_t life = by ? by->life : 0;
+        PFR_TRY(thread_of(all, outer_tid(all, e->tid), &by, err));
+    const uint32_t life = by ? by->life : 0, shown = by ? by->shown : SCHED_NOBODY;
     PFR_TRY(thread_of(all, e->other, &t, err));
     if (t->state != THREAD_UNSEEN && t->state != THREAD_BLOCKED)
         return PFR_OK; /* it runs or is about to: nothing waited */
-    t->waker = e->tid;
+    t->waker = shown;
     t->waker_life = life;
     t->waker_sample = e->sample;
     t->waker_kind = (uint8_t)waker_kind_of(e);
@@ -292,7 +325,7 @@ static pfr_status on_fork(struct thread_states *all, const struct sched_event *e
     struct sched_thread *t;
     if (e->time <= all->begin)
         return PFR_OK; /* of a thread that was there before */
-    PFR_TRY(thread_of(all, e->other, &t, err));
+    PFR_TRY(thread_of(all, outer_tid(all, e->other), &t, err));
     PFR_TRY(close_thread(all, t, e->time, false, err));
     begin_life(all, t, e->other, e->time);
     t->state = THREAD_WOKEN;
@@ -303,7 +336,7 @@ static pfr_status on_exit_of(struct thread_states *all, const struct sched_event
     struct sched_thread *t;
     if (e->time == 0 || e->tid == SCHED_NOBODY || e->tid == 0)
         return PFR_OK;
-    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     t->exited = e->time;
     if (t->state == THREAD_UNSEEN)
         t->state = THREAD_RUNNING; /* who exits runs, and did so since the recording began */
@@ -316,7 +349,7 @@ static pfr_status on_call(struct thread_states *all, const struct sched_event *e
     struct sched_thread *t;
     if (e->tid == SCHED_NOBODY || e->tid == 0)
         return PFR_OK;
-    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     if (e->kind == SCHED_STACK)
         t->stack = e->sample;
     else if (e->kind == SCHED_ENTER)

@@ -59,6 +59,7 @@ struct sched_thread {
     uint64_t losses; /* of all cpus and of its own, as its state began */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;
+    uint32_t shown;         /* its tid in the recorder's pid namespace, which all other records have */
     uint32_t sample, stack; /* stack: a sample of context-switches, for the next time that it leaves its cpu */
     uint32_t waker, waker_life, waker_sample;
     uint8_t state, waker_kind;
@@ -82,7 +83,8 @@ struct sched_counts {
 
 struct thread_states {
     struct memory *memory;
-    struct u64_map of; /* tid -> place in `threads` */
+    struct u64_map of;    /* tid -> place in `threads` */
+    struct u64_map outer; /* tid of the recorder's pid namespace -> tid of tracepoints, where they differ */
     struct sched_thread *threads;
     size_t count, room;
     struct sched_cpu *cpus;

@@ -82,5 +82,8 @@ void offcpu_thread_text(const struct offcpu *o, const pfr_output *out, uint32_t 
     const struct offcpu_thread *t = &o->threads[thread];
     char name[80];
     put_name(out, t->comm ? t->comm : "", name, sizeof name);
-    snprintf(to, room, "%s/%" PRIu32, t->comm ? name : ":", t->tid);
+    if (t->comm)
+        snprintf(to, room, "%s/%" PRIu32, name, t->tid);
+    else
+        snprintf(to, room, ":%" PRIu32, t->tid);
 }
