@@ -11,8 +11,8 @@ struct off_cpu {
     const char *events[OFF_CPU_EVENTS_MOST + 1], *filters[OFF_CPU_EVENTS_MOST + 1];
 };
 
-/* Adds them to what is to be recorded; how->note is told which they are, and what is missing. `lists` must outlive
-   `how`. false: there are too many events, which was said. */
+/* Adds them to what is to be recorded; how->note gets which they are, and what is missing. `lists` must outlive
+   `how`. false: there are too many events, which is reported. */
 bool off_cpu_add(pfr_recorder_options *how, struct off_cpu *lists);
 
 #endif

@@ -238,7 +238,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     o->walk.context = o;
     PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     if (!o->no_numbers && o->walk.samples != o->model->columns.count) {
-        o->no_numbers = true; /* they cannot be told apart: no stacks are better than those of others */
+        o->no_numbers = true; /* they cannot be matched: no stacks are better than those of others */
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }

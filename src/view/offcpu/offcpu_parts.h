@@ -30,7 +30,7 @@ const char *offcpu_state_name(enum offcpu_state state);
 
 /* A thread, or a process with all of its threads. */
 struct offcpu_thread {
-    uint32_t id; /* row of the model; 0: it has none */
+    uint32_t id; /* row of the model; 0: no row */
     uint32_t pid, tid;
     const char *comm;                                     /* NULL: unnamed */
     uint32_t members;                                     /* threads of a process */
@@ -43,7 +43,7 @@ struct offcpu_thread {
 
 /* Facts of a stack; computed when it is asked for first. */
 struct offcpu_stack {
-    uint32_t program; /* stack of the innermost function of the program; 0: none */
+    uint32_t program; /* stack of the innermost function of the program; 0: not known */
     uint8_t reason;   /* enum wait_reason, of the stack by itself */
     uint8_t lock;     /* enum lock_kind */
     uint8_t softirq;  /* bits of enum softirq_function */
@@ -110,7 +110,7 @@ static inline struct offcpu_key offcpu_key_at(const struct offcpu *o, uint32_t n
 /* --- offcpu_filter.c */
 pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err);
 bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t);
-/* The part of the interval that counts; false: none. */
+/* The part of the interval that counts; false: no part. */
 bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval);
 
 /* --- offcpu_load.c */

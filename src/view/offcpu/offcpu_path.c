@@ -47,7 +47,7 @@ static pfr_status index_lives(struct path *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The interval of a life in which `time` lies, or that ends then; NULL: none. */
+/* The interval of a life in which `time` lies, or that ends then; NULL: no interval. */
 static const struct thread_interval *find(const struct path *p, uint32_t life, uint64_t time) {
     uint32_t low = p->first[life], high = p->first[life + 1];
     while (low < high) {
