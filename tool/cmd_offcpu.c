@@ -32,7 +32,7 @@ static const struct opt offcpu_opts[] = {
     {"pid", 0, OPT_STRING, OF(pids), "PIDS", "only threads of these processes: 7,9-12"},
     {"function", 0, OPT_STRING, OF(function), "GLOB", "only waits with a function that matches GLOB in their stack"},
     {"min", 0, OPT_STRING, OF(min), "TIME", "only intervals of at least TIME: 10us, 1.5ms"},
-    {"time", 0, OPT_STRING, OF(time), "RANGES", "only time ranges: 12.5,13 10%-20% 1s-2s"},
+    {"time", 0, OPT_STRING, OF(time), "A-B", "only between second A and second B, or in ranges: 10%-20% 1s-2s"},
     HEADING("Symbols"),
     {"no-lines", 0, OPT_FLAG, OF(no_lines), NULL, "do not look up source lines"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127)"},

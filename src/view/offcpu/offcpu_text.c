@@ -98,7 +98,7 @@ static int compare_all(const struct item *x, const struct item *y) {
 
 static pfr_status collect(struct offcpu *o, const uint32_t *order, size_t count, struct items *to, pfr_error *err) {
     to->count = 0;
-    if (count > to->room) {
+    if (2 * count > to->room) { /* the groups of write_groups go into the second half */
         mem_free(o->memory, to->at, to->room, sizeof *to->at);
         to->room = 0;
         to->at = mem_alloc(o->memory, 2 * count, sizeof *to->at);
