@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
+#include "off_cpu.h"
 #include "once.h"
 #include "record_words.h"
 
@@ -25,7 +26,7 @@ struct record_options {
     bool strict_freq, group, kernel_chains, user_chains, no_bpf, exclude_perf, build_ids_of_all, dated;
     bool stat, transaction, per_thread, unbuffered, identifier, running_time, only_user, only_kernel;
     uint32_t status_fd, realtime, switch_files;
-    bool tail_synthesize;
+    bool tail_synthesize, off_cpu;
 };
 
 #define OF(member) offsetof(struct record_options, member)
@@ -85,6 +86,7 @@ static const struct opt record_opts[] = {
     {"namespaces", 0, OPT_FLAG, OF(namespaces), NULL, "record namespaces of tasks"},
     {"all-cgroups", 0, OPT_FLAG, OF(all_cgroups), NULL, "record cgroups"},
     {"switch-events", 0, OPT_FLAG, OF(switches), NULL, "record context switches"},
+    {"off-cpu", 0, OPT_FLAG, OF(off_cpu), NULL, "record why threads wait and who ends it, for perfray offcpu"},
     {"no-bpf-event", 0, OPT_FLAG, OF(no_bpf), NULL, "do not record BPF programs"},
     {"synth", 0, OPT_STRING, OF(synth), "WHAT", "synthesize records of running tasks: task,mmap,cgroup, all or no"},
     {"tail-synthesize", 0, OPT_FLAG, OF(tail_synthesize), NULL,
@@ -119,6 +121,7 @@ static const struct opt record_opts[] = {
     HEADING("Compatibility"),
     {"timestamp-boundary", 0, OPT_HABIT, 0, NULL,
      "ignored, for compatibility with perf (sample times are always written)"},
+    {"off-cpu-thresh", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (all waits are recorded)"},
     {"num-thread-synthesize", 0, OPT_HABIT, 0, "COUNT",
      "ignored, for compatibility with perf (one thread synthesizes records)"},
     {"proc-map-timeout", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (rings are drained meanwhile)"},
@@ -134,7 +137,6 @@ static const struct opt record_opts[] = {
     {"kcore", 0, OPT_REFUSED, 0, "is not here: the kernel's code is not copied; perfray report -k names an image of it",
      NULL},
     {"debuginfod", 0, OPT_REFUSED, 0, "is an option of perfray report: the recorder uses no network", NULL},
-    {"off-cpu", 0, OPT_REFUSED, 0, "is not here: -e sched:sched_switch -g records who leaves the cpu, and where", NULL},
     {"switch-output-event", 0, OPT_REFUSED, 0,
      "is not here: kill -USR2, --control or --switch-output=10s begin new files", NULL},
     {"clang-path", 0, OPT_REFUSED, 0, "is not here: BPF programs are not built; -e takes events that are there", NULL},
@@ -408,7 +410,9 @@ static bool has_sense(const struct record_options *o, const struct task *task) {
 static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
-    if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task))
+    struct off_cpu off_cpu = {.events = {NULL}};
+    if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task) ||
+        (o->off_cpu && !off_cpu_add(&how, &off_cpu)))
         return ENDS_USAGE;
     signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
     how.words = (const char *const *)(uintptr_t)task->typed;

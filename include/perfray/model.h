@@ -78,6 +78,7 @@ typedef struct pfr_model_options {
     void (*hole)(void *context, const pfr_error *hole); /* called for each unreadable range; may be NULL */
     void (*note)(void *context, const char *sentence);  /* what may be wrong or missing, a sentence; may be NULL */
     void *context;
+    bool no_intervals; /* thread states are not needed: pfr_model_interval has none (spans.h) */
 } pfr_model_options;
 
 /*

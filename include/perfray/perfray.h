@@ -70,6 +70,7 @@
 #include <perfray/latency.h>
 #include <perfray/limits.h>
 #include <perfray/model.h>
+#include <perfray/offcpu.h>
 #include <perfray/out.h>
 #include <perfray/quality.h>
 #include <perfray/reader.h>

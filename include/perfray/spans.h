@@ -76,23 +76,47 @@ void pfr_calls_close(pfr_calls *cursor);
 /* Calls of the model, open ones among them; a profile file has sums only: 0. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
-/* --- Intervals in which a thread did not run: from a SWITCH record that says that it left its cpu to the next one that
-   says that it took one. Only if switches were recorded (record --switch-events), with their times and threads. */
+/* --- States of threads, if the recording says when they left and took a cpu: by sched:sched_switch, with wakers by
+   sched:sched_waking, or by SWITCH records (record --off-cpu, --switch-events). The intervals of a thread follow each
+   other without gaps, from its FORK or the first such event to its EXIT or the last one. See offcpu.h for the meaning
+   of states and reasons. pfr_model_options.no_intervals omits them. */
 
 typedef enum pfr_interval_kind {
-    PFR_INTERVAL_WAITING,  /* gave up its cpu: blocked, asleep */
-    PFR_INTERVAL_PREEMPTED /* runnable, others ran */
+    PFR_INTERVAL_WAITING,   /* blocked: gave up its cpu, until it was woken */
+    PFR_INTERVAL_PREEMPTED, /* runnable: lost its cpu to another thread */
+    PFR_INTERVAL_WOKEN,     /* runnable: woken or new, and waiting for a cpu */
+    PFR_INTERVAL_RUNNING,
+    PFR_INTERVAL_UNKNOWN /* records were lost in between, or contradict each other */
 } pfr_interval_kind;
+
+typedef enum pfr_wait_reason {
+    PFR_WAIT_NONE, /* not PFR_INTERVAL_WAITING */
+    PFR_WAIT_OTHER,
+    PFR_WAIT_LOCK,
+    PFR_WAIT_PIPE,
+    PFR_WAIT_SOCKET,
+    PFR_WAIT_DISK,
+    PFR_WAIT_TIMER,
+    PFR_WAIT_FAULT,
+    PFR_WAIT_CHILD,
+    PFR_WAIT_SIGNAL
+} pfr_wait_reason;
 
 typedef struct pfr_interval {
     uint64_t start, duration; /* ns */
     uint32_t thread;          /* id */
-    uint32_t stack;           /* id; 0: not recorded */
-    uint32_t cpu;             /* that it left; PFR_NO_CPU: not recorded */
+    uint32_t stack;           /* id: where it left its cpu; 0: not recorded */
+    uint32_t cpu;             /* that it ran on or left; PFR_NO_CPU: not recorded */
     pfr_interval_kind kind;
+    pfr_wait_reason reason;
+    uint32_t waker, waker_stack; /* ids: the thread that ended a wait, and where it did; 0: not known, or no thread */
+    bool open_start, open_end;   /* it began before the first event, or lasted beyond the last one */
 } pfr_interval;
 
-/* Interval `index` from 0, by start; NULL past the end. Lives as long as the model. */
+/* The name of a reason: "lock", "pipe", ...; "" for PFR_WAIT_NONE. Static text. */
+const char *pfr_wait_reason_name(pfr_wait_reason reason);
+
+/* Interval `index` from 0, by start, then by thread; NULL past the end. Lives as long as the model. */
 const pfr_interval *pfr_model_interval(const pfr_model *model, uint64_t index);
 
 /* --- Marks. */

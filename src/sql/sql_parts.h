@@ -49,6 +49,8 @@ struct sql_source {
         uint64_t self, total;
     } * functions; /* of the first event, by symbol; NULL: not summed yet */
     size_t nr_functions;
+    uint32_t *waits; /* intervals that are rows of `wait`; NULL: not looked for yet */
+    size_t nr_waits;
     /* Stacks in lists: of a symbol, of a parent, from the first to the last; NULL: not made yet. */
     uint32_t *of_symbol, *next_of_symbol, *of_parent, *next_of_parent;
     struct pfr_call *calls; /* by id; NULL: not kept yet */

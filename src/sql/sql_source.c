@@ -121,6 +121,7 @@ static void free_sums(struct sql_source *source) {
     mem_free(memory, source->self, source->nr_sums, sizeof *source->self);
     mem_free(memory, source->total, source->nr_sums, sizeof *source->total);
     mem_free(memory, source->functions, source->nr_functions, sizeof *source->functions);
+    mem_free(memory, source->waits, source->waits ? source->nr_waits + 1 : 0, sizeof *source->waits);
     mem_free(memory, source->calls, source->nr_calls + 1, sizeof *source->calls);
 }
 

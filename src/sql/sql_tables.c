@@ -215,8 +215,36 @@ static void function_column(const struct sql_source *source, uint64_t row, int c
 
 /* --- Intervals, marks, facts. */
 
-static bool wait_exists(const struct sql_source *source, uint64_t row) {
+static bool interval_exists(const struct sql_source *source, uint64_t row) {
     return pfr_model_interval(source->model, row - 1) != NULL;
+}
+
+static bool is_wait(const pfr_interval *i) {
+    return i->kind != PFR_INTERVAL_RUNNING && i->kind != PFR_INTERVAL_UNKNOWN;
+}
+
+/* Numbers of the intervals in which a thread did not run. */
+static pfr_status find_waits(struct sql_source *source, pfr_error *err) {
+    struct memory *memory = &source->sql->memory;
+    if (source->waits)
+        return PFR_OK;
+    size_t count = 0;
+    const pfr_interval *i;
+    for (uint64_t n = 0; (i = pfr_model_interval(source->model, n)) != NULL; n++)
+        count += is_wait(i);
+    source->waits = mem_alloc(memory, count + 1, sizeof *source->waits);
+    if (!source->waits)
+        return mem_fail(memory, err, "wait");
+    source->nr_waits = count;
+    count = 0;
+    for (uint64_t n = 0; (i = pfr_model_interval(source->model, n)) != NULL; n++)
+        if (is_wait(i))
+            source->waits[count++] = (uint32_t)n;
+    return PFR_OK;
+}
+
+static uint64_t count_waits(const struct sql_source *source) {
+    return source->nr_waits;
 }
 
 static bool mark_exists(const struct sql_source *source, uint64_t row) {
@@ -231,8 +259,34 @@ static bool meta_exists(const struct sql_source *source, uint64_t row) {
     return row <= UINT32_MAX && pfr_model_meta(source->model, (uint32_t)row - 1) != NULL;
 }
 
-static void wait_column(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to) {
+static void interval_column(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to) {
+    static const char *const kinds[] = {[PFR_INTERVAL_WAITING] = "blocked",
+                                        [PFR_INTERVAL_PREEMPTED] = "preempted",
+                                        [PFR_INTERVAL_WOKEN] = "woken",
+                                        [PFR_INTERVAL_RUNNING] = "running",
+                                        [PFR_INTERVAL_UNKNOWN] = "unknown"};
     const pfr_interval *i = pfr_model_interval(source->model, row - 1);
+    if (column == 0)
+        sql_result_u64(to, row);
+    else if (column == 1 || column == 7)
+        sql_result_id(to, column == 1 ? i->thread : i->stack);
+    else if (column == 2 || column == 3)
+        sql_result_u64(to, column == 2 ? i->start : i->duration);
+    else if (column == 4)
+        sqlite3_result_text(to, (unsigned)i->kind <= PFR_INTERVAL_UNKNOWN ? kinds[i->kind] : "unknown", -1,
+                            SQLITE_STATIC);
+    else if (column == 5 && i->kind == PFR_INTERVAL_WAITING && i->reason)
+        sqlite3_result_text(to, pfr_wait_reason_name(i->reason), -1, SQLITE_STATIC);
+    else if (column == 6 && i->cpu != PFR_NO_CPU)
+        sql_result_u64(to, i->cpu);
+    else if (column == 8 || column == 9)
+        sql_result_id(to, column == 8 ? i->waker : i->waker_stack);
+    else if (column == 10)
+        sqlite3_result_int(to, i->open_start + 2 * i->open_end);
+}
+
+static void wait_column(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to) {
+    const pfr_interval *i = pfr_model_interval(source->model, source->waits[row - 1]);
     if (column == 0)
         sql_result_u64(to, row);
     else if (column == 1 || column == 5)
@@ -240,7 +294,7 @@ static void wait_column(const struct sql_source *source, uint64_t row, int colum
     else if (column == 2 || column == 3)
         sql_result_u64(to, column == 2 ? i->start : i->duration);
     else if (column == 4)
-        sqlite3_result_int(to, i->kind == PFR_INTERVAL_PREEMPTED);
+        sqlite3_result_int(to, i->kind != PFR_INTERVAL_WAITING);
     else if (i->cpu != PFR_NO_CPU)
         sql_result_u64(to, i->cpu);
 }
@@ -313,7 +367,11 @@ const struct model_table model_tables[] = {
      sum_functions, count_symbols, function_column, NULL},
     {"wait",
      TABLE("id INTEGER, thread_id INTEGER, ts INTEGER, dur INTEGER, preempted INTEGER, stack_id INTEGER, cpu INTEGER"),
-     true, false, NULL, count_found, wait_column, wait_exists},
+     true, false, find_waits, count_waits, wait_column, NULL},
+    {"interval",
+     TABLE("id INTEGER, thread_id INTEGER, ts INTEGER, dur INTEGER, state TEXT, reason TEXT, cpu INTEGER, "
+           "stack_id INTEGER, waker_id INTEGER, waker_stack_id INTEGER, open INTEGER"),
+     true, false, NULL, count_found, interval_column, interval_exists},
     {"mark",
      TABLE("id INTEGER, ts INTEGER, kind TEXT, count INTEGER, cpu INTEGER, thread_id INTEGER, event_id INTEGER, "
            "\"offset\" INTEGER, text TEXT"),

@@ -40,6 +40,7 @@
 #include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/latency.h>
+#include <perfray/offcpu.h>
 #include <perfray/symbols.h>
 #include <perfray/report.h>
 #include <perfray/script.h>
@@ -221,6 +222,28 @@ static pfr_status print_latency_json(pfr_reader *reader, pfr_output *out, struct
     return pfr_latency_print(reader, &options, out, err);
 }
 
+/* Recordings without scheduler events are refused. */
+static pfr_status print_offcpu_as(pfr_reader *reader, pfr_output *out, struct said *said, pfr_offcpu_format format,
+                                  pfr_offcpu_view view, pfr_error *err) {
+    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    const pfr_offcpu_options options = {.size = sizeof options,
+                                        .format = format,
+                                        .view = view,
+                                        .jobs = 1,
+                                        .naming = &nowhere,
+                                        .hole = hear,
+                                        .context = said};
+    return pfr_offcpu_print(reader, &options, out, err);
+}
+
+static pfr_status print_offcpu(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_offcpu_as(reader, out, said, PFR_OFFCPU_TEXT, PFR_OFFCPU_WAKERS, err);
+}
+
+static pfr_status print_offcpu_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    return print_offcpu_as(reader, out, said, PFR_OFFCPU_JSON, PFR_OFFCPU_WAITS, err);
+}
+
 static pfr_status print_findings(pfr_reader *reader, pfr_output *out, pfr_verify_format format, pfr_error *err) {
     const pfr_verify_print_options options = {.size = sizeof options, .format = format, .notes = true, .most = 100};
     return pfr_verify_print(reader, &options, out, err);
@@ -278,6 +301,8 @@ static const struct printer printers[] = {
     {"trace-script", OF_TRACES, false, false, false, print_trace_text},
     {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
     {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
+    {"offcpu", OF_SAMPLES, false, false, false, print_offcpu},
+    {"offcpu-json", OF_SAMPLES, true, false, false, print_offcpu_json},
     {"latency", OF_TRACES, false, false, false, print_latency},
     {"latency-json", OF_TRACES, true, false, false, print_latency_json},
     {"symbols", OF_SAMPLES, true, false, false, print_symbols},

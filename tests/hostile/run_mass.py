@@ -33,6 +33,8 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "script": "script --symfs=/sys --kallsyms=/dev/null",
             "trace-script": "script", "trace-script-json": "script --format=json",
             "trace-script-yaml": "script --format=llvm-yaml",
+            "offcpu": "offcpu --wakers --symfs=/sys --kallsyms=/dev/null",
+            "offcpu-json": "offcpu --format=json --symfs=/sys --kallsyms=/dev/null",
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/sys --kallsyms=/dev/null",
             "pprof": "export --format=pprof --symfs=/sys --kallsyms=/dev/null",

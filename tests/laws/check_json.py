@@ -34,6 +34,9 @@ VERBS = {
     "latency": ["latency", "--format=json"],
     "latency of callers": ["latency", "--by=caller", "--histogram", "--format=json"],
     "latency of threads": ["latency", "--by=thread", "--ticks", "--format=json"],
+    "offcpu": ["offcpu", "--format=json"],
+    "offcpu locks": ["offcpu", "--locks", "--format=json"],
+    "offcpu wakers": ["offcpu", "--wakers", "--format=json"],
     "verify": ["verify", "--notes", "--format=json"],
     "dump": ["dump", "--format=jsonl"],
     "script": ["script", "--format=json"],
@@ -57,6 +60,8 @@ def recordings(verb):
     if verb == "script":  # a profile has no events
         traces = [path for path in traces if not path.name.startswith("profile")]
     recorded = () if verb in OF_TRACES_ALONE else RECORDINGS.iterdir()
+    if verb.startswith("offcpu"):  # of recordings that say when threads ran
+        recorded = [path for path in recorded if path.name in ("waits.data", "switch-events.data")]
     return sorted([path for path in recorded if path.suffix == ".data"] + list(traces))
 
 

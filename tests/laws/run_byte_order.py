@@ -124,6 +124,7 @@ class Law:
             yield ("script", "--no-symbols")
             yield ("info", "--stats")
             yield ("symbols", "--no-cache")
+            yield ("offcpu", "--no-lines", "--symfs=/sys", "--kallsyms=/dev/null", "--format=json")
         yield from (("export", "--no-symbols", "--format=" + form) for form in self.exports)
         yield ("flame", "--no-symbols", "-o", "-")
         yield from self.key_commands(path, number, is_rich)

@@ -35,10 +35,11 @@ COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "none")
             ("report", "--no-symbols", "--no-children", "-s", "comm,tid,sym", "-F", "+overhead_us,overhead_sys,sample"),
             ("report", "--no-symbols", "--format=json", "-g", "caller"), ("report", "--no-symbols", "-s", "dso", "--tree"),
             ("script", "--no-symbols"), ("export", "--no-symbols"), ("export", "--no-symbols", "--format=pprof"),
-            ("flame", "--no-symbols", "-o", "-"), ("symbols", "--no-cache"), ("info", "--stats"))
+            ("flame", "--no-symbols", "-o", "-"), ("symbols", "--no-cache"), ("info", "--stats"),
+            ("offcpu", "--no-lines", "--format=csv"))
 OF_TRACES = (("latency",), ("latency", "--by=caller", "--format=json"), ("report",), ("report", "-g", "none", "--format=csv"),
              ("script",), ("export",), ("flame", "-o", "-"))
-WITH_THREADS = {"report", "script", "export", "flame", "symbols", "latency"}
+WITH_THREADS = {"report", "script", "export", "flame", "symbols", "latency", "offcpu"}
 
 
 def made_recording(path, seed):

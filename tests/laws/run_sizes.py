@@ -32,7 +32,8 @@ SECONDS = 120
 COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller", "-s", "comm,tid,sym"),
             ("script", "--no-symbols"), ("export", "--no-symbols"), ("symbols", "--no-cache"), ("dump",), ("info", "--stats"),
             ("report", "--no-symbols", "--no-children", "-g", "none", "--format=json"), ("verify",),
-            ("export", "--no-symbols", "--format=pprof"), ("script", "--no-symbols", "--format=json"))
+            ("export", "--no-symbols", "--format=pprof"), ("script", "--no-symbols", "--format=json"),
+            ("offcpu", "--no-lines", "--format=json"))
 OF_TRACES = (("report",), ("latency",), ("script",), ("export",), ("dump",), ("latency", "--by=caller", "--format=json"),
              ("report", "-g", "none", "--format=csv"), ("verify",))
 # Per recording in the ordinary run; the first few rows are of every recording, the others take turns.

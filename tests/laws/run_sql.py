@@ -212,7 +212,8 @@ def check_page():
     for line in schema_of(os.path.join(RECORDED, "demo.data")):
         table, column = line.split(" ")[0].split(".", 1)
         columns.setdefault(table, []).append(column)
-    for table in ("event", "process", "thread", "object", "symbol", "frame", "stack", "sample", "call", "wait", "mark", "quality",
+    for table in ("event", "process", "thread", "object", "symbol", "frame", "stack", "sample", "call", "wait", "interval", "mark",
+                  "quality",
                   "meta", "function", "sample_text", "record", "stack_symbol"):
         part = re.search(r"^### `%s`\n(.*?)(?=^##)" % table, text + "\n## ", re.M | re.S)
         listed = re.findall(r"^\| `(\w+)`", part.group(1), re.M) if part else []

@@ -28,7 +28,7 @@ COMMANDS = BOTH + (
     ("report", "-g", "callee,0.5,callee"), ("report", "--inline", "-g", "caller"), ("script", "-F", "comm,pid,tid,cpu,time,event,ip,sym,symoff,dso"),
     ("script", "-F", "+srcline,+brstack,+weight,+data_src,+period,+phys_addr"), ("script", "-D"), ("script", "--show-mmap-events",
     "--show-task-events", "--show-switch-events", "--show-lost-events"), ("script", "-j", "3"), ("symbols", "--no-cache"),
-    ("symbols", "--format=json", "--no-cache"), ("convert", "--byte-order=big", "-o", "-"), ("convert", "--to=quipper", "-o", "-"))
+    ("offcpu",), ("offcpu", "--locks"), ("offcpu", "--wakers"), ("symbols", "--format=json", "--no-cache"), ("convert", "--byte-order=big", "-o", "-"), ("convert", "--to=quipper", "-o", "-"))
 TRACE_COMMANDS = BOTH + (
     ("latency",), ("latency", "--by=caller"), ("latency", "--by=thread", "--format=csv"), ("latency", "--format=json"),
     ("latency", "-j", "3"), ("script", "--format=yaml"), ("script", "--ticks"), ("convert", "--trace=basic", "-o", "-"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[2] / "src/base/memory/sizes.def"
 JOBS = (1, 2, 3, 7)
-WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency"}
+WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency", "offcpu"}
 
 
 def rows():

@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One more walk over the records that are no samples: losses and throttling as marks, ends of threads, and switches,
- * which become the intervals in which a thread did not run.
- */
+/* One more walk over the records that are no samples: losses and throttling as marks, ends of threads. */
 #include "model/open/model_parts.h"
 
-#include "base/tables/radix.h"
 #include "file/read/header_walk.h"
-
-#include <stdlib.h>
-
-#define SWITCH_OUT 0x2000u     /* misc */
-#define SWITCH_PREEMPT 0x4000u /* it could have gone on */
-
-/* A thread left or took a cpu. */
-struct switch_event {
-    uint64_t time;
-    uint32_t thread, cpu;
-    bool out, preempted;
-};
 
 struct walk {
     struct pfr_model *model;
-    struct switch_event *switches;
-    size_t count, room;
 };
 
 /* --- Who a record is about. */
@@ -104,72 +86,6 @@ static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
-/* --- Switches. */
-
-static pfr_status put_switch(struct walk *w, const struct switch_event *event, pfr_error *err) {
-    void *grown = mem_grow(w->model->memory, w->switches, w->count, &w->room, 256, sizeof *w->switches);
-    if (!grown)
-        return mem_fail(w->model->memory, err, "intervals");
-    w->switches = grown;
-    w->switches[w->count++] = *event;
-    return PFR_OK;
-}
-
-/* Of the thread that the record's sample_id names. */
-static pfr_status on_switch(struct walk *w, const pfr_record *rec, pfr_error *err) {
-    struct pfr_rec_sample_id id = {0};
-    const uint64_t type = rec->event < 0 ? 0 : w->model->reader->events[rec->event].public.attr.sample_type;
-    const uint64_t needed = PFR_SAMPLE_TID | PFR_SAMPLE_TIME;
-    if (!rec->tail || (type & needed) != needed || pfr_decode_id(rec, &id, NULL) != PFR_OK || id.tid == 0)
-        return PFR_OK;
-    const struct switch_event event = {.time = id.time,
-                                       .thread = find_thread(w, rec, id.pid, id.tid),
-                                       .cpu = type & PFR_SAMPLE_CPU ? id.cpu : PFR_NO_CPU,
-                                       .out = rec->misc & SWITCH_OUT,
-                                       .preempted = rec->misc & SWITCH_PREEMPT};
-    return event.thread ? put_switch(w, &event, err) : PFR_OK;
-}
-
-/* A thread that left a cpu did not run until it took one. One that never did is not shown: how long is not known. */
-static pfr_status pair(struct walk *w, const struct radix_item *order, uint32_t *left, pfr_error *err) {
-    struct pfr_model *m = w->model;
-    for (size_t i = 0; i < w->count; i++) {
-        const struct switch_event *now = &w->switches[order[i].value];
-        const uint32_t before = left[now->thread];
-        left[now->thread] = now->out ? order[i].value + 1 : 0;
-        if (now->out || !before)
-            continue;
-        const struct switch_event *since = &w->switches[before - 1];
-        const pfr_interval row = {.start = since->time,
-                                  .duration = now->time - since->time,
-                                  .thread = now->thread,
-                                  .cpu = since->cpu,
-                                  .kind = since->preempted ? PFR_INTERVAL_PREEMPTED : PFR_INTERVAL_WAITING};
-        uint32_t number;
-        PFR_TRY(rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err));
-    }
-    return PFR_OK;
-}
-
-static pfr_status pair_all(struct walk *w, pfr_error *err) {
-    struct pfr_model *m = w->model;
-    const size_t threads = (size_t)m->threads.count + 1;
-    if (w->count > UINT32_MAX - 1)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "intervals", "there are more than 2^32 switches");
-    struct radix_item *items = mem_alloc(m->memory, w->count, 2 * sizeof *items);
-    uint32_t *left = mem_zeroed(m->memory, threads, sizeof *left);
-    pfr_status st = items && left ? PFR_OK : mem_fail(m->memory, err, "intervals");
-    for (size_t i = 0; st >= 0 && i < w->count; i++)
-        items[i] = (struct radix_item){w->switches[i].time, (uint32_t)i};
-    if (st >= 0)
-        st = pair(w, radix_sort(items, items + w->count, w->count), left, err);
-    mem_free(m->memory, items, w->count, 2 * sizeof *items);
-    mem_free(m->memory, left, threads, sizeof *left);
-    if (st >= 0)
-        model_sort_intervals(m);
-    return st;
-}
-
 /* --- The walk. */
 
 typedef pfr_status mark_fn(struct walk *w, const pfr_record *rec, pfr_error *err);
@@ -180,8 +96,6 @@ static mark_fn *const functions[] = {
     [PFR_RECORD_THROTTLE] = on_throttle,
     [PFR_RECORD_UNTHROTTLE] = on_unthrottle,
     [PFR_RECORD_LOST_SAMPLES] = on_lost_samples,
-    [PFR_RECORD_SWITCH] = on_switch,
-    [PFR_RECORD_SWITCH_CPU_WIDE] = on_switch,
 };
 
 static pfr_status put_hole(struct walk *w, const pfr_error *hole, pfr_error *err) {
@@ -213,9 +127,5 @@ static pfr_status walk_all(struct walk *w, pfr_error *err) {
 
 pfr_status model_make_marks(struct pfr_model *m, pfr_error *err) {
     struct walk w = {.model = m};
-    pfr_status st = walk_all(&w, err);
-    if (st >= 0 && w.count)
-        st = pair_all(&w, err);
-    mem_free(m->memory, w.switches, w.room, sizeof *w.switches);
-    return st;
+    return walk_all(&w, err);
 }

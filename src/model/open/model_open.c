@@ -157,6 +157,8 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
     PFR_TRY(model_make_marks(m, err));
+    if (!l->options.no_intervals)
+        PFR_TRY(model_make_intervals(m, err));
     drop_loaded(m);
     return learn_places(m, err);
 }

@@ -9,7 +9,8 @@
  *     model_threads.c   threads, processes and comms
  *     model_frames.c    objects, symbols and frames of the profile, each once, by ids
  *     model_stacks.c    nodes of the profile to one tree, numbered by the samples in file order
- *     model_marks.c     losses, ends of threads, intervals
+ *     model_marks.c     losses, ends of threads
+ *     model_intervals.c states of threads
  *     model_tables.c    rows by id
  *     model_facts.c     quality and what the recording says about itself
  *     model_weights.c   sums by stack; model_sums.c: by symbol, and by comm and symbol
@@ -217,6 +218,9 @@ pfr_status collector_settle(struct collector *c, pfr_error *err);
 
 /* --- model_marks.c */
 pfr_status model_make_marks(struct pfr_model *m, pfr_error *err);
+
+/* --- model_intervals.c */
+pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err);
 
 /* --- model_facts.c */
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);

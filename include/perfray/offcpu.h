@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFRAY_OFFCPU_H
+#define PERFRAY_OFFCPU_H
+/*
+ * pfr_offcpu_print - print why threads did not run: for each thread its wall time as running, runnable and blocked by
+ * reason, where it waited, and who ended the wait.
+ *
+ * Use it where a program is slow without being busy. report.h shows where the cpu time went.
+ *
+ * The recording must say when threads left and took a cpu. It may do so by
+ *
+ * - the tracepoint sched:sched_switch, with sched:sched_waking for wakers: times, reasons, stacks and wakers
+ *   (`perfray record --off-cpu`, `perf sched record -g`);
+ * - SWITCH records (`--switch-events`): times; with samples of context-switches also stacks.
+ *
+ * Definitions:
+ *
+ * - A thread is running, runnable (preempted, or woken and not yet on a cpu) or blocked. The three add up to its wall
+ *   time: from its FORK, or the first record, to its EXIT, or the last record.
+ * - An interval in which records were lost, or whose events contradict each other, is unknown. It is counted and never
+ *   shown as a wait.
+ * - The reason of a wait is that of the innermost kernel function of its stack that perfray knows: lock (futexes,
+ *   condition variables, semaphores, locks of the kernel), pipe, socket, disk, timer, fault, child, signal; `other` if
+ *   there is none. poll, select and epoll have the reason of what woke them.
+ * - A waker is the thread that ended a wait by its own doing. A timer or device that interrupted a thread is no waker.
+ *
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. It follows
+ * the number of threads and distinct stacks, and 4 bytes a sample; with `wakers` 72 bytes for each interval in `time`.
+ *
+ * Threads: the profile is loaded by up to options->jobs threads. The output is the same for every number. The reader
+ * must not be used by others meanwhile.
+ *
+ * Example, waits of a millisecond and more of one thread:
+ *
+ *     pfr_offcpu_options options = {.size = sizeof options, .threads = "1234", .min_duration = "1ms"};
+ *     pfr_status status = pfr_offcpu_print(reader, &options, out, &err);
+ */
+#include <perfray/out.h>
+#include <perfray/reader.h>
+#include <perfray/symbol_options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pfr_offcpu_format {
+    /* Facts as lines that begin with #, then a tree for people. */
+    PFR_OFFCPU_TEXT,
+    /*
+     * Columns comm, pid, tid, state, reason, ns, count, max_ns, function, waker_comm, waker_tid, waker_function.
+     * state: running, runnable, blocked, unknown. reason, of blocked only: lock, pipe, socket, disk, timer, fault,
+     * child, signal, other. function: the innermost function of the program where the thread left its cpu. Empty where
+     * it does not apply or is not known.
+     */
+    PFR_OFFCPU_CSV,
+    /* One document; docs/json/offcpu.schema.json describes it. */
+    PFR_OFFCPU_JSON
+} pfr_offcpu_format;
+
+/* What the output shows. */
+typedef enum pfr_offcpu_view {
+    /* States and waits by thread. */
+    PFR_OFFCPU_WAITS,
+    /* The chain of wakers that led to the end of a thread's time: its critical path. */
+    PFR_OFFCPU_WAKERS,
+    /* Locks: waits, total, percentiles, who held them and who wanted them. */
+    PFR_OFFCPU_LOCKS
+} pfr_offcpu_view;
+
+typedef enum pfr_offcpu_by { PFR_OFFCPU_BY_THREAD, PFR_OFFCPU_BY_PROCESS } pfr_offcpu_by;
+
+/* All pointers must remain valid while pfr_offcpu_print() runs. */
+typedef struct pfr_offcpu_options {
+    /* sizeof(pfr_offcpu_options) */
+    size_t size;
+    pfr_offcpu_format format;
+    pfr_offcpu_view view;
+    pfr_offcpu_by by;
+    /* Count only these threads: names (globs) and tids, comma-separated. NULL: all. */
+    const char *threads;
+    /* Count only these processes, by pid: "7,9-12". NULL: all. */
+    const char *pids;
+    /* Count only waits whose stack has a function that matches this glob. NULL: all. */
+    const char *function;
+    /* Count only intervals that took at least this long: "10us". Units ns, us, ms, s; without one seconds. NULL: all.
+     */
+    const char *min_duration;
+    /* Count only what lies in this time range, in seconds of the recording's clock: "12.5,13", "10%-20%". Intervals are
+       cut at its ends. NULL: all. */
+    const char *time;
+    /* Text: omit waits below this percentage of their thread's wall time. */
+    double percent_limit;
+    /* Print at most this many threads, locks or steps. 0: all. */
+    uint32_t top;
+    /* Entries of a call chain, from the innermost. 0: 127. */
+    uint32_t max_stack;
+    /* Do not look up source lines. */
+    bool no_lines;
+    /* Where names come from and how they are written. NULL: the defaults. */
+    const pfr_symbol_options *naming;
+    /* Threads that load the profile. 0: by input size, at most 4. */
+    unsigned jobs;
+    /* Called for each unreadable range, and for each limit that excluded data. May be NULL. */
+    void (*hole)(void *context, const pfr_error *hole);
+    /* Called with one sentence for each fact that users should know. May be NULL. Valid during the call. */
+    void (*note)(void *context, const char *sentence);
+    /* First argument of `hole` and `note`. */
+    void *context;
+} pfr_offcpu_options;
+
+/*
+ * pfr_offcpu_print - read the recording and print the states of its threads.
+ *
+ * `options` must not be NULL. Nothing is printed before everything is counted and named.
+ *
+ * Returns PFR_OK, or:
+ * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
+ * - PFR_ERR_FORMAT if the recording does not say when threads ran (err->text names what to record), or is a trace
+ * - PFR_ERR_USAGE for an invalid list, duration or time range, or a stream without `spool`
+ * - otherwise an error of pfr_next()
+ */
+pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *options, pfr_output *out, pfr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

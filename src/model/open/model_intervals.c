@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * States of threads as rows, from one walk over the scheduler's records (model/sched). Threads that no such record
+ * names slept throughout: they have one interval each.
+ */
+#include "model/open/thread_index.h"
+#include "model/sched/sched_walk.h"
+#include "model/sched/wait_reasons.h"
+
+struct intervals {
+    struct pfr_model *model;
+    struct sched_walk walk;
+    struct thread_index index;
+    uint32_t *of_life; /* thread id + 1 by life */
+    size_t lives_room;
+    uint8_t *seen; /* by thread id */
+    struct reason_of_stack {
+        uint8_t reason, polled; /* enum wait_reason + 1; 0: not asked yet */
+    } * stacks;
+    bool no_numbers;
+};
+
+/* --- Threads. */
+
+static pfr_status thread_of(struct intervals *v, uint32_t life, uint32_t tid, uint64_t time, uint32_t *id,
+                            pfr_error *err) {
+    if (life >= v->lives_room) {
+        void *grown = mem_grow_zeroed(v->model->memory, v->of_life, life, &v->lives_room, 64, sizeof *v->of_life);
+        if (!grown)
+            return mem_fail(v->model->memory, err, "intervals");
+        v->of_life = grown;
+    }
+    if (!v->of_life[life])
+        v->of_life[life] = thread_index_find(&v->index, tid, time) + 1;
+    *id = v->of_life[life] - 1;
+    return PFR_OK;
+}
+
+/* --- Reasons. */
+
+static uint32_t stack_of(const struct intervals *v, uint32_t sample) {
+    const struct sample_columns *c = &v->model->columns;
+    return sample && !v->no_numbers && sample <= c->count ? c->stack[sample - 1] : 0;
+}
+
+static void find_reason(struct intervals *v, uint32_t stack) {
+    struct wait_evidence kernel = {.first = WAIT_OTHER}, libc = {.first = WAIT_OTHER};
+    enum wait_reason polled = WAIT_OTHER;
+    bool has_kernel = false;
+    for (uint32_t id = stack; id; id = pfr_model_get_stack(v->model, id)->parent) {
+        const pfr_stack *s = pfr_model_get_stack(v->model, id);
+        const char *name = pfr_model_get_symbol(v->model, s->symbol)->name;
+        const bool in_kernel = pfr_model_get_frame(v->model, s->frame)->mode == PFR_CPUMODE_KERNEL;
+        if (!name)
+            continue;
+        has_kernel |= in_kernel;
+        if (in_kernel)
+            wait_evidence_kernel(&kernel, name);
+        else if (libc.first == WAIT_OTHER)
+            wait_evidence_libc(&libc, name);
+        if (polled == WAIT_OTHER)
+            polled = wait_reason_of_waker(name);
+    }
+    v->stacks[stack].reason = (uint8_t)(wait_reason_of(has_kernel ? &kernel : &libc) + 1);
+    v->stacks[stack].polled = (uint8_t)(polled + 1);
+}
+
+static pfr_wait_reason reason_of(struct intervals *v, uint32_t stack, uint32_t waker_stack) {
+    if (!v->stacks[stack].reason)
+        find_reason(v, stack);
+    if (!v->stacks[waker_stack].reason)
+        find_reason(v, waker_stack);
+    const unsigned own = v->stacks[stack].reason - 1u;
+    const unsigned reason = own == WAIT_POLL ? v->stacks[waker_stack].polled - 1u : own;
+    return (pfr_wait_reason)(PFR_WAIT_OTHER + reason); /* both enumerations have the same order */
+}
+
+/* --- Rows. */
+
+static pfr_interval_kind kind_of(const struct thread_interval *i) {
+    static const pfr_interval_kind kinds[] = {[THREAD_RUNNING] = PFR_INTERVAL_RUNNING,
+                                              [THREAD_PREEMPTED] = PFR_INTERVAL_PREEMPTED,
+                                              [THREAD_WOKEN] = PFR_INTERVAL_WOKEN,
+                                              [THREAD_BLOCKED] = PFR_INTERVAL_WAITING,
+                                              [THREAD_UNKNOWN] = PFR_INTERVAL_UNKNOWN};
+    return kinds[i->state];
+}
+
+/* A waker that an interrupt merely hit is not named. */
+static pfr_status put_waker(struct intervals *v, const struct thread_interval *i, pfr_interval *row, pfr_error *err) {
+    if (i->waker_kind != WAKER_THREAD || i->waker == SCHED_NOBODY || i->waker == 0)
+        return PFR_OK;
+    row->waker_stack = stack_of(v, i->waker_sample);
+    return thread_of(v, i->waker_life, i->waker, i->end, &row->waker, err);
+}
+
+static pfr_status take(void *context, const struct thread_interval *i, pfr_error *err) {
+    struct intervals *v = context;
+    struct pfr_model *m = v->model;
+    pfr_interval row = {.start = i->start,
+                        .duration = i->end - i->start,
+                        .stack = stack_of(v, i->sample),
+                        .cpu = i->cpu == SCHED_NO_CPU ? PFR_NO_CPU : i->cpu,
+                        .kind = kind_of(i),
+                        .open_start = i->open_start,
+                        .open_end = i->open_end};
+    uint32_t number;
+    PFR_TRY(thread_of(v, i->life, i->tid, i->start, &row.thread, err));
+    PFR_TRY(put_waker(v, i, &row, err));
+    if (row.kind == PFR_INTERVAL_WAITING)
+        row.reason = reason_of(v, row.stack, stack_of(v, i->waker_sample));
+    if (!row.thread)
+        return PFR_OK; /* a tid that no row of threads has: nobody could find it */
+    v->seen[row.thread] = 1;
+    return rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err);
+}
+
+static void restart(void *context) {
+    struct intervals *v = context;
+    v->model->intervals.count = 0;
+    memset(v->seen, 0, (size_t)v->model->threads.count + 1);
+    if (v->of_life)
+        memset(v->of_life, 0, v->lives_room * sizeof *v->of_life);
+}
+
+static pfr_status add_sleepers(struct intervals *v, pfr_error *err) {
+    struct pfr_model *m = v->model;
+    for (uint32_t id = 1; id <= m->threads.count; id++) {
+        const pfr_model_thread *t = pfr_model_get_thread(m, id);
+        const uint64_t begin = v->walk.begin, end = v->walk.end;
+        const uint64_t start = t->start == PFR_NO_TIME || t->start < begin ? begin : t->start;
+        const uint64_t until = t->end == PFR_NO_TIME || t->end > end ? end : t->end;
+        uint32_t number;
+        if (v->seen[id] || t->tid == 0 || t->tid == SCHED_NOBODY || start >= until)
+            continue;
+        const pfr_interval row = {.start = start,
+                                  .duration = until - start,
+                                  .thread = id,
+                                  .cpu = PFR_NO_CPU,
+                                  .kind = PFR_INTERVAL_WAITING,
+                                  .reason = PFR_WAIT_OTHER,
+                                  .open_start = t->start == PFR_NO_TIME,
+                                  .open_end = t->end == PFR_NO_TIME};
+        PFR_TRY(rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err));
+    }
+    return PFR_OK;
+}
+
+/* --- */
+
+static pfr_status walk(struct intervals *v, pfr_error *err) {
+    struct pfr_model *m = v->model;
+    PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
+    if (!v->walk.switches && !v->walk.records)
+        return PFR_OK;
+    if (v->walk.samples != m->columns.count) { /* which sample is which is not known */
+        v->no_numbers = true;
+        restart(v);
+        PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
+    }
+    PFR_TRY(add_sleepers(v, err));
+    model_sort_intervals(m);
+    return PFR_OK;
+}
+
+pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
+    const size_t threads = (size_t)m->threads.count + 1, stacks = (size_t)m->stacks.count + 1;
+    struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .context = &v}};
+    pfr_status st = thread_index_open(&v.index, m, err);
+    v.seen = mem_zeroed(m->memory, threads, sizeof *v.seen);
+    v.stacks = mem_zeroed(m->memory, stacks, sizeof *v.stacks);
+    if (st >= 0)
+        st = v.seen && v.stacks ? walk(&v, err) : mem_fail(m->memory, err, "intervals");
+    mem_free(m->memory, v.seen, threads, sizeof *v.seen);
+    mem_free(m->memory, v.stacks, stacks, sizeof *v.stacks);
+    mem_free(m->memory, v.of_life, v.lives_room, sizeof *v.of_life);
+    thread_index_close(&v.index);
+    return st;
+}
+
+const char *pfr_wait_reason_name(pfr_wait_reason reason) {
+    return reason > PFR_WAIT_NONE && reason <= PFR_WAIT_SIGNAL
+               ? wait_reason_name((enum wait_reason)(reason - PFR_WAIT_OTHER))
+               : "";
+}

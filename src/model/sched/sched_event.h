@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_SCHED_EVENT_H
+#define PFR_MODEL_SCHED_EVENT_H
+/*
+ * Scheduler events of a recording, whatever records they come from: tracepoints of the scheduler, SWITCH records,
+ * samples of context-switches, FORK and EXIT, losses, entries into system calls.
+ */
+#include "base/memory/memory.h"
+
+#include <perfray/reader.h>
+#include <perfray/record_structs.h>
+
+enum sched_kind {
+    SCHED_SWITCH,  /* sched_switch: `tid` leaves `cpu`, `other` takes it */
+    SCHED_WAKING,  /* sched_waking or sched_wakeup: `tid` makes `other` runnable */
+    SCHED_NEW,     /* sched_wakeup_new: the same of a new thread */
+    SCHED_IN,      /* SWITCH: `tid` takes a cpu */
+    SCHED_OUT,     /* SWITCH: `tid` leaves its cpu */
+    SCHED_STACK,   /* a sample of context-switches: where `tid` leaves its cpu next */
+    SCHED_FORK,    /* `other` begins */
+    SCHED_EXIT,    /* `tid` ends */
+    SCHED_ENTER,   /* `tid` enters system call `value`, */
+    SCHED_ADDRESS, /* or futex(2) with this address */
+    SCHED_LEAVE,   /* and returns */
+    SCHED_LOST,    /* records of `cpu` were lost before this time */
+    SCHED_KINDS
+};
+
+/* common_flags of a tracepoint: in which context it was hit (enum trace_flag_type of the kernel). */
+#define SCHED_IN_HARDIRQ (1u << 3)
+#define SCHED_IN_SOFTIRQ (1u << 4)
+#define SCHED_IN_NMI (1u << 6)
+#define SCHED_INTERRUPT (SCHED_IN_HARDIRQ | SCHED_IN_SOFTIRQ | SCHED_IN_NMI)
+
+/* How a thread left its cpu. */
+enum sched_left { SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE, SCHED_LEFT_DEAD };
+
+#define SCHED_NO_CPU UINT32_MAX
+#define SCHED_NOBODY UINT32_MAX /* a tid that was not recorded */
+
+struct sched_event {
+    uint64_t time;
+    uint64_t value;      /* number of a system call, address of a futex */
+    uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
+    uint32_t tid, other; /* see the kinds */
+    uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
+    uint32_t own;        /* tid that the sample itself has: in a pid namespace another than in its raw bytes */
+    uint8_t kind, flags; /* flags: common_flags */
+    uint8_t left;        /* of SWITCH and OUT: enum sched_left */
+};
+
+/* --- sched_sources.c: which records say what. */
+
+/* Place of an integer in the raw bytes of a tracepoint; size 0: absent. */
+struct raw_place {
+    uint32_t offset, size;
+};
+
+/* Meaning of the samples of an event. */
+struct sched_source {
+    enum sched_kind kind; /* SCHED_KINDS: nothing of ours */
+    struct raw_place tid, other, state, value;
+};
+
+struct sched_sources {
+    struct memory *memory;
+    struct sched_source *of; /* by event */
+    uint32_t count;
+    uint64_t asleep, dead; /* bits of prev_state: any is set when a thread sleeps, or has ended */
+    bool raw_swap;         /* raw bytes are not in this machine's order */
+    bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
+    bool records;                                      /* events whose SWITCH records were asked for */
+    bool timed;                                        /* all of them have times and threads */
+};
+
+pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
+void sched_sources_free(struct sched_sources *s);
+
+/* Whether anything tells when threads ran. */
+bool sched_sources_any(const struct sched_sources *s);
+
+/* The event that a decoded sample is; false: it is no event of ours. */
+bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+                     struct sched_event *event);
+/* The same of a record that is no sample. */
+bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, const pfr_record *rec,
+                     struct sched_event *event);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_SCHED_ORDER_H
+#define PFR_MODEL_SCHED_ORDER_H
+/*
+ * Scheduler events in the order of time, equal times in file order. Events wait until FINISHED_ROUND says that no
+ * earlier one can come; without rounds, until the end.
+ */
+#include "file/read/header_walk.h"
+#include "model/sched/sched_event.h"
+
+struct radix_item;
+
+struct sched_order {
+    struct memory *memory;
+    struct sched_event *waiting;
+    struct radix_item *items; /* twice as many as `waiting` has room for */
+    size_t count, room, items_room;
+    struct rounds rounds;
+    uint64_t given; /* time of the last event that was given */
+    bool whole;     /* rounds are not believed: all wait until the end */
+    bool late;      /* an event came after a later one had been given: everything must begin again, `whole` */
+    pfr_status (*take)(void *context, const struct sched_event *event, pfr_error *err);
+    void *context;
+};
+
+void sched_order_init(struct sched_order *o, struct memory *memory, bool whole);
+void sched_order_free(struct sched_order *o);
+/* Errors: memory, limit. */
+pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err);
+/* A round ended. Errors: memory, limit, those of `take`. */
+pfr_status sched_order_round(struct sched_order *o, pfr_error *err);
+/* All that waits. */
+pfr_status sched_order_end(struct sched_order *o, pfr_error *err);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which events of a recording tell of the scheduler, and where their raw bytes have what is needed. Places and the bits
+ * of prev_state come from the recording's own formats, because they differ between kernels; only a recording without
+ * formats is read by the layout that 64-bit kernels have had since 2.6.
+ */
+#include "model/sched/sched_event.h"
+
+#include "base/memory/arena.h"
+#include "file/read/recording.h"
+#include "file/read/tracing_blob.h"
+#include "model/tracepoint/tracepoint_formats.h"
+#include "wire/feature_bits.h"
+#include "wire/record_bits.h"
+
+#include <stdlib.h>
+
+enum { SW_CONTEXT_SWITCHES = 3 };
+#define FLAGS_AT 2u /* common_flags: offset in the raw bytes of every tracepoint */
+
+/* --- Tracepoints that say something, and the fields that do. */
+
+struct known_tracepoint {
+    const char *system, *name;
+    enum sched_kind kind;
+    const char *tid, *other, *state, *value;
+    struct raw_place tid_at, other_at, state_at, value_at; /* without a format */
+};
+
+static const struct known_tracepoint known[] = {
+    {"sched", "sched_switch", SCHED_SWITCH, "prev_pid", "next_pid", "prev_state", NULL, {24, 4}, {56, 4}, {32, 8}, {0}},
+    {"sched", "sched_waking", SCHED_WAKING, NULL, "pid", NULL, NULL, {0}, {24, 4}, {0}, {0}},
+    {"sched", "sched_wakeup", SCHED_WAKING, NULL, "pid", NULL, NULL, {0}, {24, 4}, {0}, {0}},
+    {"sched", "sched_wakeup_new", SCHED_NEW, NULL, "pid", NULL, NULL, {0}, {24, 4}, {0}, {0}},
+    {"raw_syscalls", "sys_enter", SCHED_ENTER, NULL, NULL, NULL, "id", {0}, {0}, {0}, {8, 8}},
+    {"raw_syscalls", "sys_exit", SCHED_LEAVE, NULL, NULL, NULL, NULL, {0}, {0}, {0}, {0}},
+    {"syscalls", "sys_enter_futex", SCHED_ADDRESS, NULL, NULL, NULL, "uaddr", {0}, {0}, {0}, {16, 8}},
+    {"syscalls", "sys_exit_futex", SCHED_LEAVE, NULL, NULL, NULL, NULL, {0}, {0}, {0}, {0}},
+};
+
+static bool text_is(pfr_text text, const char *word) {
+    return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
+}
+
+static const struct known_tracepoint *find_known(const char *name) {
+    const char *colon = strchr(name, ':');
+    for (size_t i = 0; colon && i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].system) == (size_t)(colon - name) &&
+            strncmp(known[i].system, name, (size_t)(colon - name)) == 0 && strcmp(known[i].name, colon + 1) == 0)
+            return &known[i];
+    return NULL;
+}
+
+static const struct known_tracepoint *known_of_format(const struct tracing_format *format) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (text_is(format->system, known[i].system) && text_is(format->name, known[i].name))
+            return &known[i];
+    return NULL;
+}
+
+/* --- Formats. */
+
+static struct raw_place place_of(const struct event_format *format, const char *name) {
+    const struct format_field *f = name ? find_format_field(format, name) : NULL;
+    const bool fits = f && !f->is_array && !f->data_loc && !f->rel_loc && (f->size == 4 || f->size == 8);
+    return fits ? (struct raw_place){f->offset, f->size} : (struct raw_place){0, 0};
+}
+
+/* The bits of prev_state that the print format gives letters: { 0x01, "S" }, ... X, Z and x are threads that ended. */
+static void learn_states(struct sched_sources *s, const char *print) {
+    uint64_t asleep = 0, dead = 0;
+    for (const char *at = strchr(print, '{'); at; at = strchr(at + 1, '{')) {
+        char *end;
+        const uint64_t bits = strtoull(at + 1, &end, 0);
+        end += strspn(end, ", ");
+        if (!bits || end[0] != '"' || end[1] == '\0' || end[2] != '"')
+            continue;
+        asleep |= bits;
+        dead |= strchr("XZx", end[1]) ? bits : 0;
+    }
+    if (asleep)
+        s->asleep = asleep;
+    if (dead)
+        s->dead = dead;
+}
+
+static pfr_status read_format(struct sched_sources *s, uint32_t event, const struct tracing_format *f,
+                              struct arena *arena, pfr_error *err) {
+    const struct known_tracepoint *k = known_of_format(f);
+    struct event_format format;
+    if (!k)
+        return PFR_OK;
+    const pfr_status st = text_format_source.read(f->text.at, f->text.length, k->system, arena, &format, err);
+    if (st == PFR_ERR_DAMAGE)
+        return PFR_OK;
+    PFR_TRY(st);
+    s->of[event] = (struct sched_source){.kind = k->kind,
+                                         .tid = place_of(&format, k->tid),
+                                         .other = place_of(&format, k->other),
+                                         .state = place_of(&format, k->state),
+                                         .value = place_of(&format, k->value)};
+    if (k->kind == SCHED_SWITCH)
+        learn_states(s, format.print_fmt);
+    return PFR_OK;
+}
+
+static pfr_status read_formats(struct sched_sources *s, pfr_reader *reader, pfr_bytes bytes, struct arena *arena,
+                               pfr_error *err) {
+    struct tracing_blob blob;
+    struct tracing_format format;
+    if (blob_open(&blob, bytes.at, bytes.length, 0, NULL) != PFR_OK)
+        return PFR_OK;
+    s->raw_swap = blob.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    while (blob_next_ftrace(&blob, &format, NULL) == PFR_OK)
+        ;
+    while (blob_next(&blob, &format, NULL) == PFR_OK)
+        for (uint32_t i = 0; i < s->count; i++) {
+            const struct pfr_rec_attr *attr = &reader->events[i].public.attr;
+            if (attr->type == PFR_ATTR_TYPE_TRACEPOINT && attr->config == format.id)
+                PFR_TRY(read_format(s, i, &format, arena, err));
+        }
+    return PFR_OK;
+}
+
+/* --- Events. */
+
+static void learn_without_format(struct sched_sources *s, const pfr_event *event, uint32_t number) {
+    const struct known_tracepoint *k = event->name ? find_known(event->name) : NULL;
+    if (k && s->of[number].kind == SCHED_KINDS)
+        s->of[number] = (struct sched_source){
+            .kind = k->kind, .tid = k->tid_at, .other = k->other_at, .state = k->state_at, .value = k->value_at};
+}
+
+static bool has_fields(const struct sched_source *source) {
+    switch (source->kind) {
+    case SCHED_SWITCH:
+        return source->tid.size && source->other.size && source->state.size;
+    case SCHED_WAKING:
+    case SCHED_NEW:
+        return source->other.size;
+    case SCHED_ENTER:
+    case SCHED_ADDRESS:
+        return source->value.size;
+    default:
+        return true;
+    }
+}
+
+/* The kinds that the event adds. Events without the necessary fields are not used. */
+static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number) {
+    const uint64_t type = event->attr.sample_type, needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
+    struct sched_source *source = &s->of[number];
+    const bool is_tracepoint = event->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
+    if (is_tracepoint)
+        learn_without_format(s, event, number);
+    else if (event->attr.type == PFR_ATTR_TYPE_SOFTWARE && event->attr.config == SW_CONTEXT_SWITCHES)
+        source->kind = SCHED_STACK;
+    if ((type & needed) != needed || (is_tracepoint && !(type & PFR_SAMPLE_RAW)) || !has_fields(source))
+        source->kind = SCHED_KINDS;
+    s->switches |= source->kind == SCHED_SWITCH;
+    s->wakings |= source->kind == SCHED_WAKING;
+    s->stacks |= source->kind == SCHED_STACK;
+    s->syscalls |= source->kind == SCHED_ENTER;
+    s->futexes |= source->kind == SCHED_ADDRESS;
+    s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
+}
+
+pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    const pfr_feature *feature = pfr_find_feature(reader, BIT_TRACING_DATA, NULL);
+    struct arena arena;
+    *s = (struct sched_sources){.memory = memory, .count = pfr_event_count(reader), .asleep = 0xff, .dead = 0x70};
+    s->raw_swap = reader->context.swap;
+    s->of = mem_alloc(memory, s->count, sizeof *s->of);
+    if (!s->of)
+        return mem_fail(memory, err, "events");
+    for (uint32_t i = 0; i < s->count; i++)
+        s->of[i] = (struct sched_source){.kind = SCHED_KINDS};
+    arena_init(&arena, memory);
+    const pfr_status st = feature ? read_formats(s, reader, feature->bytes, &arena, err) : PFR_OK;
+    arena_free(&arena);
+    for (uint32_t i = 0; st >= 0 && i < s->count; i++)
+        learn_event(s, &reader->events[i].public, i);
+    return st;
+}
+
+void sched_sources_free(struct sched_sources *s) {
+    mem_free(s->memory, s->of, s->count, sizeof *s->of);
+    *s = (struct sched_sources){.memory = s->memory};
+}
+
+bool sched_sources_any(const struct sched_sources *s) {
+    return s->switches || s->records;
+}
+
+/* --- Records to events. */
+
+static bool raw_number(const struct sched_sources *s, pfr_bytes raw, struct raw_place place, uint64_t *number) {
+    if (place.size == 0 || raw.length < place.size || raw.length - place.size < place.offset)
+        return false;
+    const uint8_t *at = raw.at + place.offset;
+    *number = place.size == 4 ? load_u32(at, s->raw_swap) : load_u64(at, s->raw_swap);
+    return true;
+}
+
+static bool take_fields(const struct sched_sources *s, const struct sched_source *source, pfr_bytes raw,
+                        struct sched_event *event) {
+    uint64_t tid = event->tid, other = 0, state = 0;
+    if ((source->tid.size && !raw_number(s, raw, source->tid, &tid)) ||
+        (source->other.size && !raw_number(s, raw, source->other, &other)) ||
+        (source->state.size && !raw_number(s, raw, source->state, &state)) ||
+        (source->value.size && !raw_number(s, raw, source->value, &event->value)) || raw.length <= FLAGS_AT)
+        return false;
+    event->tid = (uint32_t)tid;
+    event->other = (uint32_t)other;
+    event->left = state & s->dead ? SCHED_LEFT_DEAD : state & s->asleep ? SCHED_LEFT_BLOCKED : SCHED_LEFT_RUNNABLE;
+    event->flags = raw.at[FLAGS_AT];
+    return true;
+}
+
+bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+                     struct sched_event *event) {
+    const uint32_t number = (uint32_t)rec->event;
+    if (number >= s->count || s->of[number].kind == SCHED_KINDS || sample->time - 1 >= UINT64_MAX - 1)
+        return false;
+    const struct sched_source *source = &s->of[number];
+    *event = (struct sched_event){.time = sample->time,
+                                  .kind = (uint8_t)source->kind,
+                                  .tid = sample->tid,
+                                  .own = sample->tid,
+                                  .cpu = sample->cpu};
+    return source->kind == SCHED_STACK || take_fields(s, source, sample->raw.data, event);
+}
+
+/* --- Records that are no samples. */
+
+static bool of_fork(const pfr_record *rec, struct sched_event *event) {
+    struct pfr_rec_fork body;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || body.tid == 0)
+        return false;
+    event->time = event->time ? event->time : body.time; /* as the state of threads counts it */
+    event->tid = body.ptid;
+    event->other = body.tid;
+    event->kind = SCHED_FORK;
+    return true;
+}
+
+static bool of_exit(const pfr_record *rec, struct sched_event *event) {
+    struct pfr_rec_exit body;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return false;
+    event->time = body.time;
+    event->tid = body.tid;
+    event->kind = SCHED_EXIT;
+    return true;
+}
+
+static bool of_lost(const pfr_record *rec, struct sched_event *event) {
+    (void)rec;
+    event->kind = SCHED_LOST;
+    return true;
+}
+
+/* Of the thread that the record's sample_id names. */
+static bool of_switch(const pfr_record *rec, struct sched_event *event) {
+    event->kind = has_bit(rec->misc, MISC_BIT_13) ? SCHED_OUT : SCHED_IN;
+    event->left = has_bit(rec->misc, MISC_BIT_14) ? SCHED_LEFT_RUNNABLE : SCHED_LEFT_BLOCKED;
+    return event->tid != SCHED_NOBODY;
+}
+
+typedef bool record_fn(const pfr_record *rec, struct sched_event *event);
+
+static record_fn *const functions[] = {
+    [PFR_RECORD_LOST] = of_lost,
+    [PFR_RECORD_EXIT] = of_exit,
+    [PFR_RECORD_FORK] = of_fork,
+    [PFR_RECORD_SWITCH] = of_switch,
+    [PFR_RECORD_SWITCH_CPU_WIDE] = of_switch,
+};
+
+bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, const pfr_record *rec,
+                     struct sched_event *event) {
+    struct pfr_rec_sample_id id = {0};
+    (void)s;
+    if (rec->type >= sizeof functions / sizeof *functions || !functions[rec->type] || rec->event < 0)
+        return false;
+    const uint64_t type = reader->events[rec->event].public.attr.sample_type;
+    const bool has_id = rec->tail && pfr_decode_id(rec, &id, NULL) == PFR_OK;
+    *event = (struct sched_event){.time = has_id && type & PFR_SAMPLE_TIME ? id.time : 0,
+                                  .tid = has_id && type & PFR_SAMPLE_TID ? id.tid : SCHED_NOBODY,
+                                  .cpu = has_id && type & PFR_SAMPLE_CPU ? id.cpu : SCHED_NO_CPU};
+    return functions[rec->type](rec, event);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records to events, events to the order of time, and then to states. */
+#include "model/sched/sched_walk.h"
+
+#include "file/read/decode_sample.h"
+#include "file/read/recording.h"
+#include "model/sched/sched_order.h"
+
+struct walking {
+    struct sched_walk *walk;
+    pfr_reader *reader;
+    struct sched_sources sources;
+    struct sched_order order;
+    struct thread_states states;
+    struct pfr_rec_sample sample; /* of the record at hand */
+    const struct pfr_context *last;
+    bool begun;      /* an event was given: the begin of the recording does not change any more */
+    bool numberless; /* samples are not counted one by one: see profile_reads.c */
+};
+
+/* A sample that reads counters is one for each of them in the model. */
+static bool has_numbers(const pfr_reader *reader) {
+    for (uint32_t i = 0; i < pfr_event_count(reader); i++)
+        if (reader->events[i].public.attr.sample_type & PFR_SAMPLE_READ)
+            return false;
+    return true;
+}
+
+/* FORK, EXIT and LOST come from events that may be enabled earlier than those that tell states. */
+static bool tells_state(const struct sched_event *event) {
+    return event->kind != SCHED_FORK && event->kind != SCHED_EXIT && event->kind != SCHED_LOST;
+}
+
+static pfr_status take(void *context, const struct sched_event *event, pfr_error *err) {
+    struct walking *w = context;
+    if (!w->begun && !tells_state(event))
+        return PFR_OK;
+    if (!w->begun)
+        w->states.begin = w->walk->begin = event->time;
+    w->begun = true;
+    if (tells_state(event))
+        w->walk->end = event->time;
+    return thread_states_note(&w->states, event, err);
+}
+
+/* An event that was opened on a cpu for all threads has no thread here. */
+static void note_id_index(struct walking *w, const pfr_record *rec) {
+    struct pfr_rec_id_index body;
+    struct pfr_rec_id_index_entry entry;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return;
+    pfr_items_iter it = pfr_items_begin(&body.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        w->states.wide |= (uint32_t)entry.tid == SCHED_NOBODY;
+}
+
+/* --- Records. */
+
+/* Whether the model counts the sample, as profile_count.c decides it: if its bytes are what its event says. */
+static bool is_counted(struct walking *w, const pfr_record *rec) {
+    const uint32_t event = (uint32_t)rec->event;
+    if (w->sources.of[event].kind == SCHED_KINDS &&
+        length_holds(&w->reader->events[event].length, rec->bytes + RECORD_HEADER, (uint64_t)rec->size - RECORD_HEADER,
+                     w->reader->context.swap))
+        return true;
+    return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
+}
+
+static pfr_status on_sample(struct walking *w, const pfr_record *rec, pfr_error *err) {
+    struct sched_event event;
+    if (rec->event < 0 || (uint32_t)rec->event >= w->sources.count || !is_counted(w, rec))
+        return PFR_OK;
+    w->walk->samples++;
+    if (w->sources.of[rec->event].kind == SCHED_KINDS || !sched_of_sample(&w->sources, rec, &w->sample, &event))
+        return PFR_OK;
+    if (!w->numberless && w->walk->samples < UINT32_MAX)
+        event.sample = (uint32_t)w->walk->samples;
+    return sched_order_put(&w->order, &event, err);
+}
+
+static pfr_status on_record(struct walking *w, const pfr_record *rec, pfr_error *err) {
+    struct sched_event event;
+    if (rec->type == PFR_RECORD_SAMPLE)
+        return on_sample(w, rec, err);
+    if (rec->type == PFR_RECORD_ID_INDEX)
+        note_id_index(w, rec);
+    if (rec->type == PFR_RECORD_FINISHED_ROUND)
+        return sched_order_round(&w->order, err);
+    if (!sched_of_record(&w->sources, w->reader, rec, &event))
+        return PFR_OK;
+    if (event.time == 0 && event.kind == SCHED_LOST)
+        event.time = w->order.rounds.latest; /* a recorder without sample_id_all */
+    return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
+}
+
+static pfr_status walk_records(struct walking *w, pfr_error *err) {
+    pfr_record rec;
+    pfr_error why;
+    pfr_status st = pfr_rewind(w->reader, err);
+    while (st >= 0 && !w->order.late) {
+        const pfr_status next = pfr_next(w->reader, &rec, &why);
+        if (next == PFR_END)
+            break;
+        if (next == PFR_HOLE && w->walk->hole)
+            w->walk->hole(w->walk->context, &why);
+        else if (next < 0 && err)
+            *err = why;
+        st = next == PFR_OK ? on_record(w, &rec, err) : next;
+    }
+    if (st >= 0 && !w->order.late)
+        st = sched_order_end(&w->order, err);
+    return st < 0 || w->order.late ? st : thread_states_end(&w->states, w->walk->end, err);
+}
+
+/* --- */
+
+static pfr_status pass(struct walking *w, struct memory *memory, bool whole, pfr_error *err) {
+    struct sched_walk *walk = w->walk;
+    walk->begin = walk->end = walk->samples = 0;
+    w->begun = false;
+    w->last = NULL;
+    sched_order_init(&w->order, memory, whole);
+    thread_states_init(&w->states, memory, 0, &w->sources);
+    w->order.take = take;
+    w->order.context = w;
+    w->states.each = walk->each;
+    w->states.context = walk->context;
+    const pfr_status st = walk_records(w, err);
+    walk->counts = w->states.counts;
+    walk->counts.late = w->order.rounds.late;
+    walk->wide = w->states.wide;
+    const bool late = w->order.late;
+    sched_order_free(&w->order);
+    thread_states_free(&w->states);
+    if (st < 0 || !late || whole)
+        return st < 0 ? st : PFR_OK;
+    if (walk->restart)
+        walk->restart(walk->context);
+    return pass(w, memory, true, err);
+}
+
+pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    struct walking *w = mem_zeroed(memory, 1, sizeof *w);
+    if (!w)
+        return mem_fail(memory, err, "thread states");
+    w->walk = walk;
+    w->reader = reader;
+    w->numberless = !has_numbers(reader);
+    pfr_status st = sched_sources_learn(&w->sources, reader, memory, err);
+    walk->switches = w->sources.switches;
+    walk->wakings = w->sources.wakings;
+    walk->records = w->sources.records;
+    walk->stacks = w->sources.stacks;
+    walk->futexes = w->sources.futexes;
+    if (st >= 0 && sched_sources_any(&w->sources))
+        st = pass(w, memory, false, err);
+    sched_sources_free(&w->sources);
+    mem_free(memory, w, 1, sizeof *w);
+    return st;
+}

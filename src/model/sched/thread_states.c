@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small machine per thread. Each event ends the state of one or two threads and begins another. An event that the
+ * state does not allow means that events are missing in between: then what was between is unknown.
+ */
+#include "model/sched/thread_states.h"
+
+#include <string.h>
+
+#define CPUS_MOST 65536u
+
+void thread_states_init(struct thread_states *all, struct memory *memory, uint64_t begin,
+                        const struct sched_sources *sources) {
+    *all = (struct thread_states){.memory = memory,
+                                  .begin = begin,
+                                  .wakings = sources->wakings,
+                                  .records = sources->records,
+                                  .tracepoints = sources->switches};
+    u64_map_init(&all->of, memory);
+    u64_map_init(&all->outer, memory);
+}
+
+void thread_states_free(struct thread_states *all) {
+    u64_map_free(&all->of);
+    u64_map_free(&all->outer);
+    mem_free(all->memory, all->threads, all->room, sizeof *all->threads);
+    mem_free(all->memory, all->cpus, all->cpus_room, sizeof *all->cpus);
+    *all = (struct thread_states){.memory = all->memory};
+}
+
+/* --- Threads and cpus. */
+
+static struct sched_cpu *cpu_at(struct thread_states *all, uint32_t cpu) {
+    if (cpu >= CPUS_MOST)
+        return NULL;
+    if (cpu >= all->nr_cpus) {
+        void *grown = mem_grow_zeroed(all->memory, all->cpus, cpu, &all->cpus_room, 16, sizeof *all->cpus);
+        if (!grown)
+            return NULL;
+        all->cpus = grown;
+        all->nr_cpus = (size_t)cpu + 1;
+    }
+    return &all->cpus[cpu];
+}
+
+static void begin_life(struct thread_states *all, struct sched_thread *t, uint32_t tid, uint64_t since) {
+    *t = (struct sched_thread){.tid = tid,
+                               .shown = tid,
+                               .life = all->lives++,
+                               .since = since,
+                               .cpu = SCHED_NO_CPU,
+                               .waker = SCHED_NOBODY,
+                               .syscall = NO_SYSCALL,
+                               .losses = all->counts.losses,
+                               .open_start = since == all->begin};
+}
+
+/* The thread, which begins with the recording if it is new. Pointers move when a thread is new. */
+static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sched_thread **found, pfr_error *err) {
+    bool is_new;
+    const uint64_t *place = u64_map_at(&all->of, tid, all->count, &is_new);
+    if (!place)
+        return mem_fail(all->memory, err, "threads");
+    if (is_new) {
+        void *grown = mem_grow(all->memory, all->threads, all->count, &all->room, 64, sizeof *all->threads);
+        if (!grown)
+            return mem_fail(all->memory, err, "threads");
+        all->threads = grown;
+        begin_life(all, &all->threads[all->count++], tid, all->begin);
+    }
+    *found = &all->threads[*place];
+    return PFR_OK;
+}
+
+/* --- Intervals. */
+
+/* Records that are lost may have changed the state of any thread, but not of one that ran on another cpu: it would have
+   left that in records of its own. */
+static bool is_lossy(const struct thread_states *all, const struct sched_thread *t, enum thread_state state) {
+    if (t->losses == all->counts.losses)
+        return false;
+    const bool ran_elsewhere = state == THREAD_RUNNING && t->cpu < all->nr_cpus;
+    return !ran_elsewhere || all->cpus[t->cpu].losses != t->cpu_losses;
+}
+
+static pfr_status give(struct thread_states *all, const struct sched_thread *t, uint64_t end, enum thread_state state,
+                       bool open_end, pfr_error *err) {
+    if (end <= t->since)
+        return PFR_OK;
+    if (is_lossy(all, t, state))
+        state = THREAD_UNKNOWN;
+    const bool left = state != THREAD_RUNNING && state != THREAD_UNKNOWN, woken = left && state != THREAD_PREEMPTED;
+    const struct thread_interval row = {.start = t->since,
+                                        .end = end,
+                                        .syscall = left ? t->syscall : NO_SYSCALL,
+                                        .address = left ? t->address : 0,
+                                        .life = t->life,
+                                        .tid = t->shown,
+                                        .cpu = t->cpu,
+                                        .sample = left ? t->sample : 0,
+                                        .waker = woken ? t->waker : SCHED_NOBODY,
+                                        .waker_life = t->waker_life,
+                                        .waker_sample = woken ? t->waker_sample : 0,
+                                        .state = (uint8_t)state,
+                                        .waker_kind = woken ? t->waker_kind : (uint8_t)WAKER_NONE,
+                                        .open_start = t->open_start,
+                                        .open_end = open_end};
+    if (state == THREAD_UNKNOWN) {
+        all->counts.unknown++;
+        all->counts.unknown_ns += end - t->since;
+    }
+    return all->each(all->context, &row, err);
+}
+
+/* The state until `time` was `was`, and is another from then on. */
+static pfr_status change(struct thread_states *all, struct sched_thread *t, uint64_t time, enum thread_state was,
+                         enum thread_state now, pfr_error *err) {
+    PFR_TRY(give(all, t, time, was, false, err));
+    t->since = time;
+    t->state = (uint8_t)now;
+    t->open_start = false;
+    t->losses = all->counts.losses;
+    return PFR_OK;
+}
+
+static void forget_waker(struct sched_thread *t) {
+    t->waker = SCHED_NOBODY;
+    t->waker_sample = 0;
+    t->waker_kind = WAKER_NONE;
+}
+
+/* --- Leaving a cpu and taking one. */
+
+static pfr_status leave(struct thread_states *all, struct sched_thread *t, const struct sched_event *e,
+                        enum thread_state was, pfr_error *err) {
+    const enum thread_state now = e->left == SCHED_LEFT_DEAD       ? THREAD_DEAD
+                                  : e->left == SCHED_LEFT_RUNNABLE ? THREAD_PREEMPTED
+                                                                   : THREAD_BLOCKED;
+    if (e->cpu != SCHED_NO_CPU)
+        t->cpu = e->cpu;
+    PFR_TRY(change(all, t, e->time, was, now, err));
+    t->sample = e->kind == SCHED_SWITCH ? e->sample : t->stack;
+    t->stack = 0;
+    forget_waker(t);
+    return PFR_OK;
+}
+
+static pfr_status enter(struct thread_states *all, struct sched_thread *t, const struct sched_event *e,
+                        enum thread_state was, pfr_error *err) {
+    struct sched_cpu *cpu = cpu_at(all, e->cpu);
+    PFR_TRY(change(all, t, e->time, was, THREAD_RUNNING, err));
+    t->cpu = e->cpu;
+    t->cpu_losses = cpu ? cpu->losses : 0;
+    t->sample = 0;
+    return PFR_OK;
+}
+
+/* The state of a thread until it took a cpu. */
+static enum thread_state before_enter(struct thread_states *all, const struct sched_thread *t) {
+    switch (t->state) {
+    case THREAD_UNSEEN: /* it was woken before the recording began, else its waking would have been recorded */
+        return all->wakings && all->wide ? THREAD_WOKEN : THREAD_BLOCKED;
+    case THREAD_PREEMPTED:
+    case THREAD_WOKEN:
+        return t->state;
+    case THREAD_BLOCKED: /* where all wakings are recorded, this one is missing */
+        if (!all->wakings || !all->wide)
+            return THREAD_BLOCKED;
+        break;
+    default:
+        break;
+    }
+    all->counts.contradictions++;
+    return THREAD_UNKNOWN;
+}
+
+/* A sched_switch says that another thread leaves the cpu than the one that took it. */
+static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu, const struct sched_event *e,
+                               pfr_error *err) {
+    struct sched_thread *t;
+    all->counts.contradictions++;
+    if (cpu->current == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, cpu->current, &t, err));
+    return t->state == THREAD_RUNNING && t->cpu == e->cpu ? change(all, t, e->time, THREAD_UNKNOWN, THREAD_UNKNOWN, err)
+                                                          : PFR_OK;
+}
+
+/* In a pid namespace, tracepoints have other tids than samples and all other records. */
+static pfr_status learn_namespace(struct thread_states *all, struct sched_thread *t, const struct sched_event *e,
+                                  pfr_error *err) {
+    if (e->own == e->tid || e->own == 0 || e->own == SCHED_NOBODY)
+        return PFR_OK;
+    uint64_t place;
+    if (t->shown != e->own && u64_map_get(&all->of, e->own, &place) && !all->threads[place].by_tracepoint) {
+        struct sched_thread *fork = &all->threads[place]; /* what its FORK began is this thread */
+        if (t->state == THREAD_UNSEEN && fork->state == THREAD_WOKEN)
+            t->since = fork->since;
+        fork->state = THREAD_DEAD;
+    }
+    t->shown = e->own;
+    return u64_map_put(&all->outer, e->own, e->tid, err);
+}
+
+/* The tid that tracepoints have for a thread. */
+static uint32_t outer_tid(const struct thread_states *all, uint32_t tid) {
+    uint64_t outer = tid;
+    u64_map_get(&all->outer, tid, &outer);
+    return (uint32_t)outer;
+}
+
+static pfr_status switch_prev(struct thread_states *all, const struct sched_event *e, bool agrees, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->tid == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(learn_namespace(all, t, e, err));
+    enum thread_state was = THREAD_RUNNING;
+    if (t->state == THREAD_RUNNING ? t->cpu != e->cpu && t->cpu != SCHED_NO_CPU
+                                   : t->state != THREAD_UNSEEN || !agrees) {
+        all->counts.contradictions++;
+        was = THREAD_UNKNOWN;
+    }
+    t->by_tracepoint = true;
+    return leave(all, t, e, was, err);
+}
+
+/* Where only chosen threads are recorded, others are met as the next one or as woken, but never leave a cpu. */
+static bool is_recorded(const struct thread_states *all, uint32_t tid) {
+    uint64_t place;
+    return all->wide || u64_map_get(&all->of, tid, &place);
+}
+
+static pfr_status switch_next(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->other == 0 || !is_recorded(all, e->other))
+        return PFR_OK;
+    PFR_TRY(thread_of(all, e->other, &t, err));
+    t->by_tracepoint = true;
+    return enter(all, t, e, before_enter(all, t), err);
+}
+
+static pfr_status on_switch(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_cpu *cpu = cpu_at(all, e->cpu);
+    const bool agrees = !cpu || !cpu->known || cpu->current == e->tid;
+    all->counts.switches++;
+    all->wide |= e->tid == 0;
+    if (!agrees && all->wide)
+        PFR_TRY(lose_current(all, cpu, e, err));
+    PFR_TRY(switch_prev(all, e, agrees || !all->wide, err));
+    PFR_TRY(switch_next(all, e, err));
+    if (cpu)
+        *cpu = (struct sched_cpu){.current = e->other, .known = true, .losses = cpu->losses};
+    return PFR_OK;
+}
+
+/* --- SWITCH records. Where a sched_switch has told the same, they add nothing. */
+
+static pfr_status on_out(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    all->counts.switches++;
+    if (e->tid == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
+    if (t->state == THREAD_RUNNING || t->state == THREAD_UNSEEN)
+        return t->by_tracepoint && t->state == THREAD_UNSEEN ? PFR_OK : leave(all, t, e, THREAD_RUNNING, err);
+    if (t->by_tracepoint || t->state == THREAD_DEAD)
+        return PFR_OK;
+    all->counts.contradictions++;
+    return leave(all, t, e, THREAD_UNKNOWN, err);
+}
+
+static pfr_status on_in(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    all->counts.switches++;
+    if (e->tid == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
+    if (t->state == THREAD_RUNNING && t->by_tracepoint)
+        return PFR_OK;
+    return enter(all, t, e, before_enter(all, t), err);
+}
+
+/* --- Who ends a wait. */
+
+static enum waker_kind waker_kind_of(const struct sched_event *e) {
+    if (e->flags & (SCHED_IN_HARDIRQ | SCHED_IN_NMI))
+        return WAKER_INTERRUPT;
+    if (e->flags & SCHED_IN_SOFTIRQ)
+        return WAKER_SOFTIRQ;
+    return e->tid == 0 ? WAKER_IDLE : WAKER_THREAD;
+}
+
+static pfr_status on_waking(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t, *by = NULL;
+    all->counts.wakings++;
+    all->wide |= e->tid == 0;
+    if (e->other == 0 || !is_recorded(all, e->other))
+        return PFR_OK;
+    if (e->tid != SCHED_NOBODY)
+        PFR_TRY(thread_of(all, outer_tid(all, e->tid), &by, err));
+    const uint32_t life = by ? by->life : 0, shown = by ? by->shown : SCHED_NOBODY;
+    PFR_TRY(thread_of(all, e->other, &t, err));
+    if (t->state != THREAD_UNSEEN && t->state != THREAD_BLOCKED)
+        return PFR_OK; /* it runs or is about to: nothing waited */
+    t->waker = shown;
+    t->waker_life = life;
+    t->waker_sample = e->sample;
+    t->waker_kind = (uint8_t)waker_kind_of(e);
+    return change(all, t, e->time, THREAD_BLOCKED, THREAD_WOKEN, err);
+}
+
+/* --- Begin and end of threads. */
+
+static pfr_status close_thread(struct thread_states *all, const struct sched_thread *t, uint64_t end, bool open_end,
+                               pfr_error *err) {
+    const uint64_t until = t->exited && t->exited >= t->since && t->exited < end ? t->exited : end;
+    if (t->state == THREAD_DEAD)
+        return PFR_OK;
+    return t->state == THREAD_UNSEEN ? PFR_OK : give(all, t, until, t->state, open_end && !t->exited, err);
+}
+
+/* A tid begins again, whatever it was before. */
+static pfr_status on_fork(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->time <= all->begin)
+        return PFR_OK; /* of a thread that was there before */
+    PFR_TRY(thread_of(all, outer_tid(all, e->other), &t, err));
+    PFR_TRY(close_thread(all, t, e->time, false, err));
+    begin_life(all, t, e->other, e->time);
+    t->state = THREAD_WOKEN;
+    return PFR_OK;
+}
+
+static pfr_status on_exit_of(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->time == 0 || e->tid == SCHED_NOBODY || e->tid == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
+    t->exited = e->time;
+    if (t->state == THREAD_UNSEEN)
+        t->state = THREAD_RUNNING; /* who exits runs, and did so since the recording began */
+    return PFR_OK;
+}
+
+/* --- System calls, stacks, losses. */
+
+static pfr_status on_call(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->tid == SCHED_NOBODY || e->tid == 0)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
+    if (e->kind == SCHED_STACK)
+        t->stack = e->sample;
+    else if (e->kind == SCHED_ENTER)
+        t->syscall = e->value;
+    else
+        t->address = e->kind == SCHED_ADDRESS ? e->value : 0;
+    if (e->kind == SCHED_LEAVE)
+        t->syscall = NO_SYSCALL;
+    return PFR_OK;
+}
+
+static pfr_status on_lost(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    (void)err;
+    all->counts.losses++;
+    struct sched_cpu *cpu = cpu_at(all, e->cpu);
+    if (cpu) {
+        cpu->losses++;
+        cpu->known = false;
+        return PFR_OK;
+    }
+    for (size_t i = 0; i < all->nr_cpus; i++) { /* it is not known whose */
+        all->cpus[i].losses++;
+        all->cpus[i].known = false;
+    }
+    return PFR_OK;
+}
+
+/* --- */
+
+typedef pfr_status event_fn(struct thread_states *all, const struct sched_event *event, pfr_error *err);
+
+static event_fn *const functions[] = {
+    [SCHED_SWITCH] = on_switch, [SCHED_WAKING] = on_waking, [SCHED_NEW] = on_waking, [SCHED_IN] = on_in,
+    [SCHED_OUT] = on_out,       [SCHED_STACK] = on_call,    [SCHED_FORK] = on_fork,  [SCHED_EXIT] = on_exit_of,
+    [SCHED_ENTER] = on_call,    [SCHED_ADDRESS] = on_call,  [SCHED_LEAVE] = on_call, [SCHED_LOST] = on_lost,
+};
+
+pfr_status thread_states_note(struct thread_states *all, const struct sched_event *event, pfr_error *err) {
+    return functions[event->kind](all, event, err);
+}
+
+pfr_status thread_states_end(struct thread_states *all, uint64_t end, pfr_error *err) {
+    for (size_t i = 0; i < all->count; i++)
+        PFR_TRY(close_thread(all, &all->threads[i], end, true, err));
+    return PFR_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_THREAD_STATES_H
+#define PFR_MODEL_THREAD_STATES_H
+/*
+ * States of threads through time, out of scheduler events in the order of time. Each thread is in one state from its
+ * first moment in the recording to its last, so that the intervals of a thread add up to its wall time.
+ *
+ *     thread_states_init(&states, memory, begin, &sources);
+ *     states.each = take; states.context = ...;
+ *     thread_states_note(&states, &event, &err);         for each event
+ *     thread_states_end(&states, end, &err);             closes what is open
+ *
+ * A state is THREAD_UNKNOWN, and counted, where events contradict each other or records were lost in between: such an
+ * interval is never taken for a long wait.
+ */
+#include "base/memory/fail.h"
+#include "base/tables/hashmap.h"
+#include "model/sched/sched_event.h"
+
+enum thread_state {
+    THREAD_UNSEEN, /* nothing is known since its first moment; no interval has this state */
+    THREAD_RUNNING,
+    THREAD_PREEMPTED, /* runnable: it lost its cpu */
+    THREAD_WOKEN,     /* runnable: it was woken, or is new, and waits for a cpu */
+    THREAD_BLOCKED,
+    THREAD_UNKNOWN,
+    THREAD_DEAD, /* no interval has this state */
+};
+
+/* Who ended a wait. */
+enum waker_kind {
+    WAKER_NONE,      /* not recorded, or the wait had not ended */
+    WAKER_THREAD,    /* `waker` did it itself */
+    WAKER_SOFTIRQ,   /* a soft interrupt that ran on top of `waker` */
+    WAKER_INTERRUPT, /* an interrupt that merely hit `waker` */
+    WAKER_IDLE,      /* the idle task of a cpu, without an interrupt's mark */
+};
+
+#define NO_SYSCALL UINT64_MAX
+
+struct thread_interval {
+    uint64_t start, end;
+    uint64_t syscall;           /* number of the system call that it blocked in; NO_SYSCALL: not recorded */
+    uint64_t address;           /* of its futex; 0: not recorded */
+    uint32_t life, tid;         /* life: a number for each begin of a tid, from 0 */
+    uint32_t cpu;               /* that it ran on or left; SCHED_NO_CPU */
+    uint32_t sample;            /* where it left its cpu (struct sched_event) */
+    uint32_t waker, waker_life; /* tid; SCHED_NOBODY */
+    uint32_t waker_sample;      /* where the waker was */
+    uint8_t state;              /* enum thread_state */
+    uint8_t waker_kind;
+    bool open_start, open_end; /* it began before the recording, or lasted beyond its end */
+};
+
+/* One life of a tid. */
+struct sched_thread {
+    uint64_t since, exited; /* exited: time of its EXIT; 0 */
+    uint64_t syscall, address;
+    uint64_t losses; /* of all cpus and of its own, as its state began */
+    uint64_t cpu_losses;
+    uint32_t tid, life, cpu;
+    uint32_t shown;         /* its tid in the recorder's pid namespace, which all other records have */
+    uint32_t sample, stack; /* stack: a sample of context-switches, for the next time that it leaves its cpu */
+    uint32_t waker, waker_life, waker_sample;
+    uint8_t state, waker_kind;
+    bool open_start, by_tracepoint; /* by_tracepoint: a sched_switch has told of it */
+};
+
+struct sched_cpu {
+    uint32_t current; /* tid that a sched_switch put there */
+    bool known;
+    uint64_t losses;
+};
+
+/* Counts of a walk. */
+struct sched_counts {
+    uint64_t switches, wakings;   /* tracepoints, SWITCH records of both directions */
+    uint64_t losses;              /* LOST records */
+    uint64_t contradictions;      /* events that do not follow from those before */
+    uint64_t unknown, unknown_ns; /* intervals */
+    uint64_t late;                /* events that came after their round */
+};
+
+struct thread_states {
+    struct memory *memory;
+    struct u64_map of;    /* tid -> place in `threads` */
+    struct u64_map outer; /* tid of the recorder's pid namespace -> tid of tracepoints, where they differ */
+    struct sched_thread *threads;
+    size_t count, room;
+    struct sched_cpu *cpus;
+    size_t nr_cpus, cpus_room;
+    uint64_t begin;
+    uint32_t lives;
+    bool wakings, records, tracepoints; /* are recorded */
+    bool wide;                          /* the idle task was seen: all threads of a cpu are recorded */
+    struct sched_counts counts;
+    pfr_status (*each)(void *context, const struct thread_interval *interval, pfr_error *err);
+    void *context;
+};
+
+/* The recording begins at `begin`; the sources say what it has. */
+void thread_states_init(struct thread_states *all, struct memory *memory, uint64_t begin,
+                        const struct sched_sources *sources);
+void thread_states_free(struct thread_states *all);
+/* Errors: memory, limit, those of `each`. */
+pfr_status thread_states_note(struct thread_states *all, const struct sched_event *event, pfr_error *err);
+pfr_status thread_states_end(struct thread_states *all, uint64_t end, pfr_error *err);
+
+#endif

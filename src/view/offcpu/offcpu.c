@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The request, and the steps from a recording to the waits of its threads: see offcpu_parts.h. */
+#include "view/offcpu/offcpu_parts.h"
+
+#include "wire/feature_bits.h"
+
+static void tell_hole(void *context, const pfr_error *hole) {
+    struct offcpu *o = context;
+    o->lossy = true;
+    if (o->options->hole)
+        o->options->hole(o->options->context, hole);
+}
+
+static void tell_note(void *context, const char *sentence) {
+    const struct offcpu *o = context;
+    if (o->options->note)
+        o->options->note(o->options->context, sentence);
+}
+
+/* System calls have numbers of the recorded machine. */
+static void learn_machine(struct offcpu *o) {
+    struct pfr_rec_feature_arch arch;
+    const pfr_feature *f = pfr_find_feature(o->reader, BIT_ARCH, NULL);
+    if (!f || pfr_decode_feature(o->reader, f, &arch, sizeof arch, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen((const char *)arch.arch.at, arch.arch.length);
+    if (length < sizeof o->machine)
+        memcpy(o->machine, arch.arch.at, length);
+}
+
+/* Before anything is loaded: whether there is something to show. */
+static pfr_status check(struct offcpu *o, pfr_error *err) {
+    struct sched_sources sources;
+    PFR_TRY(sched_sources_learn(&sources, o->reader, o->memory, err));
+    const bool any = sched_sources_any(&sources);
+    sched_sources_free(&sources);
+    return any ? PFR_OK
+               : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "offcpu",
+                          "the recording does not say when threads ran: record with --off-cpu, or with "
+                          "-e sched:sched_switch -g, or --switch-events");
+}
+
+static pfr_status open_model(struct offcpu *o, pfr_error *err) {
+    const pfr_model_options how = {.size = sizeof how,
+                                   .jobs = o->options->jobs,
+                                   .max_stack = o->options->max_stack,
+                                   .functions = o->options->no_lines,
+                                   .lines = !o->options->no_lines,
+                                   .no_intervals = true,
+                                   .naming = o->options->naming,
+                                   .hole = tell_hole,
+                                   .note = tell_note,
+                                   .context = o};
+    o->model = pfr_model_open(o->reader, &how, err);
+    return o->model ? PFR_OK : err->status;
+}
+
+static pfr_status write_form(struct offcpu *o, pfr_output *out, pfr_error *err) {
+    if (o->options->view == PFR_OFFCPU_WAKERS)
+        return offcpu_write_path(o, out, err);
+    if (o->options->view == PFR_OFFCPU_LOCKS)
+        return offcpu_write_locks(o, out, err);
+    if (o->options->format == PFR_OFFCPU_CSV)
+        return offcpu_write_csv(o, out, err);
+    return o->options->format == PFR_OFFCPU_JSON ? offcpu_write_json(o, out, err) : offcpu_write_text(o, out, err);
+}
+
+/* Text and JSON have the notes themselves; the first one says only what was read. */
+static void tell_notes(const struct offcpu *o) {
+    char text[OFFCPU_NOTE_ROOM];
+    for (unsigned i = 1; o->options->format == PFR_OFFCPU_CSV && offcpu_note(o, i, text); i++)
+        tell_note((void *)(uintptr_t)o, text);
+    if (o->shown == 0)
+        tell_note((void *)(uintptr_t)o, "no thread matches the filters");
+}
+
+static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
+    PFR_TRY(offcpu_filter_read(o, err));
+    PFR_TRY(check(o, err));
+    learn_machine(o);
+    PFR_TRY(open_model(o, err));
+    PFR_TRY(offcpu_load(o, err));
+    PFR_TRY(offcpu_order(o, err));
+    PFR_TRY(write_form(o, out, err));
+    tell_notes(o);
+    return o->lossy ? PFR_HOLE : PFR_OK;
+}
+
+pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *options, pfr_output *out, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    if (reader->trace)
+        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "offcpu",
+                        "a trace of calls does not say when threads ran: perfray latency shows how long calls took");
+    struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
+    intern_init(&o.keys, o.memory);
+    u64_map_init(&o.of_tid, o.memory);
+    const pfr_status st = run(&o, out, err);
+    offcpu_free(&o);
+    return st;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call chains in one line, innermost first: see offcpu_chain.h. */
+#include "view/offcpu/offcpu_chain.h"
+
+#include "base/memory/escape_bytes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define FRAME_ROOM 300u
+#define LEAST_ROOM 16u
+#define MORE " <- ..."
+
+void offcpu_printf(pfr_output *out, const char *format, ...) {
+    char line[OFFCPU_LINE_ROOM];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    out_text(&out->out, line);
+}
+
+unsigned offcpu_room(const pfr_output *out, unsigned used) {
+    if (!out->columns)
+        return 0;
+    return out->columns > used + LEAST_ROOM ? out->columns - used : LEAST_ROOM;
+}
+
+static void put_name(const pfr_output *out, const char *name, char *to, size_t room) {
+    if (out->raw_names)
+        snprintf(to, room, "%.*s", (int)room - 1, name);
+    else
+        pfr_escape(to, room, name, strlen(name));
+}
+
+static size_t frame_text(const struct offcpu *o, const pfr_output *out, uint32_t stack, char to[FRAME_ROOM]) {
+    const pfr_stack *s = pfr_model_get_stack(o->model, stack);
+    const pfr_model_frame *f = pfr_model_get_frame(o->model, s->frame);
+    const pfr_model_symbol *symbol = pfr_model_get_symbol(o->model, s->symbol);
+    char name[FRAME_ROOM - 16];
+    put_name(out, symbol->name ? symbol->name : pfr_model_get_object(o->model, f->object)->name, name, sizeof name);
+    if (f->file && f->line)
+        snprintf(to, FRAME_ROOM, "%s:%" PRIu32, name, f->line);
+    else
+        snprintf(to, FRAME_ROOM, symbol->name ? "%s" : "[%s]", name);
+    return strlen(to);
+}
+
+/* Whether a frame of this length goes into what is left, with the mark that more follow. */
+static bool fits(size_t at, size_t length, unsigned width, bool more) {
+    const size_t end = at + length + (more ? sizeof MORE - 1 : 0);
+    return end + 8 < OFFCPU_CHAIN_ROOM && (!width || end <= width);
+}
+
+static uint32_t next_named(const struct offcpu *o, uint32_t stack) {
+    do
+        stack = pfr_model_get_stack(o->model, stack)->parent;
+    while (stack && offcpu_is_common(o, stack));
+    return stack;
+}
+
+size_t offcpu_chain(const struct offcpu *o, const pfr_output *out, uint32_t stack, unsigned width, unsigned most,
+                    char to[OFFCPU_CHAIN_ROOM]) {
+    char frame[FRAME_ROOM];
+    size_t at = 0;
+    if (!stack)
+        return (size_t)snprintf(to, OFFCPU_CHAIN_ROOM, "[not recorded]");
+    for (unsigned n = 0; stack && n < most; n++) {
+        const uint32_t outer = next_named(o, stack);
+        const size_t length = frame_text(o, out, stack, frame);
+        const char *between = n ? " <- " : "";
+        if (n && !fits(at, length + 4, width, outer != 0))
+            return at + (size_t)snprintf(to + at, OFFCPU_CHAIN_ROOM - at, MORE);
+        at += (size_t)snprintf(to + at, OFFCPU_CHAIN_ROOM - at, "%s%s", between, frame);
+        stack = outer;
+    }
+    return at;
+}
+
+void offcpu_thread_text(const struct offcpu *o, const pfr_output *out, uint32_t thread, char *to, size_t room) {
+    const struct offcpu_thread *t = &o->threads[thread];
+    char name[80];
+    put_name(out, t->comm ? t->comm : "", name, sizeof name);
+    if (t->comm)
+        snprintf(to, room, "%s/%" PRIu32, name, t->tid);
+    else
+        snprintf(to, room, ":%" PRIu32, t->tid);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals of thread states to sums: see offcpu_parts.h. */
+#include "view/offcpu/offcpu_parts.h"
+
+/* --- Threads. */
+
+static pfr_status add_thread(struct offcpu *o, uint32_t id, uint32_t tid, uint32_t *number, pfr_error *err) {
+    void *grown = mem_grow(o->memory, o->threads, o->nr_threads, &o->threads_room, 64, sizeof *o->threads);
+    if (!grown)
+        return mem_fail(o->memory, err, "threads");
+    o->threads = grown;
+    struct offcpu_thread *t = &o->threads[o->nr_threads];
+    const pfr_model_thread *row = pfr_model_get_thread(o->model, id);
+    const pfr_model_process *process = row ? pfr_model_get_process(o->model, row->process) : NULL;
+    const bool whole = process && o->options->by == PFR_OFFCPU_BY_PROCESS;
+    *t = (struct offcpu_thread){.id = id, .tid = whole ? process->pid : tid, .pid = process ? process->pid : tid};
+    const uint32_t comm = whole ? process->comm : id ? pfr_model_comm_at(o->model, id, PFR_NO_TIME) : 0;
+    t->comm = comm ? pfr_model_get_comm(o->model, comm) : NULL;
+    t->is_wanted = offcpu_wants_thread(o, t);
+    *number = (uint32_t)o->nr_threads++;
+    return PFR_OK;
+}
+
+/* A key of `of_tid` that no tid has. */
+static uint64_t key_of_process(uint32_t process) {
+    return (uint64_t)1 << 32 | process;
+}
+
+/* Threads that the model has not are found by tid; with BY_PROCESS those of a process are one. */
+static pfr_status thread_by_key(struct offcpu *o, uint64_t key, uint32_t id, uint32_t tid, uint32_t *number,
+                                pfr_error *err) {
+    bool is_new;
+    uint64_t *at = u64_map_at(&o->of_tid, key, o->nr_threads, &is_new);
+    if (!at)
+        return mem_fail(o->memory, err, "threads");
+    *number = (uint32_t)*at;
+    if (is_new)
+        PFR_TRY(add_thread(o, id, tid, number, err));
+    o->threads[*number].members++;
+    return PFR_OK;
+}
+
+static pfr_status make_thread(struct offcpu *o, uint32_t id, uint32_t tid, uint32_t *number, pfr_error *err) {
+    if (o->options->by == PFR_OFFCPU_BY_PROCESS)
+        return thread_by_key(o, key_of_process(pfr_model_get_thread(o->model, id)->process), id, tid, number, err);
+    PFR_TRY(add_thread(o, id, tid, number, err));
+    o->threads[*number].members++;
+    return PFR_OK;
+}
+
+static pfr_status thread_of_id(struct offcpu *o, uint32_t id, uint32_t tid, uint32_t *number, pfr_error *err) {
+    if (!id)
+        return thread_by_key(o, tid, 0, tid, number, err);
+    *number = o->of_id[id] - 1;
+    if (o->of_id[id])
+        return PFR_OK;
+    PFR_TRY(make_thread(o, id, tid, number, err));
+    o->of_id[id] = *number + 1;
+    return PFR_OK;
+}
+
+/* The thread of a life of a tid, which was there at `time`. */
+static pfr_status thread_of_life(struct offcpu *o, uint32_t life, uint32_t tid, uint64_t time, uint32_t *number,
+                                 pfr_error *err) {
+    if (life >= o->lives_room) {
+        void *grown = mem_grow_zeroed(o->memory, o->of_life, life, &o->lives_room, 64, sizeof *o->of_life);
+        if (!grown)
+            return mem_fail(o->memory, err, "threads");
+        o->of_life = grown;
+    }
+    o->lives = life >= o->lives ? (size_t)life + 1 : o->lives;
+    *number = o->of_life[life] - 1;
+    if (o->of_life[life])
+        return PFR_OK;
+    PFR_TRY(thread_of_id(o, thread_index_find(&o->index, tid, time), tid, number, err));
+    o->of_life[life] = *number + 1;
+    return PFR_OK;
+}
+
+/* --- Sums. */
+
+uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample) {
+    return sample && !o->no_numbers && sample <= o->model->columns.count ? o->model->columns.stack[sample - 1] : 0;
+}
+
+static pfr_status add_to_sum(struct offcpu *o, const struct offcpu_key *key, uint64_t ns, pfr_error *err) {
+    uint32_t number;
+    const uint32_t before = o->keys.count;
+    PFR_TRY(intern_put(&o->keys, key, sizeof *key, &number, err));
+    if (number == before) {
+        void *grown = mem_grow(o->memory, o->sums, number, &o->sums_room, 256, sizeof *o->sums);
+        if (!grown)
+            return mem_fail(o->memory, err, "waits");
+        o->sums = grown;
+        o->sums[number] = (struct offcpu_sum){.ns = 0};
+    }
+    struct offcpu_sum *sum = &o->sums[number];
+    sum->ns += ns;
+    sum->count++;
+    sum->max = ns > sum->max ? ns : sum->max;
+    return PFR_OK;
+}
+
+static enum offcpu_state state_of(const struct thread_interval *i) {
+    static const enum offcpu_state states[] = {[THREAD_RUNNING] = OFFCPU_RUNNING,
+                                               [THREAD_PREEMPTED] = OFFCPU_RUNNABLE,
+                                               [THREAD_WOKEN] = OFFCPU_RUNNABLE,
+                                               [THREAD_BLOCKED] = OFFCPU_BLOCKED,
+                                               [THREAD_UNKNOWN] = OFFCPU_UNKNOWN};
+    return states[i->state];
+}
+
+static void add_to_thread(struct offcpu_thread *t, const struct thread_interval *i, const struct offcpu_key *key) {
+    const uint64_t ns = i->end - i->start;
+    t->state[key->state] += ns;
+    t->intervals++;
+    if (key->state == OFFCPU_BLOCKED)
+        t->blocked[key->reason] += ns;
+    t->preempted += i->state == THREAD_PREEMPTED ? ns : 0;
+    const bool waits = key->state == OFFCPU_RUNNABLE || key->state == OFFCPU_BLOCKED;
+    t->ended += waits && !i->open_start && !i->open_end ? ns : 0;
+}
+
+/* Who ended a wait, as far as somebody did. */
+static pfr_status find_waker(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
+                             pfr_error *err) {
+    const uint32_t stack = offcpu_stack_of(o, i->waker_sample);
+    const enum waker_kind kind = offcpu_waker_kind(o, i, stack);
+    key->waker = NO_THREAD;
+    key->waker_kind = (uint8_t)kind;
+    if (kind != WAKER_THREAD || i->waker == SCHED_NOBODY || i->waker == 0)
+        return PFR_OK;
+    key->waker_stack = stack;
+    return thread_of_life(o, i->waker_life, i->waker, i->end, &key->waker, err);
+}
+
+static pfr_status keep_interval(struct offcpu *o, const struct thread_interval *i, pfr_error *err) {
+    void *grown = mem_grow(o->memory, o->intervals, o->nr_intervals, &o->intervals_room, 256, sizeof *o->intervals);
+    if (!grown)
+        return mem_fail(o->memory, err, "intervals");
+    o->intervals = grown;
+    o->intervals[o->nr_intervals++] = *i;
+    return PFR_OK;
+}
+
+static bool has_function(struct offcpu *o, const struct offcpu_key *key) {
+    return !o->options->function || (key->stack && offcpu_stack_facts(o, key->stack)->matches);
+}
+
+static pfr_status take(void *context, const struct thread_interval *interval, pfr_error *err) {
+    struct offcpu *o = context;
+    struct thread_interval i = *interval;
+    struct offcpu_key key = {.waker = NO_THREAD};
+    PFR_TRY(thread_of_life(o, i.life, i.tid, i.start, &key.thread, err));
+    if (o->options->view == PFR_OFFCPU_WAKERS)
+        PFR_TRY(keep_interval(o, &i, err));
+    if (!o->threads[key.thread].is_wanted || !offcpu_clip(o, &i))
+        return PFR_OK;
+    key.state = (uint8_t)state_of(&i);
+    key.stack = offcpu_stack_of(o, i.sample);
+    if (key.state == OFFCPU_BLOCKED) {
+        PFR_TRY(find_waker(o, &i, &key, err));
+        key.address = i.address;
+        key.reason = (uint8_t)offcpu_reason(o, &i, key.stack, offcpu_stack_of(o, i.waker_sample));
+        if (o->options->view == PFR_OFFCPU_LOCKS && key.reason == WAIT_LOCK && has_function(o, &key))
+            PFR_TRY(keep_interval(o, &i, err));
+    }
+    if (!has_function(o, &key))
+        return PFR_OK;
+    add_to_thread(&o->threads[key.thread], &i, &key);
+    return add_to_sum(o, &key, i.end - i.start, err);
+}
+
+/* Events came late: everything is counted again. */
+static void restart(void *context) {
+    struct offcpu *o = context;
+    intern_free(&o->keys);
+    intern_init(&o->keys, o->memory);
+    o->nr_intervals = 0;
+    o->nr_threads = o->lives = 0;
+    memset(o->of_id, 0, o->of_id_room * sizeof *o->of_id);
+    if (o->of_life)
+        memset(o->of_life, 0, o->lives_room * sizeof *o->of_life);
+    u64_map_free(&o->of_tid);
+    u64_map_init(&o->of_tid, o->memory);
+}
+
+/* --- Threads that slept throughout: no event names them. */
+
+static bool lives_in(const struct offcpu *o, const pfr_model_thread *t, struct thread_interval *i) {
+    const uint64_t start = t->start == PFR_NO_TIME || t->start < o->walk.begin ? o->walk.begin : t->start;
+    const uint64_t end = t->end == PFR_NO_TIME || t->end > o->walk.end ? o->walk.end : t->end;
+    *i = (struct thread_interval){.start = start,
+                                  .end = end,
+                                  .tid = t->tid,
+                                  .state = THREAD_BLOCKED,
+                                  .syscall = NO_SYSCALL,
+                                  .waker = SCHED_NOBODY,
+                                  .open_start = t->start == PFR_NO_TIME,
+                                  .open_end = t->end == PFR_NO_TIME};
+    return t->tid != 0 && t->tid != SCHED_NOBODY && start < end;
+}
+
+static pfr_status add_sleepers(struct offcpu *o, pfr_error *err) {
+    for (uint32_t id = 1; id <= o->model->threads.count; id++) {
+        struct thread_interval i;
+        struct offcpu_key key = {.waker = NO_THREAD, .state = OFFCPU_BLOCKED, .reason = WAIT_OTHER};
+        const pfr_model_thread *row = pfr_model_get_thread(o->model, id);
+        const bool seen = o->of_id[id] && o->threads[o->of_id[id] - 1].intervals;
+        if (seen || !lives_in(o, row, &i) || o->options->view == PFR_OFFCPU_WAKERS)
+            continue;
+        PFR_TRY(thread_of_id(o, id, row->tid, &key.thread, err));
+        if (!o->threads[key.thread].is_wanted || o->options->function || !offcpu_clip(o, &i))
+            continue;
+        add_to_thread(&o->threads[key.thread], &i, &key);
+        PFR_TRY(add_to_sum(o, &key, i.end - i.start, err));
+    }
+    return PFR_OK;
+}
+
+/* --- */
+
+static pfr_status open_tables(struct offcpu *o, pfr_error *err) {
+    o->of_id_room = (size_t)o->model->threads.count + 1;
+    o->nr_stacks = (size_t)o->model->stacks.count + 1;
+    o->of_id = mem_zeroed(o->memory, o->of_id_room, sizeof *o->of_id);
+    o->stacks = mem_zeroed(o->memory, o->nr_stacks, sizeof *o->stacks);
+    if (!o->of_id || !o->stacks)
+        return mem_fail(o->memory, err, "waits");
+    o->stacks[0].done = true;
+    return thread_index_open(&o->index, o->model, err);
+}
+
+pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
+    PFR_TRY(open_tables(o, err));
+    o->walk.each = take;
+    o->walk.restart = restart;
+    o->walk.context = o;
+    PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
+    if (!o->no_numbers && o->walk.samples != o->model->columns.count) {
+        o->no_numbers = true; /* they cannot be matched: no stacks are better than those of others */
+        restart(o);
+        PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
+    }
+    return add_sleepers(o, err);
+}
+
+void offcpu_free(struct offcpu *o) {
+    mem_free(o->memory, o->threads, o->threads_room, sizeof *o->threads);
+    mem_free(o->memory, o->of_id, o->of_id_room, sizeof *o->of_id);
+    mem_free(o->memory, o->of_life, o->lives_room, sizeof *o->of_life);
+    mem_free(o->memory, o->sums, o->sums_room, sizeof *o->sums);
+    mem_free(o->memory, o->stacks, o->nr_stacks, sizeof *o->stacks);
+    mem_free(o->memory, o->intervals, o->intervals_room, sizeof *o->intervals);
+    mem_free(o->memory, o->thread_order, o->nr_threads, sizeof *o->thread_order);
+    u64_map_free(&o->of_tid);
+    intern_free(&o->keys);
+    thread_index_close(&o->index);
+    sample_filter_free(&o->filter);
+    pfr_model_close(o->model);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts that readers of the numbers must know, as sentences: see offcpu_parts.h. */
+#include "view/offcpu/offcpu_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef bool note_fn(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]);
+
+static bool note_source(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    const struct sched_walk *w = &o->walk;
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s%s, %s: %" PRIu64 " switches, %" PRIu64 " wake-ups in %.3f s",
+             w->switches               ? "sched_switch"
+             : w->stacks && w->samples ? "SWITCH records and context-switches samples"
+                                       : "SWITCH records",
+             w->wakings ? " and sched_waking" : "", w->wide ? "all threads" : "threads of the recorded processes",
+             w->counts.switches, w->counts.wakings, (double)(w->end - w->begin) / 1e9);
+    return true;
+}
+
+static bool note_wakers(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "without sched:sched_waking wakers are unknown, and the time from a wake-up to the cpu counts as blocked");
+    return !o->walk.wakings;
+}
+
+static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    const bool stacks = o->walk.stacks && o->walk.samples;
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             stacks ? "reasons are those of the call chains of context-switches"
+                    : "there are only times: reasons need samples of context-switches or of sched:sched_switch");
+    return !o->walk.switches;
+}
+
+static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    const bool both = o->walk.switches && o->walk.records;
+    snprintf(
+        text, OFFCPU_NOTE_ROOM,
+        "only events of the recorded processes are here: %swake-ups by other threads and by the kernel are missing "
+        "(record system-wide, -a)",
+        both ? "" : "when threads took a cpu is known only after a switch between two of them; ");
+    return o->walk.switches && !o->walk.wide;
+}
+
+static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    const struct sched_counts *c = &o->walk.counts;
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "%" PRIu64 " intervals (%.3f s of all threads) are unknown: %" PRIu64 " times records were lost, %" PRIu64
+             " events contradict those before them",
+             c->unknown, (double)c->unknown_ns / 1e9, c->losses, c->contradictions);
+    return c->unknown || c->contradictions;
+}
+
+static bool note_stacks(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    bool chains = false;
+    for (uint32_t i = 0; i < pfr_event_count(o->reader); i++)
+        chains |= (pfr_get_event(o->reader, i)->attr.sample_type & PFR_SAMPLE_CALLCHAIN) != 0;
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             o->no_numbers ? "samples of this recording read counters: which stack belongs to which wait is not known"
+                           : "the recording has no call chains (-g): reasons of waits are unknown");
+    return o->no_numbers || !chains;
+}
+
+static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    snprintf(text, OFFCPU_NOTE_ROOM, "%" PRIu64 " records came after their round; they count at their own time",
+             o->walk.counts.late);
+    return o->walk.counts.late > 0;
+}
+
+static note_fn *const notes[] = {note_source, note_wakers, note_records, note_narrow,
+                                 note_lost,   note_stacks, note_late};
+
+bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i](o, text) && number-- == 0)
+            return true;
+    return false;
+}

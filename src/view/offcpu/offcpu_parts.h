@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_OFFCPU_PARTS_H
+#define PFR_VIEW_OFFCPU_PARTS_H
+/*
+ * How the table of waits is made, one file for each step:
+ *
+ *     offcpu.c         options, the steps
+ *     offcpu_filter.c  which threads, intervals and functions count
+ *     offcpu_load.c    intervals to sums by thread, state, stack and waker
+ *     offcpu_stacks.c  a stack's reason and the function of the program in it
+ *     offcpu_rows.c    sums to rows in their order
+ *     offcpu_text.c    the tree for people; offcpu_notes.c the lines above it
+ *     offcpu_formats.c CSV and JSON
+ *     offcpu_path.c    --wakers
+ *     offcpu_locks.c   --locks
+ */
+#include <perfray/offcpu.h>
+
+#include "base/text/public_output.h"
+#include "model/open/model_parts.h"
+#include "model/open/thread_index.h"
+#include "model/sched/sched_walk.h"
+#include "model/sched/wait_reasons.h"
+#include "query/sample_filter.h"
+
+#define NO_THREAD UINT32_MAX
+
+enum offcpu_state { OFFCPU_RUNNING, OFFCPU_RUNNABLE, OFFCPU_BLOCKED, OFFCPU_UNKNOWN, OFFCPU_STATES };
+const char *offcpu_state_name(enum offcpu_state state);
+
+/* A thread, or a process with all of its threads. */
+struct offcpu_thread {
+    uint32_t id; /* row of the model; 0: no row */
+    uint32_t pid, tid;
+    const char *comm;                                     /* NULL: unnamed */
+    uint32_t members;                                     /* threads of a process */
+    uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
+    uint64_t preempted;                                   /* of runnable */
+    uint64_t ended; /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
+    uint64_t intervals;
+    bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
+};
+
+/* Facts of a stack; computed when it is asked for first. */
+struct offcpu_stack {
+    uint32_t program; /* stack of the innermost function of the program; 0: not known */
+    uint8_t reason;   /* enum wait_reason, of the stack by itself */
+    uint8_t lock;     /* enum lock_kind */
+    uint8_t softirq;  /* bits of enum softirq_function */
+    uint8_t polled;   /* reason that it gives to a thread that polled, as its waker's stack */
+    uint8_t matches;  /* a function that was asked for */
+    bool done, has_kernel;
+};
+
+/* Waits with the same key are summed. */
+struct offcpu_key {
+    uint64_t address; /* of a futex; 0 */
+    uint32_t thread, stack, waker, waker_stack;
+    uint8_t state, reason, waker_kind, spare;
+    uint32_t spares;
+};
+
+struct offcpu_sum {
+    uint64_t ns, max;
+    uint64_t count;
+};
+
+struct offcpu {
+    const pfr_offcpu_options *options;
+    pfr_reader *reader;
+    struct memory *memory;
+    struct pfr_model *model;
+    char machine[32]; /* uname -m of the recorded machine */
+    struct sched_walk walk;
+    struct thread_index index;
+    bool no_numbers; /* samples have no stacks: the model counted others than the walk */
+    /* filters */
+    struct sample_filter filter;
+    uint64_t least;
+    /* threads */
+    struct offcpu_thread *threads;
+    size_t nr_threads, threads_room;
+    uint32_t *of_id; /* thread by the model's id, + 1 */
+    size_t of_id_room;
+    struct u64_map of_tid; /* those that the model has not */
+    uint32_t *of_life;     /* thread by life, + 1 */
+    size_t lives, lives_room;
+    /* sums */
+    struct intern_table keys;
+    struct offcpu_sum *sums;
+    size_t sums_room;
+    struct offcpu_stack *stacks;
+    size_t nr_stacks;
+    /* for --wakers: all intervals, in the order of their ends; for --locks: lengths of waits */
+    struct thread_interval *intervals;
+    size_t nr_intervals, intervals_room;
+    /* order */
+    uint32_t *thread_order; /* by what they waited */
+    size_t shown;
+    uint64_t hidden_sleepers; /* threads without any switch */
+    bool lossy;
+};
+
+static inline struct offcpu_key offcpu_key_at(const struct offcpu *o, uint32_t number) {
+    struct offcpu_key key;
+    memcpy(&key, intern_get(&o->keys, number).bytes, sizeof key);
+    return key;
+}
+
+/* --- offcpu_filter.c */
+pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err);
+bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t);
+/* The part of the interval that counts; false: no part. */
+bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval);
+
+/* --- offcpu_load.c */
+pfr_status offcpu_load(struct offcpu *o, pfr_error *err);
+uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample);
+void offcpu_free(struct offcpu *o);
+
+/* --- offcpu_stacks.c */
+const struct offcpu_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);
+enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *interval, uint32_t stack,
+                               uint32_t waker_stack);
+/* Who the waker was when its stack is known, too. */
+enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval *interval, uint32_t waker_stack);
+/* The innermost function of the program in a stack: its symbol; NULL: not known. */
+const pfr_model_symbol *offcpu_function(struct offcpu *o, uint32_t stack);
+/* A frame that every stack of its kind has: it is left out of chains. */
+bool offcpu_is_common(const struct offcpu *o, uint32_t stack);
+
+/* --- offcpu_rows.c */
+pfr_status offcpu_order(struct offcpu *o, pfr_error *err);
+uint64_t offcpu_wall(const struct offcpu_thread *t);
+
+/* Sums by thread, in each the longest first: those of thread t are order[first[t]] to order[first[t + 1] - 1]. Both are
+   the caller's, and given back to offcpu_waits_drop, also after an error. */
+pfr_status offcpu_waits_by_thread(struct offcpu *o, uint32_t **order, uint32_t **first, pfr_error *err);
+void offcpu_waits_drop(struct offcpu *o, uint32_t *order, uint32_t *first);
+
+/* --- Output. */
+pfr_status offcpu_write_text(struct offcpu *o, pfr_output *out, pfr_error *err);
+pfr_status offcpu_write_csv(struct offcpu *o, pfr_output *out, pfr_error *err);
+pfr_status offcpu_write_json(struct offcpu *o, pfr_output *out, pfr_error *err);
+pfr_status offcpu_write_path(struct offcpu *o, pfr_output *out, pfr_error *err);
+pfr_status offcpu_write_locks(struct offcpu *o, pfr_output *out, pfr_error *err);
+
+#define OFFCPU_NOTE_ROOM 400u
+/* Sentence `number` of those that must be known, from 0; false: there are no more. */
+bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]);
+
+#endif

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_offcpu.py - why threads wait, against a program that knows, and against perf sched timehist.
+
+    offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, beside its own clock
+    offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
+    offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
+    offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
+
+Needs root with tracefs, perf and a C compiler; what is not there is skipped by name. The program runs beside whatever else the
+machine does: its own clock counts from before a wait to after it, so it also has the time that the thread waited for a cpu.
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Skip, Wrong, need  # noqa: E402
+
+SOURCE = os.path.join(harness.FIXTURES, "recorded", "waits.c")
+TRACEFS = "/sys/kernel/tracing/events/sched/sched_switch/format"
+SLACK_NS = 3_000_000  # of all waits of a thread together: what it runs between its clock and the wait
+
+
+def run(words, folder, **more):
+    return harness.run(words, cwd=folder, env={"PATH": harness.PATH, "HOME": folder, "LC_ALL": "C", "TZ": "UTC"}, **more)
+
+
+def offcpu(path, *options):
+    done = harness.perfray("offcpu", *options, path)
+    harness.must(done.returncode in (0, 4), "offcpu %s: status %d, %s" % (options, done.returncode, done.stderr.decode()))
+    return done.stdout.decode()
+
+
+def build(folder):
+    compiler = harness.first_of("gcc", "cc", "clang")
+    program = os.path.join(folder, "waits")
+    done = run([compiler, "-O1", "-g", "-fno-omit-frame-pointer", "-pthread", SOURCE, "-o", program], folder)
+    if done.returncode:
+        raise Skip("the program cannot be built: " + harness.last_line(done))
+    return program
+
+
+def record(folder, program):
+    """The recording, and {thread: (reason, ns)} as the program measured them."""
+    path = os.path.join(folder, "waits.data")
+    done = run([harness.PERFRAY, "record", "--off-cpu", "-m", "8M", "--call-graph", "dwarf,4096", "-o", path, "--", program,
+                folder], folder)
+    if done.returncode:
+        raise Skip("not permitted: " + harness.last_line(done))
+    told = {}
+    for line in done.stdout.decode().splitlines():
+        thread, reason, ns = line.split()
+        told[thread] = (reason, int(ns))
+    return path, told
+
+
+# --- The program's own clock.
+
+def states(path):
+    """{comm: {"running": ns, "runnable": ns, reason: ns}}, of threads of the program."""
+    found = {}
+    for row in csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines"))):
+        sums = found.setdefault(row["comm"], {})
+        key = row["reason"] or row["state"]
+        sums[key] = sums.get(key, 0) + int(row["ns"])
+    return found
+
+
+def check_thread(found, thread, reason, own):
+    sums = found.get(thread, {})
+    blocked, unknown = sums.get(reason, 0), sums.get("unknown", 0)
+    other = sums.get("runnable", 0) + sums.get("running", 0) + unknown
+    harness.must(blocked <= own * 1.02 + SLACK_NS, "%s: blocked by %s %d ns, by its own clock only %d" % (thread, reason, blocked, own))
+    harness.must(own <= (blocked + other) * 1.02 + SLACK_NS,
+                 "%s: %d ns by its own clock, found %d blocked by %s and %d not on a cpu or running: %s" %
+                 (thread, own, blocked, reason, other, sums))
+
+
+def check_victim(found):
+    """Two threads spin for 60 ms on one cpu: each waits for the other at least half a turn less than that."""
+    runnable = found.get("victim", {}).get("runnable", 0)
+    harness.must(runnable > 20_000_000, "the victim waited %d ns for its cpu" % runnable)
+
+
+def check_wakers(path):
+    document = json.loads(offcpu(path, "--format=json"))
+    problems, named = [], {}
+    for thread in document["threads"]:
+        for wait in thread["waits"]:
+            waker = wait.get("waker")
+            if waker and wait["reason"] == "timer":
+                problems.append("%s: a timer is ended by %s" % (thread["comm"], waker["comm"]))
+            if waker and wait["state"] == "blocked":
+                named.setdefault((thread["comm"], wait["reason"]), []).append((waker, wait))
+    for who, reason, by, function in (("wanter", "lock", "holder", "hold_lock"), ("reader", "pipe", "writer", "writer"),
+                                      ("taker", "lock", "putter", "putter")):
+        found = named.get((who, reason), [])
+        if not any(w["comm"] == by and w["function"] == function for w, _ in found):
+            problems.append("%s waits for %s, ended by %s" % (who, reason, [(w["comm"], w["function"]) for w, _ in found]))
+    frames = [f for w, _ in named.get(("wanter", "lock"), []) for f in w["stack"] if f["function"] == "hold_lock"]
+    if not any(f.get("file", "").endswith("waits.c") and f.get("line") for f in frames):
+        problems.append("the holder has no line: %s" % frames)
+    return problems
+
+
+# --- Sums.
+
+def intervals(path):
+    done = harness.perfray("sql", "--format=csv", "-q",
+                           "SELECT t.tid, i.thread_id, i.ts, i.dur, i.state, i.open, t.start, t.end FROM interval i "
+                           "JOIN thread t ON t.id=i.thread_id ORDER BY i.thread_id, i.ts", path)
+    harness.must(done.returncode in (0, 4), done.stderr.decode())
+    return [(int(r["tid"]), int(r["thread_id"]), int(r["ts"]), int(r["dur"]), r["state"], int(r["open"]), r["start"], r["end"])
+            for r in csv.DictReader(io.StringIO(done.stdout.decode()))]
+
+
+def check_sums(path):
+    """No gaps, no overlaps; threads that live throughout have the time of the whole recording."""
+    problems, before, sums = [], {}, {}
+    rows = intervals(path)
+    begin, end = min(r[2] for r in rows), max(r[2] + r[3] for r in rows)
+    for tid, thread, start, length, state, opened, forked, _ in rows:
+        first = before.get(thread) is None
+        wanted = max(begin, int(forked)) if first and forked else begin if first else before[thread]
+        if abs(start - wanted) > 1000:
+            problems.append("thread %d: %s begins at %d, not at %d" % (tid, state, start, wanted))
+        before[thread] = start + length
+        sums[thread] = sums.get(thread, 0) + length
+    ended = {r[1]: r[7] for r in rows}
+    problems += ["thread %d ends at %d, not at %d" % (t, at, end) for t, at in before.items()
+                 if not ended[t] and abs(at - end) > 1000]
+    return problems
+
+
+# --- perf.
+
+TIMEHIST = re.compile(r"^\s*([\d.]+) \[\d+\]\s+(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s*$")
+TASK = re.compile(r"\[(-?\d+)(?:/\d+)?\]")
+
+
+def perf_sums(path, folder):
+    """{tid: [slices, wait, delay, run]} in ms, of slices that began in the recording."""
+    done = run(["perf", "sched", "timehist", "--no-call-graph", "-f", "-i", path], folder)
+    if done.returncode:
+        raise Skip("perf sched timehist: " + harness.last_line(done))
+    found = {}
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        match = TIMEHIST.match(line)
+        task = match and TASK.search(match.group(2))
+        if task:
+            sums = found.setdefault(int(task.group(1)), [0, 0.0, 0.0, 0.0])
+            sums[0] += 1
+            for at in range(3):
+                sums[at + 1] += float(match.group(at + 3))
+    return found
+
+
+def own_sums(path):
+    """The same of slices that ended; the first slice of a thread counts in perf from its cpu's switch before."""
+    found = {}
+    rows = intervals(path)
+    for tid, _, _, length, state, opened, _, _ in rows:
+        sums = found.setdefault(tid, {"run": 0, "delay": 0, "off": 0, "unknown": 0, "slices": 0})
+        if state == "unknown":
+            sums["unknown"] += length
+        if opened or state == "unknown":
+            continue
+        key = {"running": "run", "woken": "delay"}.get(state)
+        if key:
+            sums[key] += length
+        if state != "running":
+            sums["off"] += length
+        sums["slices"] += state == "running"
+    return found
+
+
+def check_timehist(path, folder):
+    """Threads whose states are all known: perf counts what is between contradictions, too."""
+    theirs, ours = perf_sums(path, folder), own_sums(path)
+    problems, compared = [], 0
+    for tid, (slices, _, _, run_ms) in theirs.items():
+        mine = ours.get(tid)
+        if not mine or tid <= 0 or mine["unknown"] or abs(mine["slices"] - slices) > 1 or slices < 3:
+            continue
+        compared += 1
+        if mine["slices"] == slices and abs(mine["run"] / 1e6 - run_ms) > 0.001 * slices:
+            problems.append("tid %d ran %.3f ms in %d slices, perf has %.3f" % (tid, mine["run"] / 1e6, slices, run_ms))
+    harness.must(compared > 3, "only %d of %d threads can be compared" % (compared, len(theirs)))
+    harness.must(not problems, "; ".join(problems[:5]))
+
+
+# --- Others.
+
+def check_plain_user(folder):
+    need("setpriv")
+    place = os.path.join(folder, "plain")
+    os.mkdir(place)
+    os.chmod(folder, 0o755)
+    os.chown(place, 65534, 65534)
+    program = shutil.copy(harness.PERFRAY, place)
+    drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    if subprocess.run([*drop, program, "-V"], capture_output=True, check=False).returncode:
+        raise Skip("another user cannot run the command here")
+    path = os.path.join(place, "out.data")
+    done = run([*drop, program, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], place)
+    told = done.stderr.decode()
+    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
+    harness.must("missing:" in told and "tracefs" in told or "CAP_PERFMON" in told, "what is missing is not said: " + told)
+    rows = list(csv.DictReader(io.StringIO(offcpu(path, "--format=csv"))))
+    slept = sum(int(r["ns"]) for r in rows if r["state"] == "blocked")
+    harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
+
+
+def check_live(folder):
+    if os.geteuid() != 0 or not os.access(TRACEFS, os.R_OK):
+        raise Skip("tracepoints need root and tracefs")
+    path, told = record(folder, build(folder))
+    found = states(path)
+    for thread, (reason, own) in sorted(told.items()):
+        harness.attempt("offcpu/" + thread, check_thread, found, thread, reason, own)
+    harness.attempt("offcpu/victim", check_victim, found)
+    harness.result("offcpu/wakers", check_wakers(path))
+    harness.result("offcpu/sums", check_sums(path))
+    if shutil.which("perf"):
+        harness.attempt("offcpu/timehist", check_timehist, path, folder)
+    else:
+        harness.skip("offcpu/timehist", "perf is not installed")
+
+
+def main():
+    with harness.scratch("offcpu") as folder:
+        try:
+            check_live(folder)
+        except Skip as reason:
+            harness.skip("offcpu/live", str(reason))
+        except Wrong as problem:
+            harness.result("offcpu/live", str(problem))
+        harness.attempt("offcpu/plain-user", check_plain_user, folder)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
