@@ -60,6 +60,7 @@
 #include <perfray/alloc.h>
 #include <perfray/debug.h>
 #include <perfray/debuginfod.h>
+#include <perfray/diff.h>
 #include <perfray/dump.h>
 #include <perfray/edit.h>
 #include <perfray/error.h>
