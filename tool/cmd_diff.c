@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray diff: what changed between two sides of recordings. */
 #include <perfray/diff.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "diff_sides.h"
 #include "selecting.h"
@@ -135,13 +139,59 @@ static enum exit_status judge(const struct task *task, const pfr_diff *diff, pfr
     return status;
 }
 
+/* --- Where it goes. */
+
+/* A file under another name until it is whole. */
+struct target {
+    char unfinished[4096];
+    const char *path; /* NULL: standard output */
+    pfr_output *out;
+};
+
+static bool target_open(const struct task *task, struct target *to) {
+    const struct diff_command *const o = task->options;
+    struct stat st;
+    *to = (struct target){.path = output_path(o->output), .out = task->out};
+    if (!to->path)
+        return true;
+    if (lstat(to->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        complain_as(PROGRAM, "%s is there, and is no regular file", to->path);
+        return false;
+    }
+    const int length = snprintf(to->unfinished, sizeof to->unfinished, "%s.%ld.new", to->path, (long)getpid());
+    const int fd =
+        length < (int)sizeof to->unfinished ? open(to->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    to->out = fd >= 0 ? pfr_output_open(fd, true, NULL) : NULL;
+    if (!to->out)
+        complain_as(PROGRAM, "%s: %s", to->path, strerror(errno));
+    return to->out;
+}
+
+/* Gives the file its name if it is whole. */
+static enum exit_status target_close(struct target *to, bool is_whole) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    if (!to->path)
+        return ENDS_FINE;
+    const bool is_written = pfr_output_close(to->out, &err) >= 0;
+    if (!is_written)
+        complain_of(to->path, &err, NULL);
+    const bool is_named = is_written && is_whole && rename(to->unfinished, to->path) == 0;
+    if (is_written && is_whole && !is_named)
+        complain_as(PROGRAM, "%s: %s", to->path, strerror(errno));
+    if (!is_named)
+        unlink(to->unfinished);
+    return is_named || !is_whole ? ENDS_FINE : ENDS_IO;
+}
+
 static enum exit_status print_diff(const struct task *task, const pfr_diff *diff) {
     const struct diff_command *const o = task->options;
     const pfr_diff_print_options how = {.size = sizeof how,
                                         .format = (pfr_diff_format)o->format,
                                         .children = o->children,
                                         .tree = o->tree,
-                                        .color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+
+                                        .color =
+                                            !output_path(o->output) && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
                                         .rows = o->rows,
                                         .compute = o->compute,
                                         .sort = o->sort,
@@ -151,13 +201,18 @@ static enum exit_status print_diff(const struct task *task, const pfr_diff *diff
                                         .formula = o->formula,
                                         .baseline_only = o->baseline_only};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    if (pfr_diff_print(diff, &how, task->out, &err) < 0)
+    struct target to;
+    if (!target_open(task, &to))
+        return ENDS_IO;
+    const bool is_whole = pfr_diff_print(diff, &how, to.out, &err) >= 0;
+    const enum exit_status written = target_close(&to, is_whole);
+    if (!is_whole)
         return say_failure(task, &err);
     /* Breaches go beside the output of a program's format. */
     pfr_output *const lines = pfr_output_open(STDERR_FILENO, false, NULL);
     const enum exit_status status = lines ? judge(task, diff, lines) : ENDS_IO;
     pfr_output_close(lines, NULL);
-    return status;
+    return graver_of(status, written);
 }
 
 static enum exit_status compare(const struct task *task, const struct diff_sides *sides, pfr_diff_options *how) {

@@ -84,14 +84,18 @@ static enum exit_status add_words(struct diff_sides *sides, unsigned side, const
     return status;
 }
 
-static bool is_default(const struct task *task) {
-    return task->nr_files == 1 && strcmp(task->files[0], "perf.data") == 0;
+/* Where no operand was typed, one was filled in: perf.data, or - if standard input is a pipe. */
+static bool is_unnamed(const struct task *task) {
+    return task->nr_files == 0 ||
+           (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
 }
 
 /* Operands fill the sides that no option names. */
 static enum exit_status add_operands(const struct task *task, struct diff_sides *sides) {
     const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
-    const size_t wanted = 2 - (size_t)has_base - (size_t)has_new, given = has_base && has_new && is_default(task) ? 0 : task->nr_files;
+    if (has_base && has_new && is_unnamed(task))
+        return ENDS_FINE;
+    const size_t wanted = 2 - (size_t)has_base - (size_t)has_new, given = task->nr_files;
     enum exit_status status = ENDS_FINE;
     if (given > wanted) {
         complain_as(PROGRAM,
@@ -107,18 +111,22 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
     return status;
 }
 
+static enum exit_status say_empty(bool is_base) {
+    complain_as(PROGRAM, "the %s side names no recording: its directory or list is empty", is_base ? "base" : "new");
+    return ENDS_USAGE;
+}
+
 static enum exit_status name_files(const struct task *task, const struct word_list *base,
                                    const struct word_list *changed, struct diff_sides *sides) {
     enum exit_status status = add_words(sides, 0, base);
     if (status == ENDS_FINE)
         status = add_words(sides, 1, changed);
+    if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
+        return say_empty(base->count && !sides->count[0]);
     if (status == ENDS_FINE)
         status = add_operands(task, sides);
-    if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1])) {
-        complain_as(PROGRAM, "the %s side names no recording: its directory or list is empty",
-                    sides->count[0] ? "new" : "base");
-        return ENDS_USAGE;
-    }
+    if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
+        return say_empty(!sides->count[0]);
     return status;
 }
 

@@ -155,7 +155,7 @@ typedef struct pfr_diff_print_options {
     size_t size; /* sizeof(pfr_diff_print_options) */
     pfr_diff_format format;
     bool children; /* CSV: values with callees */
-    bool tree;     /* text, JSON: where in the call tree the change is */
+    bool tree;     /* text: where in the call tree the change is */
     bool color;    /* text: noise is grey */
     uint32_t rows; /* text and Markdown: at most so many rows; 0: 40 (noise: 10) */
     /* Of PFR_DIFF_PERF, as perf diff has them: */
@@ -186,6 +186,20 @@ pfr_status pfr_diff_print(const pfr_diff *diff, const pfr_diff_print_options *op
  */
 pfr_status pfr_diff_gate(const pfr_diff *diff, const char *expression, bool point, bool *breached, pfr_output *out,
                          pfr_error *err);
+
+/* --- Picture. */
+
+typedef struct pfr_diff_flame_options {
+    size_t size;       /* sizeof(pfr_diff_flame_options) */
+    const char *path;  /* write this file, whole or not at all; NULL: to `out` */
+    const char *title; /* NULL: "Differential flame graph" */
+    uint32_t width;    /* 200 to 100000 pixels; 0: 1200, in a browser as wide as its window */
+    double min_width;  /* pixels; 0: 0.3 */
+} pfr_diff_flame_options;
+
+/* Boxes as wide as the new side, coloured by the change; stacks that only the base has are a strip below. PFR_OK; USAGE
+   (width), IO, PERMISSION (path), MEMORY, LIMIT. */
+pfr_status pfr_diff_flame(const pfr_diff *diff, const pfr_diff_flame_options *options, pfr_output *out, pfr_error *err);
 
 #ifdef __cplusplus
 }

@@ -209,12 +209,34 @@ static void put_table(const struct perf_table *t, const struct diff_print *print
             put_entry(t, columns, count, &t->entries[i], to);
 }
 
-pfr_status diff_print_perf(const struct diff_print *print, pfr_error *err) {
+static uint32_t event_of(const pfr_model *m, const char *name) {
+    for (uint32_t id = 1; id <= pfr_model_count(m, PFR_TABLE_EVENT); id++)
+        if (strcmp(pfr_model_get_event(m, id)->name, name) == 0)
+            return id;
+    return 0;
+}
+
+static pfr_status print_event(const struct diff_print *print, uint32_t id, pfr_error *err) {
+    const pfr_model *base = print->d->sides[DIFF_BASE].runs[0].run.model;
+    const char *name = pfr_model_get_event(base, id)->name;
+    const uint32_t events[2] = {id, event_of(print->d->sides[DIFF_NEW].runs[0].run.model, name)};
     struct perf_table table;
-    const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0];
-    pfr_status st = perf_table_make(&table, print, err);
+    const pfr_status st = perf_table_make(&table, print, events, err);
     if (st >= 0)
-        put_table(&table, print, base->event ? pfr_model_get_event(base->run.model, base->event)->name : "");
+        put_table(&table, print, name);
     perf_table_free(&table);
     return st;
+}
+
+/* One table for each event of the base, or for the one that was chosen. */
+pfr_status diff_print_perf(const struct diff_print *print, pfr_error *err) {
+    const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0];
+    if (print->d->options.event)
+        return print_event(print, base->event, err);
+    for (uint32_t id = 1; id <= pfr_model_count(base->run.model, PFR_TABLE_EVENT); id++) {
+        if (id > 1)
+            out_char(print->to, '\n');
+        PFR_TRY(print_event(print, id, err));
+    }
+    return PFR_OK;
 }

@@ -33,7 +33,9 @@ struct perf_table {
 };
 
 /* perf_table_free must follow in every case. Errors: USAGE, MEMORY, LIMIT, as reading samples. */
-pfr_status perf_table_make(struct perf_table *table, const struct diff_print *print, pfr_error *err);
+/* `events`: ids on the two sides; 0: that side does not have it. */
+pfr_status perf_table_make(struct perf_table *table, const struct diff_print *print, const uint32_t events[2],
+                           pfr_error *err);
 void perf_table_free(struct perf_table *table);
 
 #endif

@@ -216,12 +216,15 @@ static void find_widths(struct perf_table *t) {
 
 /* --- The whole. */
 
-static pfr_status fill(struct perf_table *t, const struct diff_print *print, pfr_error *err) {
+static pfr_status fill(struct perf_table *t, const struct diff_print *print, const uint32_t events[2], pfr_error *err) {
     const pfr_diff_print_options *o = &print->o;
     PFR_TRY(read_compute(t, o->compute ? o->compute : "delta-abs", err));
     PFR_TRY(read_sort(t, o->sort ? o->sort : "dso,symbol", err));
-    PFR_TRY(add_side(t, &print->d->sides[DIFF_BASE].runs[0], DIFF_BASE, err));
-    PFR_TRY(add_side(t, &print->d->sides[DIFF_NEW].runs[0], DIFF_NEW, err));
+    for (unsigned side = 0; side < 2; side++) {
+        struct diff_series series = {.run = print->d->sides[side].runs[0].run, .event = events[side]};
+        if (events[side])
+            PFR_TRY(add_side(t, &series, side, err));
+    }
     compute(t);
     if (t->count)
         qsort_r(t->entries, t->count, sizeof *t->entries, compare_entries, t);
@@ -229,11 +232,12 @@ static pfr_status fill(struct perf_table *t, const struct diff_print *print, pfr
     return PFR_OK;
 }
 
-pfr_status perf_table_make(struct perf_table *t, const struct diff_print *print, pfr_error *err) {
+pfr_status perf_table_make(struct perf_table *t, const struct diff_print *print, const uint32_t events[2],
+                           pfr_error *err) {
     *t = (struct perf_table){
         .memory = print->memory, .separator = print->o.separator, .by_baseline = print->o.by_baseline};
     intern_init(&t->texts, t->memory);
-    return fill(t, print, err);
+    return fill(t, print, events, err);
 }
 
 void perf_table_free(struct perf_table *t) {

@@ -184,7 +184,6 @@ static void put_latencies(const struct diff_print *print) {
 }
 
 pfr_status diff_print_text(const struct diff_print *print, pfr_error *err) {
-    (void)err;
     put_head(print);
     out_text(print->to, "#\ntotal: ");
     diff_total_line(print->d, print->to);
@@ -193,5 +192,5 @@ pfr_status diff_print_text(const struct diff_print *print, pfr_error *err) {
     out_text(print->to, "\n\n");
     put_rows(print);
     put_latencies(print);
-    return PFR_OK;
+    return print->o.tree ? diff_call_tree_print(print, err) : PFR_OK;
 }

@@ -32,6 +32,9 @@ void out_amount(struct output *to, double value);
 /* "prog" of the two names of a row; the row's name with its object. Escaped. */
 void out_name(struct output *to, const char *name);
 
+/* Where in the call tree the change is (diff_call_tree.c). */
+pfr_status diff_call_tree_print(const struct diff_print *print, pfr_error *err);
+
 /* One line on the total: "total +3.10 % [+1.20, +5.00], q 0.010: slower". */
 void diff_total_line(const pfr_diff *d, struct output *to);
 /* "12 slower, 3 faster, 1 new, 0 gone" */
