@@ -205,21 +205,30 @@ static void put_table(const struct perf_table *t, const struct diff_print *print
     if (!t->separator)
         put_dots(t, columns, count, to);
     for (uint32_t i = 0; i < t->count; i++)
-        if (!print->o.baseline_only || t->entries[i].has[0])
-            put_entry(t, columns, count, &t->entries[i], to);
+        put_entry(t, columns, count, &t->entries[i], to);
 }
 
-static uint32_t event_of(const pfr_model *m, const char *name) {
-    for (uint32_t id = 1; id <= pfr_model_count(m, PFR_TABLE_EVENT); id++)
-        if (strcmp(pfr_model_get_event(m, id)->name, name) == 0)
-            return id;
+static bool is_same_event(const struct diff_series *base, uint32_t id, const struct diff_series *other, uint32_t to) {
+    const pfr_event *a = base->run.reader ? pfr_get_event(base->run.reader, id - 1) : NULL;
+    const pfr_event *b = other->run.reader ? pfr_get_event(other->run.reader, to - 1) : NULL;
+    if (a && b)
+        return a->attr.type == b->attr.type && a->attr.config == b->attr.config;
+    return strcmp(pfr_model_get_event(base->run.model, id)->name, pfr_model_get_event(other->run.model, to)->name) == 0;
+}
+
+/* The new side's event that counts the same; modifiers may differ. 0: it has none. */
+static uint32_t event_of(const struct diff_print *print, uint32_t id) {
+    const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0], *other = &print->d->sides[DIFF_NEW].runs[0];
+    for (uint32_t to = 1; to <= pfr_model_count(other->run.model, PFR_TABLE_EVENT); to++)
+        if (is_same_event(base, id, other, to))
+            return to;
     return 0;
 }
 
 static pfr_status print_event(const struct diff_print *print, uint32_t id, pfr_error *err) {
     const pfr_model *base = print->d->sides[DIFF_BASE].runs[0].run.model;
     const char *name = pfr_model_get_event(base, id)->name;
-    const uint32_t events[2] = {id, event_of(print->d->sides[DIFF_NEW].runs[0].run.model, name)};
+    const uint32_t events[2] = {id, event_of(print, id)};
     struct perf_table table;
     const pfr_status st = perf_table_make(&table, print, events, err);
     if (st >= 0)

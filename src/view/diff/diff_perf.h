@@ -14,7 +14,7 @@ struct perf_entry {
     const char *texts[PERF_KEYS_MOST]; /* by key; symbol: "" for addresses */
     uint64_t address, period[2];
     double computed;
-    bool has[2];
+    bool has[2], is_unnamed;
     char level;
 };
 
@@ -29,7 +29,7 @@ struct perf_table {
     enum perf_key keys[PERF_KEYS_MOST];
     unsigned nr_keys, widths[PERF_KEYS_MOST];
     const char *separator;
-    bool by_baseline;
+    bool by_baseline, has_unnamed;
 };
 
 /* perf_table_free must follow in every case. Errors: USAGE, MEMORY, LIMIT, as reading samples. */

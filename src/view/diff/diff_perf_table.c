@@ -102,6 +102,7 @@ static void add_to(struct perf_entry *e, const pfr_model *m, uint32_t symbol, ui
     const bool names_it = side == DIFF_BASE || !e->has[DIFF_BASE]; /* the base's entry is the one that is shown */
     if (!e->has[0] && !e->has[1])
         e->level = level_of(mode);
+    e->is_unnamed |= !s || !s->name;
     if (s && names_it && s->address < e->address)
         e->address = s->address;
     e->has[side] = true;
@@ -199,9 +200,16 @@ static int compare_entries(const void *one, const void *other, void *context) {
 
 static const char *const titles[] = {"Command", "Shared Object", "Symbol"};
 
+#define ADDRESS_DIGITS 16u
+
 static unsigned text_columns(const struct perf_table *t, const struct perf_entry *e, unsigned k) {
     const size_t length = strlen(e->texts[k]);
-    return (unsigned)(t->keys[k] != PERF_SYMBOL ? length : 4 + (length ? length : 18));
+    return (unsigned)(t->keys[k] != PERF_SYMBOL ? length : 4 + (length ? length : ADDRESS_DIGITS + 2));
+}
+
+/* perf makes objects of addresses without a name as wide as an address. */
+static unsigned least_columns(const struct perf_table *t, unsigned k) {
+    return t->keys[k] == PERF_DSO && t->has_unnamed && !t->separator ? ADDRESS_DIGITS : 0;
 }
 
 static void find_widths(struct perf_table *t) {
@@ -211,10 +219,19 @@ static void find_widths(struct perf_table *t) {
             const unsigned width = text_columns(t, &t->entries[i], k);
             t->widths[k] = width > t->widths[k] ? width : t->widths[k];
         }
+        t->widths[k] = least_columns(t, k) > t->widths[k] ? least_columns(t, k) : t->widths[k];
     }
 }
 
 /* --- The whole. */
+
+static void keep_baseline(struct perf_table *t) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->entries[i].has[DIFF_BASE])
+            t->entries[kept++] = t->entries[i];
+    t->count = kept;
+}
 
 static pfr_status fill(struct perf_table *t, const struct diff_print *print, const uint32_t events[2], pfr_error *err) {
     const pfr_diff_print_options *o = &print->o;
@@ -225,6 +242,10 @@ static pfr_status fill(struct perf_table *t, const struct diff_print *print, con
         if (events[side])
             PFR_TRY(add_side(t, &series, side, err));
     }
+    if (o->baseline_only)
+        keep_baseline(t);
+    for (size_t i = 0; i < t->count; i++)
+        t->has_unnamed |= t->entries[i].is_unnamed;
     compute(t);
     if (t->count)
         qsort_r(t->entries, t->count, sizeof *t->entries, compare_entries, t);
