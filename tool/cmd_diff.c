@@ -56,7 +56,7 @@ static const struct opt diff_opts[] = {
     {"period", 'p', OPT_FLAG, OF(period), NULL, "add columns of periods"},
     {"formula", 'F', OPT_FLAG, OF(formula), NULL, "add a column with the computation"},
     {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol (default dso,symbol)"},
-    {"baseline-only", 'b', OPT_FLAG, OF(baseline_only), NULL, "omit rows that only the new side has"},
+    {"baseline-only", 'b', OPT_FLAG, OF(baseline_only), NULL, "omit rows that only one side has"},
     {"field-separator", 't', OPT_STRING, OF(separator), "CHARACTER", "separate columns by CHARACTER, unpadded"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},

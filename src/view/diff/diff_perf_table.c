@@ -225,11 +225,16 @@ static void find_widths(struct perf_table *t) {
 
 /* --- The whole. */
 
-static void keep_baseline(struct perf_table *t) {
+/* -b: entries of both files. The baseline is then their part of what is left, but deltas are of the whole. */
+static void keep_paired(struct perf_table *t) {
     size_t kept = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (t->entries[i].has[DIFF_BASE])
-            t->entries[kept++] = t->entries[i];
+    t->total[DIFF_BASE] = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!t->entries[i].has[DIFF_BASE] || !t->entries[i].has[DIFF_NEW])
+            continue;
+        t->entries[kept++] = t->entries[i];
+        t->total[DIFF_BASE] += t->entries[i].period[DIFF_BASE];
+    }
     t->count = kept;
 }
 
@@ -242,11 +247,11 @@ static pfr_status fill(struct perf_table *t, const struct diff_print *print, con
         if (events[side])
             PFR_TRY(add_side(t, &series, side, err));
     }
+    compute(t);
     if (o->baseline_only)
-        keep_baseline(t);
+        keep_paired(t);
     for (size_t i = 0; i < t->count; i++)
         t->has_unnamed |= t->entries[i].is_unnamed;
-    compute(t);
     if (t->count)
         qsort_r(t->entries, t->count, sizeof *t->entries, compare_entries, t);
     find_widths(t);
