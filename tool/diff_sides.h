@@ -20,11 +20,11 @@ struct diff_sides {
 
 /*
  * Opens what --base and --new name (files with commas between, directories of recordings), else the operands: BASE NEW,
- * or NEW and perf.data.old. What is wrong is said. diff_sides_close must follow in every case.
+ * or NEW and perf.data.old. Errors are reported. diff_sides_close must follow in every case.
  */
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides);
-/* Says what of them could not be used. Call it last. */
+/* Reports unusable parts of them. Call it last. */
 enum exit_status diff_sides_damage(const struct task *task, const struct diff_sides *sides);
 void diff_sides_close(struct diff_sides *sides);
 

@@ -33,7 +33,7 @@ struct drawing {
     bool is_fixed;
 };
 
-/* Points at which the colour changes; below the first nothing is said. */
+/* Points at which the colour changes; smaller changes are neutral. */
 static const double bounds[] = {0.05, 0.5, 2};
 
 static unsigned step_of(double points) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The value of a subject on one side, with its variance: of one recording from the rounds of the bootstrap, of several
- * from their values. It is never less than what counting alone makes: samples that fall independently.
+ * from their values. It is at least that of counting independent samples.
  */
 #include "model/diff/diff_parts.h"
 
@@ -30,7 +30,7 @@ void diff_scratch_free(struct diff_scratch *scratch) {
 
 /* --- One recording. */
 
-/* What a value is divided by: the series' own norm, or 1 where the subject is a plain sum. */
+/* The divisor of a value: the series' own norm, or 1 where the subject is a plain sum. */
 static double norm_of(const struct diff_series *s, const struct diff_subject *subject) {
     return subject->per == PFR_DIFF_PER_RUN ? 1 : s->norm;
 }
@@ -108,6 +108,11 @@ static struct estimate estimate_one(const struct diff_series *s, const struct di
     return e;
 }
 
+/* Of rows that are not tested: the variance of counting is added by the caller. */
+static struct estimate estimate_rare(const struct diff_series *s, const struct diff_subject *subject) {
+    return (struct estimate){.value = value_in(s, subject), .freedom = (double)s->slots / s->block - 1};
+}
+
 /* --- Several. */
 
 static struct estimate estimate_several(const struct diff_side *side, const struct diff_subject *subject,
@@ -125,8 +130,9 @@ static struct estimate estimate_several(const struct diff_side *side, const stru
 struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const struct diff_subject *subject,
                               struct diff_scratch *scratch) {
     const struct diff_side *side = &d->sides[name];
-    struct estimate e =
-        side->count == 1 ? estimate_one(&side->runs[0], subject, scratch) : estimate_several(side, subject, scratch);
+    struct estimate e = side->count > 1    ? estimate_several(side, subject, scratch)
+                        : subject->is_rare ? estimate_rare(&side->runs[0], subject)
+                                           : estimate_one(&side->runs[0], subject, scratch);
     double counting = 0;
     for (uint32_t i = 0; i < side->count; i++) {
         counting += counting_variance(&side->runs[i], subject) / side->count / side->count;

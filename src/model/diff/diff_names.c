@@ -24,7 +24,7 @@ static bool is_clone_word(const char *at, size_t length) {
 static size_t last_dot(const char *name, size_t length) {
     while (length > 0 && name[length - 1] != '.')
         length--;
-    return length; /* behind the dot; 0: there is no dot */
+    return length; /* after the dot; 0: no dot */
 }
 
 /* ".isra.0", ".cold": the length without the last such suffix, or the same. */

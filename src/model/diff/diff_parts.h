@@ -25,7 +25,7 @@
 enum diff_side_name { DIFF_BASE, DIFF_NEW };
 enum diff_part { DIFF_SELF, DIFF_TOTAL };
 
-/* What one row weighs in one slot of time: without and with callees. */
+/* Weight of one row in one slot of time: without and with callees. */
 struct diff_cell {
     uint32_t row, slot;
     double weight[2];
@@ -110,12 +110,13 @@ struct estimate {
     uint64_t samples;
 };
 
-/* What is estimated: the sum of some rows, or of all. */
+/* The estimated quantity: the sum of some rows, or of all. */
 struct diff_subject {
     const uint32_t *rows; /* NULL: everything */
     uint32_t count;
     enum diff_part part;
     pfr_diff_per per;
+    bool is_rare; /* fewer than DIFF_TESTED_FROM samples: no rounds */
 };
 
 /* Room for what one estimate needs; made once. */

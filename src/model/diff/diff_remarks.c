@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes two sides less comparable, as sentences. */
+/* Reasons why two sides are less comparable, as sentences. */
 #include "model/diff/diff_parts.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ pfr_status diff_remark(pfr_diff *d, pfr_error *err, const char *format, ...) {
     return PFR_OK;
 }
 
-/* --- What the recordings say of themselves. */
+/* --- Metadata. */
 
 static const pfr_fact *fact_named(const pfr_fact *(*get)(const pfr_model *, uint32_t), const pfr_model *m,
                                   const char *key) {
@@ -119,7 +119,7 @@ static pfr_status compare_attrs(pfr_diff *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- What is missing. */
+/* --- Losses. */
 
 static pfr_status tell_losses(pfr_diff *d, const struct diff_series *s, pfr_error *err) {
     static const char *const keys[] = {"lost", "lost_samples", "holes", "limited", "lost_calls", "truncated"};

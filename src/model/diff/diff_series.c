@@ -9,7 +9,7 @@
 #define SAMPLES_OF_SLOT 4u /* at least, on average */
 #define SLOTS_LEAST 8u
 
-/* What is being collected. */
+/* Sums of the current slot. */
 struct collector {
     pfr_diff *d;
     struct diff_series *s;
@@ -186,7 +186,7 @@ static pfr_status read_calls(struct collector *c) {
     return st < 0 ? st : collect_flush(c);
 }
 
-/* --- What values are divided by. */
+/* --- Divisors of values. */
 
 static bool event_named(const pfr_model *m, const char *name, uint32_t *id) {
     for (*id = 1; *id <= pfr_model_count(m, PFR_TABLE_EVENT); ++*id)

@@ -9,7 +9,7 @@
 
 struct diff_node {
     uint32_t parent, row;
-    uint32_t first_child, next; /* 0: there is none */
+    uint32_t first_child, next; /* 0: no node */
     double self[2], total[2];
 };
 

@@ -117,14 +117,32 @@ static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
 
 /* --- Values. */
 
+/* Whether values with callees are the same as those without, as of functions that call nothing. */
+static bool is_leaf(const pfr_diff *d, uint32_t name) {
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->sides[side].count; i++) {
+            const struct diff_sums *sums = &d->sides[side].runs[i].sums[name];
+            if (sums->samples[DIFF_SELF] != sums->samples[DIFF_TOTAL] ||
+                sums->weight[DIFF_SELF] != sums->weight[DIFF_TOTAL])
+                return false;
+        }
+    return true;
+}
+
+static bool is_rare(const pfr_diff *d, uint32_t name, enum diff_part part) {
+    return samples_of(&d->sides[0], name, part) + samples_of(&d->sides[1], name, part) < DIFF_TESTED_FROM;
+}
+
 static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct diff_scratch *scratch) {
     struct diff_subject subject = {.rows = &name, .count = 1, .part = DIFF_SELF, .per = d->options.per};
     *row = (pfr_diff_row){.symbol = d->keys[name].symbol, .object = d->keys[name].object};
     row->base_samples = samples_of(&d->sides[0], name, DIFF_SELF);
     row->new_samples = samples_of(&d->sides[1], name, DIFF_SELF);
+    subject.is_rare = is_rare(d, name, DIFF_SELF);
     row->self = diff_measure(d, &subject, scratch);
     subject.part = DIFF_TOTAL;
-    row->total = diff_measure(d, &subject, scratch);
+    subject.is_rare = is_rare(d, name, DIFF_TOTAL);
+    row->total = is_leaf(d, name) ? row->self : diff_measure(d, &subject, scratch);
 }
 
 static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {

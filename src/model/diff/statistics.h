@@ -19,7 +19,8 @@ struct ranked {
 void benjamini_hochberg(const double *p, double *q, struct ranked *order, size_t count);
 
 /* Ranks from 1 of the order statistics of `count` values that enclose the quantile `part` with a probability of at
-   least 95 %, 2.5 % on each side. *high is count + 1 where no value is large enough, *low 0 where none is small enough.
+   least 95 %, 2.5 % on each side. *high is count + 1 where no value is large enough, *low 0 where no value is small
+   enough.
  */
 void quantile_ranks(uint64_t count, double part, uint64_t *low, uint64_t *high);
 

@@ -17,7 +17,7 @@
 struct call_tree {
     const struct diff_print *print;
     struct diff_tree tree;
-    float *largest; /* by node: the largest change in its subtree that counts, points; 0: none */
+    float *largest; /* by node: the largest change in its subtree that counts, points; 0: no change */
     double samples[2];
 };
 

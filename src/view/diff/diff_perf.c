@@ -216,7 +216,7 @@ static bool is_same_event(const struct diff_series *base, uint32_t id, const str
     return strcmp(pfr_model_get_event(base->run.model, id)->name, pfr_model_get_event(other->run.model, to)->name) == 0;
 }
 
-/* The new side's event that counts the same; modifiers may differ. 0: it has none. */
+/* The new side's event that counts the same; modifiers may differ. 0: not found. */
 static uint32_t event_of(const struct diff_print *print, uint32_t id) {
     const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0], *other = &print->d->sides[DIFF_NEW].runs[0];
     for (uint32_t to = 1; to <= pfr_model_count(other->run.model, PFR_TABLE_EVENT); to++)

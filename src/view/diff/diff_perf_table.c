@@ -144,7 +144,7 @@ static pfr_status add_side(struct perf_table *t, const struct diff_series *s, un
     return st;
 }
 
-/* --- What is computed, and the order. */
+/* --- The computed column, and the order. */
 
 static void compute(struct perf_table *t) {
     for (size_t i = 0; i < t->count; i++) {
@@ -164,7 +164,7 @@ static int larger_first(double a, double b) {
     return a > b ? -1 : a < b;
 }
 
-/* Entries without the second file last; what needs a baseline and has none before them. */
+/* Entries without the second file last; before them those that lack a baseline that the computation needs. */
 static int compare_computed(const struct perf_table *t, const struct perf_entry *a, const struct perf_entry *b) {
     if (!a->has[1] || !b->has[1])
         return a->has[1] == b->has[1] ? 0 : a->has[1] ? -1 : 1;
