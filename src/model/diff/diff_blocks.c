@@ -11,7 +11,7 @@
 #define BLOCKS_LEAST 8u
 #define AT_ONCE 8u
 
-/* Floats that are added in one step: compilers use vectors only where they are told to at this level. */
+/* Floats that are added in one step: compilers at -O2 use vectors only if types ask for them. */
 typedef float lanes __attribute__((vector_size(AT_ONCE * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 static uint32_t heaviest(const struct diff_series *s, uint32_t rows, double below) {

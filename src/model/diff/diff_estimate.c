@@ -108,11 +108,6 @@ static struct estimate estimate_one(const struct diff_series *s, const struct di
     return e;
 }
 
-/* Of rows that are not tested: the variance of counting is added by the caller. */
-static struct estimate estimate_rare(const struct diff_series *s, const struct diff_subject *subject) {
-    return (struct estimate){.value = value_in(s, subject), .freedom = (double)s->slots / s->block - 1};
-}
-
 /* --- Several. */
 
 static struct estimate estimate_several(const struct diff_side *side, const struct diff_subject *subject,
@@ -130,9 +125,8 @@ static struct estimate estimate_several(const struct diff_side *side, const stru
 struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const struct diff_subject *subject,
                               struct diff_scratch *scratch) {
     const struct diff_side *side = &d->sides[name];
-    struct estimate e = side->count > 1    ? estimate_several(side, subject, scratch)
-                        : subject->is_rare ? estimate_rare(&side->runs[0], subject)
-                                           : estimate_one(&side->runs[0], subject, scratch);
+    struct estimate e =
+        side->count > 1 ? estimate_several(side, subject, scratch) : estimate_one(&side->runs[0], subject, scratch);
     double counting = 0;
     for (uint32_t i = 0; i < side->count; i++) {
         counting += counting_variance(&side->runs[i], subject) / side->count / side->count;

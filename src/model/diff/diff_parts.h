@@ -116,7 +116,6 @@ struct diff_subject {
     uint32_t count;
     enum diff_part part;
     pfr_diff_per per;
-    bool is_rare; /* fewer than DIFF_TESTED_FROM samples: no rounds */
 };
 
 /* Room for what one estimate needs; made once. */

@@ -129,19 +129,13 @@ static bool is_leaf(const pfr_diff *d, uint32_t name) {
     return true;
 }
 
-static bool is_rare(const pfr_diff *d, uint32_t name, enum diff_part part) {
-    return samples_of(&d->sides[0], name, part) + samples_of(&d->sides[1], name, part) < DIFF_TESTED_FROM;
-}
-
 static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct diff_scratch *scratch) {
     struct diff_subject subject = {.rows = &name, .count = 1, .part = DIFF_SELF, .per = d->options.per};
     *row = (pfr_diff_row){.symbol = d->keys[name].symbol, .object = d->keys[name].object};
     row->base_samples = samples_of(&d->sides[0], name, DIFF_SELF);
     row->new_samples = samples_of(&d->sides[1], name, DIFF_SELF);
-    subject.is_rare = is_rare(d, name, DIFF_SELF);
     row->self = diff_measure(d, &subject, scratch);
     subject.part = DIFF_TOTAL;
-    subject.is_rare = is_rare(d, name, DIFF_TOTAL);
     row->total = is_leaf(d, name) ? row->self : diff_measure(d, &subject, scratch);
 }
 
