@@ -2,10 +2,11 @@
 /* perfray flame: all stacks of a recording in one picture. */
 #include <perfray/flame.h>
 #include <unistd.h>
+#include "diff_sides.h"
 #include "selecting.h"
 
 struct flame_options {
-    const char *output, *title;
+    const char *output, *title, *diff;
     uint32_t width;
     double min_width;
     bool upward;
@@ -25,6 +26,8 @@ static const struct opt flame_opts[] = {
      "fixed width of the graph (default: width of the window)"},
     {"min-width", 0, OPT_DECIMAL, offsetof(struct flame_options, min_width), "PIXELS",
      "omit functions narrower than PIXELS (default 0.3)"},
+    {"diff", 0, OPT_STRING, offsetof(struct flame_options, diff), "BASE",
+     "color the graph by what changed since the recording BASE"},
     SELECTING_ROWS(struct flame_options),
     HEADING("Compatibility"),
     {"inverted", 'G', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (callers are on top by default)"},
@@ -50,6 +53,65 @@ static enum exit_status write_flame(const struct task *task, pfr_reader *reader)
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }
 
+/* --- Against another recording. */
+
+/* Options that choose samples work on one recording; a comparison takes all of an event. */
+static bool diff_fits(const struct flame_options *o) {
+    const struct selecting *s = &o->selecting;
+    if (!s->cpus && !s->pids && !s->tids && !s->comms && !s->time && !s->stitched && !s->weight && !o->upward)
+        return true;
+    complain_as(PROGRAM,
+                "--diff takes all samples of an event: of the options that select samples only -e goes with it, "
+                "and --upward does not");
+    return false;
+}
+
+static enum exit_status draw_diff(const struct task *task, const struct diff_sides *sides) {
+    const struct flame_options *const o = task->options;
+    const pfr_diff_options how = {.size = sizeof how, .event = o->selecting.event, .limits = &task->shared->limits};
+    const pfr_diff_flame_options picture = {.size = sizeof picture,
+                                            .path = output_path(o->output),
+                                            .title = o->title,
+                                            .width = o->width,
+                                            .min_width = o->min_width};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_diff *const diff = pfr_diff_open(sides->runs[0], 1, sides->runs[1], 1, &how, &err);
+    const pfr_status status = diff ? pfr_diff_flame(diff, &picture, task->out, &err) : err.status;
+    pfr_diff_close(diff);
+    if (status == PFR_ERR_USAGE) {
+        complain_as(PROGRAM, "%s", err.text);
+        return ENDS_USAGE;
+    }
+    return status < 0 && !pfr_output_failed(task->out) ? complain_of(task->file, &err, NULL) : ENDS_FINE;
+}
+
+static enum exit_status flame_diff(const struct task *task) {
+    const struct flame_options *const o = task->options;
+    const pfr_symbol_options naming = symbol_options_of(&o->selecting.naming);
+    const pfr_model_options model = {.size = sizeof model,
+                                     .jobs = o->selecting.jobs,
+                                     .max_stack = o->selecting.max_stack,
+                                     .functions = true,
+                                     .naming = &naming};
+    const struct word_list base = {.at = {o->diff}, .count = 1}, changed = {.at = {task->file}, .count = 1};
+    struct diff_sides sides = {0};
+    struct task sideless = *task;
+    sideless.nr_files = 0; /* both sides are named here */
+    if (!diff_fits(o))
+        return ENDS_USAGE;
+    enum exit_status status = diff_sides_open(&sideless, &base, &changed, &model, &sides);
+    if (status == ENDS_FINE && (sides.count[0] > 1 || sides.count[1] > 1)) {
+        complain_as(PROGRAM, "--diff compares two recordings");
+        status = ENDS_USAGE;
+    }
+    if (status == ENDS_FINE) {
+        status = draw_diff(task, &sides);
+        status = graver_of(status, diff_sides_damage(task, &sides));
+    }
+    diff_sides_close(&sides);
+    return status;
+}
+
 static enum exit_status flame_run(const struct task *task) {
     const struct flame_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
@@ -60,6 +122,8 @@ static enum exit_status flame_run(const struct task *task) {
         complain_as(PROGRAM, "refusing to write SVG to a terminal; use -o FILE");
         return ENDS_USAGE;
     }
+    if (options->diff)
+        return flame_diff(task);
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
         status = write_flame(task, reader);

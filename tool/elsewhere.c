@@ -18,7 +18,6 @@ static const struct elsewhere known[] = {
     {"config", "perfray has no configuration file, only options"},
     {"daemon", "perfray record --switch-output writes one file after the other, --control starts and stops it"},
     {"data", "perfray convert writes other forms of a recording, perfray export other formats"},
-    {"diff", "recordings are not compared; perfray report --format=csv prints what diff(1) can compare"},
     {"ftrace", "perfray trace traces functions of programs; perf ftrace those of the kernel"},
     {"inject", "perfray convert writes a recording anew; jitdumps are read without being injected"},
     {"kallsyms", "perfray symbols names addresses; grep NAME /proc/kallsyms finds a symbol of the kernel"},

@@ -61,6 +61,7 @@
 #include <perfray/annotate.h>
 #include <perfray/debug.h>
 #include <perfray/debuginfod.h>
+#include <perfray/diff.h>
 #include <perfray/dump.h>
 #include <perfray/edit.h>
 #include <perfray/error.h>

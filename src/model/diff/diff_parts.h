@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_DIFF_PARTS_H
+#define PFR_MODEL_DIFF_PARTS_H
+/*
+ * A comparison as it is built: names become rows, recordings become series (sums of each row in slots of time), series
+ * become estimates (a value with its variance), and two estimates become a value of the public header.
+ */
+#include "base/memory/arena.h"
+#include "base/memory/fail.h"
+#include "base/tables/hashmap.h"
+#include "base/tables/intern.h"
+#include "model/diff/statistics.h"
+
+#include <perfray/diff.h>
+#include <perfray/samples.h>
+#include <perfray/spans.h>
+#include <string.h>
+
+#define DIFF_SLOTS_MOST 512u
+#define DIFF_NO_ROW UINT32_MAX
+#define DIFF_ROUNDS 1000u
+#define DIFF_LEVEL 0.05     /* of verdicts and, as 1 - level, of intervals */
+#define DIFF_TESTED_FROM 8u /* samples of both sides together: rows with fewer are not tested */
+
+enum diff_side_name { DIFF_BASE, DIFF_NEW };
+enum diff_part { DIFF_SELF, DIFF_TOTAL };
+
+/* Weight of one row in one slot of time: without and with callees. */
+struct diff_cell {
+    uint32_t row, slot;
+    double weight[2];
+};
+
+struct diff_sums {
+    double weight[2], squares[2]; /* of each sample's weight */
+    uint64_t samples[2];
+};
+
+struct diff_series {
+    pfr_diff_run run;
+    uint32_t event; /* id; 0: all (by event) */
+    uint32_t slots;
+    uint64_t begin, end; /* of the event's samples; PFR_NO_TIME: no times */
+    uint64_t samples;
+    double weight, squares;
+    double *weights, *counts, *norms; /* by slot */
+    double norm;
+    struct diff_cell *cells; /* by row, after diff_series_sort */
+    size_t nr_cells, room;
+    size_t *first_cell; /* by row, one more at the end */
+    struct diff_sums *sums;
+    uint32_t *row_of; /* by symbol, frame, comm or event id: see diff_rows.c */
+    uint32_t nr_ids;
+    uint32_t block;    /* slots */
+    float *draws;      /* [slot][round]: how often a round has the slot; NULL: several runs */
+    float *drawn_norm; /* [round] */
+};
+
+struct diff_side {
+    struct diff_series *runs;
+    uint32_t count;
+};
+
+struct diff_row_key {
+    const char *symbol, *object;
+};
+
+struct pfr_diff {
+    struct memory memory;
+    pfr_diff_options options;
+    struct arena arena; /* texts */
+    struct intern_table names;
+    struct diff_side sides[2];
+    uint32_t nr_names; /* rows, without [total]; some may weigh nothing */
+    uint32_t nr_rows;  /* public ones */
+    struct diff_row_key *keys;
+    pfr_diff_row *rows; /* public, in order, [0] the total */
+    uint32_t *name_of;  /* public row -> name; [0] DIFF_NO_ROW */
+    char **remarks;
+    size_t nr_remarks, remarks_room;
+    pfr_diff_latency *latencies;
+    uint32_t nr_latencies;
+    uint32_t *histograms;
+    bool is_traced;
+};
+
+/* --- diff_names.c */
+
+/* A function's name without what compilers add to clones and what Rust adds as a hash. At most `room`, with NUL.
+   Returns the length. */
+size_t diff_plain_name(const char *name, char *to, size_t room);
+
+/* --- diff_rows.c: fills row_of of every series, then nr_names and keys. */
+pfr_status diff_rows_make(pfr_diff *d, pfr_error *err);
+/* Names given with options.same: of the base, as the new side has it. */
+const char *diff_same_name(const pfr_diff *d, const char *name);
+
+/* --- diff_series.c */
+pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err);
+void diff_series_free(pfr_diff *d, struct diff_series *s);
+
+/* --- diff_blocks.c: block and draws of a side's only recording. */
+/* sums[round] of a series by slot. */
+void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums);
+pfr_status diff_blocks_draw(pfr_diff *d, struct diff_series *s, uint64_t seed, pfr_error *err);
+
+/* --- diff_estimate.c */
+struct estimate {
+    double value, variance, freedom; /* freedom: INFINITY where the variance is known */
+    uint64_t samples;
+};
+
+/* The estimated quantity: the sum of some rows, or of all. */
+struct diff_subject {
+    const uint32_t *rows; /* NULL: everything */
+    uint32_t count;
+    enum diff_part part;
+    pfr_diff_per per;
+};
+
+/* Room for what one estimate needs; made once. */
+struct diff_scratch {
+    struct memory *memory;
+    float *drawn;
+    double *slots, *values;
+    uint32_t rounds, nr_values;
+};
+pfr_status diff_scratch_make(struct diff_scratch *scratch, const pfr_diff *d, pfr_error *err);
+void diff_scratch_free(struct diff_scratch *scratch);
+
+struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name side, const struct diff_subject *subject,
+                              struct diff_scratch *scratch);
+/* Without q and verdict. */
+pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate *changed);
+/* A value of both sides. The total of PFR_DIFF_PER_TOTAL is percent of the base's. */
+pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
+
+/* --- diff_values.c: the rows of the public header. */
+pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
+
+/* --- diff_remarks.c, diff_likely.c, diff_latency.c */
+pfr_status diff_remark(pfr_diff *d, pfr_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err);
+pfr_status diff_likely_find(pfr_diff *d, pfr_error *err);
+pfr_status diff_latencies_make(pfr_diff *d, pfr_error *err);
+
+#endif

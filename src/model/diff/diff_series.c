@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One recording as sums of each row in slots of time. Samples are taken in the order of the file, in which times hardly
+ * go back: what is collected for a slot goes to the cells when another slot comes. A row may so have several cells of
+ * one slot; whoever adds them up does not care.
+ */
+#include "model/diff/diff_parts.h"
+
+#define SAMPLES_OF_SLOT 4u /* at least, on average */
+#define SLOTS_LEAST 8u
+
+/* Sums of the current slot. */
+struct collector {
+    pfr_diff *d;
+    struct diff_series *s;
+    double (*open)[2]; /* by row: of the current slot */
+    uint32_t *touched; /* rows with something */
+    uint32_t nr_touched, slot;
+    uint32_t *seen; /* by row: the last sample that had it, so that recursion counts once */
+    uint32_t serial;
+    const pfr_stack *stacks;
+    pfr_error *err;
+};
+
+static pfr_status collect_flush(struct collector *c) {
+    struct diff_series *s = c->s;
+    for (uint32_t i = 0; i < c->nr_touched; i++) {
+        const uint32_t row = c->touched[i];
+        struct diff_cell *grown = mem_grow(&c->d->memory, s->cells, s->nr_cells, &s->room, 4096, sizeof *s->cells);
+        if (!grown)
+            return mem_fail(&c->d->memory, c->err, "cells");
+        s->cells = grown;
+        s->cells[s->nr_cells++] = (struct diff_cell){row, c->slot, {c->open[row][0], c->open[row][1]}};
+        c->open[row][0] = c->open[row][1] = 0;
+    }
+    c->nr_touched = 0;
+    return PFR_OK;
+}
+
+static void collect_add(struct collector *c, uint32_t row, enum diff_part part, double weight) {
+    struct diff_sums *sums = &c->s->sums[row];
+    if (c->open[row][0] == 0 && c->open[row][1] == 0 && weight > 0)
+        c->touched[c->nr_touched++] = row;
+    c->open[row][part] += weight;
+    sums->weight[part] += weight;
+    sums->squares[part] += weight * weight;
+    sums->samples[part]++;
+}
+
+static pfr_status collect_go_to(struct collector *c, uint32_t slot) {
+    if (slot != c->slot)
+        PFR_TRY(collect_flush(c));
+    c->slot = slot;
+    return PFR_OK;
+}
+
+/* A sample that counts: the whole, and its slot. */
+static void collect_whole(struct collector *c, double weight) {
+    c->s->weights[c->slot] += weight;
+    c->s->counts[c->slot] += 1;
+    c->s->weight += weight;
+    c->s->squares += weight * weight;
+    c->s->samples++;
+}
+
+/* --- Slots. */
+
+static uint32_t slot_of(const struct diff_series *s, uint64_t time, uint32_t before) {
+    if (time == PFR_NO_TIME || s->begin == PFR_NO_TIME)
+        return before;
+    const uint64_t span = s->end - s->begin + 1;
+    const uint64_t at = time < s->begin ? 0 : time > s->end ? span - 1 : time - s->begin;
+    return (uint32_t)((unsigned __int128)at * s->slots / span);
+}
+
+static uint32_t slots_for(uint64_t samples) {
+    const uint64_t slots = samples / SAMPLES_OF_SLOT;
+    return slots < SLOTS_LEAST ? SLOTS_LEAST : slots > DIFF_SLOTS_MOST ? DIFF_SLOTS_MOST : (uint32_t)slots;
+}
+
+static void find_bounds(struct diff_series *s, uint64_t *samples) {
+    const pfr_model *m = s->run.model;
+    s->begin = PFR_NO_TIME;
+    *samples = s->end = 0;
+    for (uint32_t id = 1; id <= pfr_model_count(m, PFR_TABLE_EVENT); id++) {
+        const pfr_model_event *e = pfr_model_get_event(m, id);
+        if (s->event && s->event != id)
+            continue;
+        *samples += e->samples;
+        if (e->first == PFR_NO_TIME)
+            continue;
+        s->begin = s->begin == PFR_NO_TIME || e->first < s->begin ? e->first : s->begin;
+        s->end = e->last > s->end ? e->last : s->end;
+    }
+}
+
+/* --- Samples. */
+
+static uint32_t id_for_row(const struct collector *c, const pfr_sample_batch *b, uint32_t i) {
+    const pfr_diff_by by = c->d->options.by;
+    const pfr_stack *stack = &c->stacks[b->stack[i]];
+    return by == PFR_DIFF_BY_THREAD  ? b->comm[i]
+           : by == PFR_DIFF_BY_EVENT ? b->event[i]
+           : by == PFR_DIFF_BY_LINE  ? stack->frame
+                                     : stack->symbol;
+}
+
+static void add_callers(struct collector *c, uint32_t stack, double weight) {
+    const bool by_line = c->d->options.by == PFR_DIFF_BY_LINE;
+    c->serial++;
+    for (uint32_t id = stack; id; id = c->stacks[id].parent) {
+        const uint32_t row = c->s->row_of[by_line ? c->stacks[id].frame : c->stacks[id].symbol];
+        if (c->seen[row] == c->serial)
+            continue;
+        c->seen[row] = c->serial;
+        collect_add(c, row, DIFF_TOTAL, weight);
+    }
+}
+
+static pfr_status add_sample(struct collector *c, const pfr_sample_batch *b, uint32_t i, uint64_t index,
+                             uint64_t count) {
+    struct diff_series *s = c->s;
+    const bool has_stack = c->d->options.by <= PFR_DIFF_BY_LINE && b->stack[i];
+    const double weight = (double)b->weight[i];
+    const uint32_t by_order = (uint32_t)((unsigned __int128)index * s->slots / count);
+    PFR_TRY(collect_go_to(c, slot_of(s, b->time[i], s->begin == PFR_NO_TIME ? by_order : c->slot)));
+    const uint32_t row = s->row_of[id_for_row(c, b, i)];
+    collect_whole(c, c->d->options.by == PFR_DIFF_BY_EVENT ? 1 : weight);
+    collect_add(c, row, DIFF_SELF, weight);
+    if (has_stack)
+        add_callers(c, b->stack[i], weight);
+    else
+        collect_add(c, row, DIFF_TOTAL, weight);
+    return PFR_OK;
+}
+
+static pfr_status read_samples(struct collector *c, uint64_t count) {
+    const pfr_samples_options options = {.size = sizeof options, .event = c->s->event};
+    pfr_samples *cursor = pfr_samples_open(c->s->run.model, &options, c->err);
+    const pfr_sample_batch *b;
+    pfr_status st = cursor ? PFR_OK : c->err->status;
+    uint64_t index = 0;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &b, c->err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count && st == PFR_OK; i++, index++)
+            st = add_sample(c, b, i, index < count ? index : count - 1, count);
+    pfr_samples_close(cursor);
+    return st < 0 ? st : collect_flush(c);
+}
+
+/* --- Calls: self time is the weight, and a call that no call of the same function is around adds its whole time. */
+
+static uint32_t call_id(const struct collector *c, const pfr_call_batch *b, uint32_t i) {
+    const pfr_diff_by by = c->d->options.by;
+    const pfr_model_thread *thread = pfr_model_get_thread(c->s->run.model, b->thread[i]);
+    return by == PFR_DIFF_BY_THREAD  ? (thread ? thread->comm : 0)
+           : by == PFR_DIFF_BY_EVENT ? c->s->event
+           : by == PFR_DIFF_BY_LINE  ? c->stacks[b->stack[i]].frame
+                                     : b->symbol[i];
+}
+
+static pfr_status add_call(struct collector *c, const pfr_call_batch *b, uint32_t i) {
+    const uint32_t row = c->s->row_of[call_id(c, b, i)];
+    const double self = b->self[i] > 0 ? (double)b->self[i] : 0;
+    const bool is_outer = c->d->options.by <= PFR_DIFF_BY_LINE ? c->stacks[b->stack[i]].is_outer : false;
+    if (b->flags[i] & PFR_CALL_OPEN)
+        return PFR_OK;
+    PFR_TRY(collect_go_to(c, slot_of(c->s, b->start[i] + b->duration[i], c->slot)));
+    collect_whole(c, self);
+    collect_add(c, row, DIFF_SELF, self);
+    if (is_outer)
+        collect_add(c, row, DIFF_TOTAL, (double)b->duration[i]);
+    else if (c->d->options.by > PFR_DIFF_BY_LINE)
+        collect_add(c, row, DIFF_TOTAL, self);
+    return PFR_OK;
+}
+
+static pfr_status read_calls(struct collector *c) {
+    const pfr_calls_options options = {.size = sizeof options};
+    pfr_calls *cursor = pfr_calls_open(c->s->run.model, &options, c->err);
+    const pfr_call_batch *b;
+    pfr_status st = cursor ? PFR_OK : c->err->status;
+    while (st == PFR_OK && (st = pfr_calls_next(cursor, &b, c->err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count && st == PFR_OK; i++)
+            st = add_call(c, b, i);
+    pfr_calls_close(cursor);
+    return st < 0 ? st : collect_flush(c);
+}
+
+/* --- Divisors of values. */
+
+static bool event_named(const pfr_model *m, const char *name, uint32_t *id) {
+    for (*id = 1; *id <= pfr_model_count(m, PFR_TABLE_EVENT); ++*id)
+        if (strcmp(pfr_model_get_event(m, *id)->name, name) == 0)
+            return true;
+    return false;
+}
+
+static pfr_status norm_by_event(const pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    pfr_samples_options options = {.size = sizeof options};
+    const pfr_sample_batch *b;
+    pfr_status st = PFR_OK;
+    if (!event_named(s->run.model, d->options.per_name, &options.event))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "per", "--per event: %s has no event %s", s->run.name,
+                        d->options.per_name);
+    pfr_samples *cursor = pfr_samples_open(s->run.model, &options, err);
+    while (cursor && (st = pfr_samples_next(cursor, &b, err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count; i++)
+            s->norms[slot_of(s, b->time[i], 0)] += (double)b->weight[i];
+    pfr_samples_close(cursor);
+    return cursor ? (st < 0 ? st : PFR_OK) : err->status;
+}
+
+static pfr_status norm_by_calls(const pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    const pfr_calls_options options = {.size = sizeof options};
+    char plain[512];
+    const pfr_call_batch *b;
+    pfr_status st = PFR_OK;
+    pfr_calls *cursor = pfr_calls_open(s->run.model, &options, err);
+    while (cursor && (st = pfr_calls_next(cursor, &b, err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count; i++) {
+            const char *name = pfr_model_get_symbol(s->run.model, b->symbol[i])->name;
+            diff_plain_name(name ? name : "", plain, sizeof plain);
+            if (strcmp(plain, d->options.per_name) == 0)
+                s->norms[slot_of(s, b->start[i], 0)] += 1;
+        }
+    pfr_calls_close(cursor);
+    return cursor ? (st < 0 ? st : PFR_OK) : err->status;
+}
+
+static pfr_status find_norm(pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    const pfr_diff_per per = d->options.per;
+    s->norms = mem_zeroed(&d->memory, s->slots, sizeof *s->norms);
+    if (!s->norms)
+        return mem_fail(&d->memory, err, "slots");
+    if (per == PFR_DIFF_PER_EVENT)
+        PFR_TRY(norm_by_event(d, s, err));
+    if (per == PFR_DIFF_PER_CALL)
+        PFR_TRY(norm_by_calls(d, s, err));
+    for (uint32_t i = 0; i < s->slots; i++) {
+        if (per == PFR_DIFF_PER_RUN || per == PFR_DIFF_PER_SECOND)
+            s->norms[i] = per == PFR_DIFF_PER_RUN ? 1.0 / s->slots : (double)(s->end - s->begin) * 1e-9 / s->slots;
+        else if (per == PFR_DIFF_PER_TOTAL || per == PFR_DIFF_PER_SAMPLE)
+            s->norms[i] = per == PFR_DIFF_PER_TOTAL ? s->weights[i] / 100 : s->counts[i];
+        s->norm += s->norms[i];
+    }
+    if (s->norm > 0 || (s->samples == 0 && per != PFR_DIFF_PER_EVENT && per != PFR_DIFF_PER_CALL))
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "per", "--per: %s has no %s to divide by", s->run.name,
+                    per == PFR_DIFF_PER_SECOND ? "times"
+                    : per == PFR_DIFF_PER_CALL ? "call of that function (only traces have calls)"
+                                               : "weight");
+}
+
+/* --- Cells by row. */
+
+static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    struct memory *memory = &d->memory;
+    struct diff_cell *sorted = mem_alloc(memory, s->nr_cells, sizeof *sorted);
+    s->first_cell = mem_zeroed(memory, (size_t)d->nr_names + 2, sizeof *s->first_cell);
+    if (!sorted || !s->first_cell) {
+        mem_free(memory, sorted, s->nr_cells, sizeof *sorted);
+        return mem_fail(memory, err, "cells");
+    }
+    size_t *next = s->first_cell + 1; /* of row r: where its next cell goes; at the end where row r + 1 begins */
+    for (size_t i = 0; i < s->nr_cells; i++)
+        next[s->cells[i].row + 1]++;
+    for (uint32_t row = 1; row <= d->nr_names; row++)
+        next[row] += next[row - 1];
+    for (size_t i = 0; i < s->nr_cells; i++)
+        sorted[next[s->cells[i].row]++] = s->cells[i];
+    mem_free(memory, s->cells, s->room, sizeof *s->cells);
+    s->cells = sorted;
+    s->room = s->nr_cells;
+    return PFR_OK;
+}
+
+/* --- The whole. */
+
+static pfr_status make_room(struct collector *c, uint32_t slots) {
+    struct memory *memory = &c->d->memory;
+    struct diff_series *s = c->s;
+    const uint32_t rows = c->d->nr_names;
+    s->slots = slots;
+    s->weights = mem_zeroed(memory, slots, sizeof *s->weights);
+    s->counts = mem_zeroed(memory, slots, sizeof *s->counts);
+    s->sums = mem_zeroed(memory, rows, sizeof *s->sums);
+    c->open = mem_zeroed(memory, rows, sizeof *c->open);
+    c->touched = mem_alloc(memory, rows, sizeof *c->touched);
+    c->seen = mem_zeroed(memory, rows, sizeof *c->seen);
+    return s->weights && s->counts && s->sums && c->open && c->touched && c->seen ? PFR_OK
+                                                                                  : mem_fail(memory, c->err, "rows");
+}
+
+static void free_room(struct collector *c) {
+    struct memory *memory = &c->d->memory;
+    const uint32_t rows = c->d->nr_names;
+    mem_free(memory, c->open, rows, sizeof *c->open);
+    mem_free(memory, c->touched, rows, sizeof *c->touched);
+    mem_free(memory, c->seen, rows, sizeof *c->seen);
+}
+
+pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    struct collector c = {.d = d, .s = s, .stacks = pfr_model_stacks(s->run.model), .err = err};
+    uint64_t samples;
+    find_bounds(s, &samples);
+    pfr_status st = make_room(&c, slots_for(samples));
+    const pfr_model_event *e = s->event ? pfr_model_get_event(s->run.model, s->event) : NULL;
+    if (st >= 0 && samples)
+        st = e && e->is_traced ? read_calls(&c) : read_samples(&c, samples);
+    free_room(&c);
+    PFR_TRY(st);
+    PFR_TRY(find_norm(d, s, err));
+    return sort_cells(d, s, err);
+}
+
+void diff_series_free(pfr_diff *d, struct diff_series *s) {
+    struct memory *memory = &d->memory;
+    mem_free(memory, s->weights, s->slots, sizeof *s->weights);
+    mem_free(memory, s->counts, s->slots, sizeof *s->counts);
+    mem_free(memory, s->norms, s->slots, sizeof *s->norms);
+    mem_free(memory, s->sums, d->nr_names, sizeof *s->sums);
+    mem_free(memory, s->cells, s->room, sizeof *s->cells);
+    mem_free(memory, s->first_cell, (size_t)d->nr_names + 2, sizeof *s->first_cell);
+    mem_free(memory, s->row_of, (size_t)s->nr_ids + 1, sizeof *s->row_of);
+    mem_free(memory, s->draws, (size_t)s->slots * d->options.rounds, sizeof *s->draws);
+    mem_free(memory, s->drawn_norm, d->options.rounds, sizeof *s->drawn_norm);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of the public header: values of each name, corrected for their number, in order. */
+#include "model/diff/diff_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static uint64_t samples_of(const struct diff_side *side, uint32_t row, enum diff_part part) {
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i < side->count; i++)
+        samples += side->runs[i].sums[row].samples[part];
+    return samples;
+}
+
+struct correction {
+    double *p, *q;
+    struct ranked *order;
+    uint64_t *samples[2]; /* by side */
+};
+
+static pfr_diff_verdict verdict_of(const pfr_diff_value *v, const struct correction *c, uint32_t i) {
+    if (v->q > DIFF_LEVEL)
+        return PFR_DIFF_NOISE;
+    if (!c->samples[0][i])
+        return PFR_DIFF_NEW;
+    if (!c->samples[1][i])
+        return PFR_DIFF_GONE;
+    return v->delta > 0 ? PFR_DIFF_SLOWER : PFR_DIFF_FASTER;
+}
+
+/* Row i is name i. */
+static void correct(pfr_diff *d, pfr_diff_row *rows, enum diff_part part, struct correction *c) {
+    for (uint32_t i = 0; i < d->nr_names; i++) {
+        const pfr_diff_value *v = part == DIFF_SELF ? &rows[i].self : &rows[i].total;
+        c->samples[0][i] = samples_of(&d->sides[0], i, part);
+        c->samples[1][i] = samples_of(&d->sides[1], i, part);
+        c->p[i] = c->samples[0][i] + c->samples[1][i] < DIFF_TESTED_FROM ? 2 : v->p;
+    }
+    benjamini_hochberg(c->p, c->q, c->order, d->nr_names);
+    for (uint32_t i = 0; i < d->nr_names; i++) {
+        pfr_diff_value *v = part == DIFF_SELF ? &rows[i].self : &rows[i].total;
+        v->q = c->q[i];
+        v->verdict = verdict_of(v, c, i);
+    }
+}
+
+static pfr_status correct_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
+    struct memory *memory = &d->memory;
+    const uint32_t n = d->nr_names;
+    struct correction c = {
+        .p = mem_alloc(memory, n, sizeof *c.p),
+        .q = mem_alloc(memory, n, sizeof *c.q),
+        .order = mem_alloc(memory, n, sizeof *c.order),
+        .samples = {mem_alloc(memory, n, sizeof **c.samples), mem_alloc(memory, n, sizeof **c.samples)}};
+    const bool fits = c.p && c.q && c.order && c.samples[0] && c.samples[1];
+    if (fits) {
+        correct(d, rows, DIFF_SELF, &c);
+        correct(d, rows, DIFF_TOTAL, &c);
+    }
+    mem_free(memory, c.p, n, sizeof *c.p);
+    mem_free(memory, c.q, n, sizeof *c.q);
+    mem_free(memory, c.order, n, sizeof *c.order);
+    mem_free(memory, c.samples[0], n, sizeof **c.samples);
+    mem_free(memory, c.samples[1], n, sizeof **c.samples);
+    return fits ? PFR_OK : mem_fail(memory, err, "rows");
+}
+
+/* --- Order: verdicts first, then by the size of the change, then by weight and name. */
+
+struct placed {
+    const pfr_diff_row *row;
+    uint32_t name;
+};
+
+static int compare_sizes(double a, double b) {
+    return a > b ? -1 : a < b;
+}
+
+static int in_order(const void *one, const void *other) {
+    const struct placed *a = one, *b = other;
+    const bool quiet_a = a->row->self.verdict == PFR_DIFF_NOISE, quiet_b = b->row->self.verdict == PFR_DIFF_NOISE;
+    if (quiet_a != quiet_b)
+        return quiet_a ? 1 : -1;
+    int order = compare_sizes(fabs(a->row->self.delta), fabs(b->row->self.delta));
+    if (!order)
+        order = compare_sizes(fabs(a->row->total.delta), fabs(b->row->total.delta));
+    if (!order)
+        order = compare_sizes(a->row->self.changed, b->row->self.changed);
+    if (!order)
+        order = strcmp(a->row->object, b->row->object);
+    return order ? order : strcmp(a->row->symbol, b->row->symbol);
+}
+
+static bool is_empty(const pfr_diff *d, uint32_t name) {
+    return samples_of(&d->sides[0], name, DIFF_TOTAL) + samples_of(&d->sides[1], name, DIFF_TOTAL) == 0 &&
+           samples_of(&d->sides[0], name, DIFF_SELF) + samples_of(&d->sides[1], name, DIFF_SELF) == 0;
+}
+
+static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error *err) {
+    struct placed *places = mem_alloc(&d->memory, d->nr_names, sizeof *places);
+    if (!places)
+        return mem_fail(&d->memory, err, "rows");
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->nr_names; i++)
+        if (!is_empty(d, i))
+            places[count++] = (struct placed){&rows[i], i};
+    if (count)
+        qsort(places, count, sizeof *places, in_order);
+    for (uint32_t i = 0; i < count; i++) {
+        d->rows[i + 1] = *places[i].row;
+        d->name_of[i + 1] = places[i].name;
+    }
+    d->nr_rows = count + 1;
+    mem_free(&d->memory, places, d->nr_names, sizeof *places);
+    return PFR_OK;
+}
+
+/* --- Values. */
+
+/* Whether values with callees are the same as those without, as of functions that call nothing. */
+static bool is_leaf(const pfr_diff *d, uint32_t name) {
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->sides[side].count; i++) {
+            const struct diff_sums *sums = &d->sides[side].runs[i].sums[name];
+            if (sums->samples[DIFF_SELF] != sums->samples[DIFF_TOTAL] ||
+                sums->weight[DIFF_SELF] != sums->weight[DIFF_TOTAL])
+                return false;
+        }
+    return true;
+}
+
+static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct diff_scratch *scratch) {
+    struct diff_subject subject = {.rows = &name, .count = 1, .part = DIFF_SELF, .per = d->options.per};
+    *row = (pfr_diff_row){.symbol = d->keys[name].symbol, .object = d->keys[name].object};
+    row->base_samples = samples_of(&d->sides[0], name, DIFF_SELF);
+    row->new_samples = samples_of(&d->sides[1], name, DIFF_SELF);
+    row->self = diff_measure(d, &subject, scratch);
+    subject.part = DIFF_TOTAL;
+    row->total = is_leaf(d, name) ? row->self : diff_measure(d, &subject, scratch);
+}
+
+static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
+    const pfr_diff_per per = d->options.per == PFR_DIFF_PER_TOTAL ? PFR_DIFF_PER_RUN : d->options.per;
+    const struct diff_subject subject = {.part = DIFF_SELF, .per = per};
+    pfr_diff_row *row = &d->rows[0];
+    *row = (pfr_diff_row){.symbol = "[total]", .object = ""};
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->sides[side].count; i++)
+            *(side ? &row->new_samples : &row->base_samples) += d->sides[side].runs[i].samples;
+    row->self = diff_measure(d, &subject, scratch);
+    row->self.q = row->self.p;
+    if (row->self.q <= DIFF_LEVEL && row->self.delta != 0)
+        row->self.verdict = row->self.delta > 0 ? PFR_DIFF_SLOWER : PFR_DIFF_FASTER;
+    row->total = row->self;
+    d->name_of[0] = DIFF_NO_ROW;
+}
+
+pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err) {
+    struct diff_scratch scratch = {.memory = &d->memory};
+    pfr_diff_row *rows = mem_alloc(&d->memory, d->nr_names, sizeof *rows);
+    d->rows = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->rows);
+    d->name_of = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->name_of);
+    pfr_status st =
+        rows && d->rows && d->name_of ? diff_scratch_make(&scratch, d, err) : mem_fail(&d->memory, err, "rows");
+    if (st >= 0) {
+        measure_total(d, &scratch);
+        for (uint32_t name = 0; name < d->nr_names; name++)
+            measure_row(d, name, &rows[name], &scratch);
+        diff_scratch_free(&scratch);
+        st = correct_all(d, rows, err);
+    }
+    if (st >= 0)
+        st = put_in_order(d, rows, err);
+    mem_free(&d->memory, rows, d->nr_names, sizeof *rows);
+    return st;
+}

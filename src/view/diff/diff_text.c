@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form for people: head, total, rows, durations of calls. */
+#include "view/diff/diff_view.h"
+
+#include "base/text/text.h"
+
+#include <stdio.h>
+
+static const char *const by_titles[] = {"symbol", "object", "line", "thread", "event"};
+
+static void put_head(const struct diff_print *print) {
+    const pfr_diff *d = print->d;
+    struct output *to = print->to;
+    out_text(to, "# base: ");
+    diff_side_line(d, DIFF_BASE, to);
+    out_text(to, "\n# new: ");
+    diff_side_line(d, DIFF_NEW, to);
+    out_text(to, "\n# values: ");
+    out_text(to, diff_per_words(d->options.per));
+    if (d->options.per >= PFR_DIFF_PER_EVENT) {
+        out_char(to, ' ');
+        out_name(to, d->options.per_name);
+    }
+    out_text(to, "\n# intervals: 95 %; verdicts: false discovery rate 5 %; seed ");
+    out_u64(to, d->options.seed);
+    out_text(to, ", ");
+    out_u64(to, d->options.rounds);
+    out_text(to, " rounds\n");
+    for (size_t i = 0; i < d->nr_remarks; i++) {
+        out_text(to, "# note: ");
+        out_text(to, d->remarks[i]); /* escaped already */
+        out_char(to, '\n');
+    }
+}
+
+static unsigned width_of(const pfr_diff *d) {
+    return d->options.per == PFR_DIFF_PER_TOTAL ? 8 : 16;
+}
+
+static void put_row(const struct diff_print *print, const pfr_diff_row *row) {
+    const pfr_diff *d = print->d;
+    struct output *to = print->to;
+    const unsigned decimals = diff_decimals(d), width = width_of(d);
+    out_fixed(to, row->self.base, decimals, width);
+    out_char(to, ' ');
+    out_fixed(to, row->self.changed, decimals, width);
+    out_char(to, ' ');
+    out_signed(to, row->self.delta, decimals, width);
+    out_text(to, "  [");
+    out_signed(to, row->self.low, decimals, width);
+    out_char(to, ',');
+    out_signed(to, row->self.high, decimals, width);
+    out_text(to, "] ");
+    out_probability(to, row->self.q, 7);
+    out_text(to, "  ");
+    const char *verdict = pfr_diff_verdict_name(row->self.verdict);
+    out_text(to, verdict);
+    out_pad(to, 7 - strlen(verdict));
+    out_signed(to, row->total.delta, decimals, width);
+    out_text(to, "  ");
+}
+
+static void put_names(struct output *to, const pfr_diff_row *row) {
+    if (*row->object && strcmp(row->object, row->symbol) != 0) {
+        out_name(to, row->object);
+        out_text(to, "  ");
+    }
+    out_name(to, row->symbol);
+    if (row->likely) {
+        out_text(to, "  (likely ");
+        out_text(to, row->likely_why);
+        out_text(to, row->self.base > 0 ? " to " : " from ");
+        out_name(to, row->likely_object);
+        out_char(to, ' ');
+        out_name(to, row->likely);
+        out_char(to, ')');
+    }
+}
+
+static void put_titles(const struct diff_print *print) {
+    const unsigned width = width_of(print->d);
+    struct output *to = print->to;
+    out_text(to, "#");
+    out_text_wide(to, "base", 4, width - 1);
+    out_text_wide(to, "new", 3, width + 1);
+    out_text_wide(to, "delta", 5, width + 1);
+    out_text_wide(to, "95 % interval", 13, 2 * width + 5);
+    out_text_wide(to, "q", 1, 7);
+    out_text(to, "  verdict");
+    out_text_wide(to, "callees", 7, width);
+    out_text(to, "  object  ");
+    out_text(to, by_titles[print->d->options.by]);
+    out_char(to, '\n');
+}
+
+static void put_rows(const struct diff_print *print) {
+    struct output *to = print->to;
+    uint32_t shown = 0, noise = 0;
+    put_titles(print);
+    for (uint32_t i = 1; i < print->d->nr_rows; i++) {
+        if (!diff_is_shown(print, i, &shown, &noise))
+            continue;
+        const bool is_grey = print->o.color && print->d->rows[i].self.verdict == PFR_DIFF_NOISE;
+        out_text(to, is_grey ? "\033[90m" : "");
+        put_row(print, &print->d->rows[i]);
+        put_names(to, &print->d->rows[i]);
+        out_text(to, is_grey ? "\033[0m\n" : "\n");
+    }
+    if (shown + 1 < print->d->nr_rows) {
+        out_text(to, "# ");
+        out_u64(to, print->d->nr_rows - 1 - shown);
+        out_text(to, " more rows; --rows COUNT shows them, --format=csv has all\n");
+    }
+}
+
+/* --- Calls. */
+
+static void put_duration(struct output *to, const pfr_diff *d, uint64_t value) {
+    char text[TEXT_TIME_SIZE];
+    if (value == UINT64_MAX)
+        snprintf(text, sizeof text, "?");
+    else if (pfr_model_ticks(d->sides[0].runs[0].run.model))
+        snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    else
+        format_duration(text, value);
+    out_text(to, text);
+}
+
+static void put_quantile(struct output *to, const pfr_diff *d, const pfr_diff_latency *l, unsigned k) {
+    for (unsigned side = 0; side < 2; side++) {
+        out_text(to, side ? " -> " : " ");
+        if (!l->count[side]) {
+            out_text(to, "-");
+            continue;
+        }
+        put_duration(to, d, l->quantile[side][k]);
+        out_text(to, " [");
+        put_duration(to, d, l->low[side][k]);
+        out_text(to, ", ");
+        put_duration(to, d, l->high[side][k]);
+        out_char(to, ']');
+    }
+}
+
+static void put_histogram(struct output *to, const uint32_t *counts) {
+    static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    uint32_t most = 1;
+    for (unsigned b = 0; b < 64; b++)
+        most = counts[b] > most ? counts[b] : most;
+    for (unsigned b = 4; b < 36; b++)
+        out_text(to, bars[(counts[b] * (uint64_t)8 + most - 1) / most]);
+}
+
+static void put_latency(const struct diff_print *print, const pfr_diff_latency *l) {
+    static const char *const names[] = {"p50  ", "p90  ", "p99  ", "p99.9"};
+    struct output *to = print->to;
+    out_name(to, l->symbol);
+    out_text(to, "\n    count ");
+    out_u64(to, l->count[0]);
+    out_text(to, " -> ");
+    out_u64(to, l->count[1]);
+    out_text(to, ", sum ");
+    put_duration(to, print->d, l->sum[0]);
+    out_text(to, " -> ");
+    put_duration(to, print->d, l->sum[1]);
+    for (unsigned k = 0; k < PFR_DIFF_QUANTILES; k++) {
+        out_text(to, "\n    ");
+        out_text(to, names[k]);
+        put_quantile(to, print->d, l, k);
+    }
+    out_text(to, "\n    base |");
+    put_histogram(to, l->histogram[0]);
+    out_text(to, "|  16 ns to 69 s, by powers of two\n    new  |");
+    put_histogram(to, l->histogram[1]);
+    out_text(to, "|\n");
+}
+
+static void put_latencies(const struct diff_print *print) {
+    const uint32_t most = print->o.rows ? print->o.rows : 10;
+    if (print->d->nr_latencies)
+        out_text(print->to, "\n# durations of calls, with callees; 95 % intervals by order statistics\n");
+    for (uint32_t i = 0; i < print->d->nr_latencies && i < most; i++)
+        put_latency(print, &print->d->latencies[i]);
+}
+
+pfr_status diff_print_text(const struct diff_print *print, pfr_error *err) {
+    put_head(print);
+    out_text(print->to, "#\ntotal: ");
+    diff_total_line(print->d, print->to);
+    out_text(print->to, "\nrows: ");
+    diff_counts_line(print->d, print->to);
+    out_text(print->to, "\n\n");
+    put_rows(print);
+    put_latencies(print);
+    return print->o.tree ? diff_call_tree_print(print, err) : PFR_OK;
+}

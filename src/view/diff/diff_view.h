@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_DIFF_VIEW_H
+#define PFR_VIEW_DIFF_VIEW_H
+/* The forms in which a comparison is printed: a function for each. */
+#include "base/text/public_output.h"
+#include "model/diff/diff_parts.h"
+
+struct diff_print {
+    const pfr_diff *d;
+    pfr_diff_print_options o;
+    struct output *to;
+    struct memory *memory;
+};
+
+typedef pfr_status diff_form(const struct diff_print *print, pfr_error *err);
+diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown, diff_print_perf, diff_print_folded;
+
+/* "percent of each side's total", and why it was chosen. */
+const char *diff_per_words(pfr_diff_per per);
+/* How many decimals values have. */
+unsigned diff_decimals(const pfr_diff *d);
+/* The same row as row `index`, or NULL where the text forms end: verdicts all, noise at most `noise` rows. */
+bool diff_is_shown(const struct diff_print *print, uint32_t index, uint32_t *shown, uint32_t *noise);
+
+/* "+1.23", "-0.04", in at least `width` columns. */
+void out_signed(struct output *to, double value, unsigned decimals, unsigned width);
+void out_fixed(struct output *to, double value, unsigned decimals, unsigned width);
+/* "<0.001", "0.042" */
+void out_probability(struct output *to, double q, unsigned width);
+/* "1.23 G" */
+void out_amount(struct output *to, double value);
+/* "prog" of the two names of a row; the row's name with its object. Escaped. */
+void out_name(struct output *to, const char *name);
+
+/* Where in the call tree the change is (diff_call_tree.c). */
+pfr_status diff_call_tree_print(const struct diff_print *print, pfr_error *err);
+
+/* One line on the total: "total +3.10 % [+1.20, +5.00], q 0.010: slower". */
+void diff_total_line(const pfr_diff *d, struct output *to);
+/* "12 slower, 3 faster, 1 new, 0 gone" */
+void diff_counts_line(const pfr_diff *d, struct output *to);
+/* How the recordings of a side were used: samples, seconds, blocks. */
+void diff_side_line(const pfr_diff *d, enum diff_side_name side, struct output *to);
+
+#endif

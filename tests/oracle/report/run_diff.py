@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_diff.py - perfray diff --format=perf prints what the installed perf diff prints, line by line.
+
+usage: run_diff.py [PAIR...]
+
+Environment: PERFRAY, the command. Pairs are recordings of tests/fixtures/recorded, and of the corpus where PERFRAY_CORPUS says
+where it is; each pair is compared with each set of options, both ways. Blanks at the ends of lines are not compared.
+"""
+import itertools
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+
+RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "recorded"
+NAMES = ("demo.data", "threads.data", "chains.data", "exec.data", "period.data", "cpu-clock.data", "two-events.data")
+OPTIONS = ("", "-c delta", "-c ratio -p", "-c wdiff:1,2 -F", "-s comm", "-s dso,symbol -o 0 -p", "-b -c delta", "-t ; -p")
+
+
+def lines(text):
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def compare(base, new, options):
+    words = [*options.split(), str(RECORDED / base), str(RECORDED / new)]
+    perf = harness.run(["perf", "diff", *words])
+    ours = harness.perfray("diff", "--format=perf", "--raw-names", *words)
+    if perf.returncode != 0:
+        return
+    wanted, got = lines(perf.stdout), lines(ours.stdout)
+    for number, (want, have) in enumerate(itertools.zip_longest(wanted, got), 1):
+        harness.must(want == have, f"{options or 'no options'}: line {number}: perf {want!r}, perfray {have!r}")
+
+
+def compare_all(base, new):
+    for options in OPTIONS:
+        compare(base, new, options)
+
+
+def main():
+    if not harness.installed("perf"):
+        harness.skip("diff/perf", "perf is not installed")
+        return harness.status()
+    for base, new in itertools.product(NAMES, NAMES):
+        name = f"{base}-{new}".replace(".data", "")
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
+        harness.attempt(f"diff/perf/{name}", compare_all, base, new)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff_sides.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PROGRAM "perfray diff"
+
+/* --- Names of files. */
+
+static enum exit_status no_memory(void) {
+    complain_as(PROGRAM, "no memory");
+    return ENDS_IO;
+}
+
+static enum exit_status add_file(struct diff_sides *sides, unsigned side, const char *name, size_t length) {
+    const size_t count = (size_t)sides->count[side] + 1;
+    struct diff_side_run *const grown = realloc(sides->opened[side], count * sizeof *grown);
+    if (!grown)
+        return no_memory();
+    sides->opened[side] = grown;
+    grown[count - 1] = (struct diff_side_run){.file = strndup(name, length)};
+    sides->count[side]++;
+    return grown[count - 1].file ? ENDS_FINE : no_memory();
+}
+
+static bool is_folder(const char *name) {
+    struct stat st;
+    return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A recording may be a directory too: it has a file of that name. */
+static bool is_recording_folder(const char *name) {
+    char path[4096];
+    struct stat st;
+    return snprintf(path, sizeof path, "%s/data", name) < (int)sizeof path && stat(path, &st) == 0;
+}
+
+static int is_visible(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static enum exit_status add_folder(struct diff_sides *sides, unsigned side, const char *folder) {
+    struct dirent **entries;
+    enum exit_status status = ENDS_FINE;
+    const int count = scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (length > 0 && length < (int)sizeof path && status == ENDS_FINE)
+            status = add_file(sides, side, path, (size_t)length);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+/* "A,B"; a name that has a comma and is there is one name. */
+static enum exit_status add_names(struct diff_sides *sides, unsigned side, const char *names) {
+    struct stat st;
+    enum exit_status status = ENDS_FINE;
+    const bool is_one = stat(names, &st) == 0;
+    if (is_folder(names) && !is_recording_folder(names))
+        return add_folder(sides, side, names);
+    for (const char *at = names; status == ENDS_FINE; at++) {
+        const size_t length = is_one ? strlen(at) : strcspn(at, ",");
+        if (length)
+            status = add_file(sides, side, at, length);
+        at += length;
+        if (!*at)
+            break;
+    }
+    return status;
+}
+
+static enum exit_status add_words(struct diff_sides *sides, unsigned side, const struct word_list *words) {
+    enum exit_status status = ENDS_FINE;
+    for (unsigned i = 0; i < words->count && status == ENDS_FINE; i++)
+        status = add_names(sides, side, words->at[i]);
+    return status;
+}
+
+/* Where no operand was typed, one was filled in: perf.data, or - if standard input is a pipe. */
+static bool is_unnamed(const struct task *task) {
+    return task->nr_files == 0 ||
+           (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
+}
+
+/* Operands fill the sides that no option names. */
+static enum exit_status add_operands(const struct task *task, struct diff_sides *sides) {
+    const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
+    if (has_base && has_new && is_unnamed(task))
+        return ENDS_FINE;
+    const size_t wanted = 2 - (size_t)has_base - (size_t)has_new, given = task->nr_files;
+    enum exit_status status = ENDS_FINE;
+    if (given > wanted) {
+        complain_as(PROGRAM,
+                    "%zu operands, but a comparison has two sides; several recordings of a side go with "
+                    "--base A1,A2 and --new B1,B2",
+                    given);
+        return ENDS_USAGE;
+    }
+    if (!has_base)
+        status = add_names(sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
+    if (!has_new && status == ENDS_FINE)
+        status = add_names(sides, 1, task->files[given - 1]);
+    return status;
+}
+
+static enum exit_status say_empty(bool is_base) {
+    complain_as(PROGRAM, "the %s side names no recording: its directory or list is empty", is_base ? "base" : "new");
+    return ENDS_USAGE;
+}
+
+static enum exit_status name_files(const struct task *task, const struct word_list *base,
+                                   const struct word_list *changed, struct diff_sides *sides) {
+    enum exit_status status = add_words(sides, 0, base);
+    if (status == ENDS_FINE)
+        status = add_words(sides, 1, changed);
+    if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
+        return say_empty(base->count && !sides->count[0]);
+    if (status == ENDS_FINE)
+        status = add_operands(task, sides);
+    if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
+        return say_empty(!sides->count[0]);
+    return status;
+}
+
+/* --- Models. */
+
+static void diff_note(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
+}
+
+static enum exit_status open_run(const struct task *task, struct diff_side_run *run, const pfr_model_options *options) {
+    struct task one = *task;
+    const pfr_open_options opening = {.size = sizeof opening, .spool = true};
+    pfr_model_options how = *options;
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    enum exit_status status;
+    one.file = run->file;
+    run->reader = open_recording(&one, &opening, &status);
+    if (!run->reader)
+        return status;
+    how.hole = limit_told;
+    how.note = diff_note;
+    how.context = run->file;
+    run->model = pfr_model_open(run->reader, &how, &err);
+    return run->model ? ENDS_FINE : complain_of(run->file, &err, NULL);
+}
+
+static enum exit_status open_side(const struct task *task, struct diff_sides *sides, unsigned side,
+                                  const pfr_model_options *how) {
+    enum exit_status status = ENDS_FINE;
+    sides->runs[side] = calloc(sides->count[side], sizeof *sides->runs[side]);
+    if (!sides->runs[side])
+        return no_memory();
+    for (uint32_t i = 0; i < sides->count[side] && status == ENDS_FINE; i++) {
+        struct diff_side_run *const run = &sides->opened[side][i];
+        status = open_run(task, run, how);
+        sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = run->file};
+    }
+    return status;
+}
+
+enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
+                                 const pfr_model_options *how, struct diff_sides *sides) {
+    enum exit_status status = name_files(task, base, changed, sides);
+    for (unsigned side = 0; side < 2 && status == ENDS_FINE; side++)
+        status = open_side(task, sides, side, how);
+    return status;
+}
+
+enum exit_status diff_sides_damage(const struct task *task, const struct diff_sides *sides) {
+    enum exit_status status = ENDS_FINE;
+    struct task one = *task;
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides->count[side]; i++) {
+            struct diff_side_run *const run = &sides->opened[side][i];
+            one.file = run->file;
+            pfr_model_close(run->model); /* the reader is walked again */
+            run->model = NULL;
+            status = graver_of(status, complain_of_damage(&one, run->reader));
+        }
+    return status;
+}
+
+void diff_sides_close(struct diff_sides *sides) {
+    for (unsigned side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < sides->count[side]; i++) {
+            pfr_model_close(sides->opened[side][i].model);
+            pfr_close(sides->opened[side][i].reader);
+            free(sides->opened[side][i].file);
+        }
+        free(sides->opened[side]);
+        free(sides->runs[side]);
+    }
+}
