@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_ROW_SINKS_H
+#define PFR_EXPORT_ROW_SINKS_H
+/* The row sinks, which sinks.c lists. */
+#include "export/rows/rows.h"
+
+extern const struct row_sink sink_chrome, sink_csv, sink_jsonl, sink_speedscope;
+
+#endif
