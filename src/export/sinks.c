@@ -10,7 +10,9 @@
 const struct sink_type *const sinks[] = {&sink_folded, &sink_pprof, &sink_flame, NULL};
 
 /* After those of `sinks`. */
-static const struct row_sink *const row_sinks[] = {&sink_speedscope, &sink_chrome, &sink_csv, &sink_jsonl, NULL};
+static const struct row_sink *const row_sinks[] = {
+    &sink_speedscope, &sink_chrome, &sink_perfetto, &sink_firefox, &sink_otlp,    &sink_ctf, &sink_callgrind,
+    &sink_csv,        &sink_jsonl,  &sink_parquet,  &sink_dot,     &sink_mermaid, NULL};
 
 static const struct sink_type *sink_at(size_t *number) {
     for (size_t i = 0; sinks[i]; i++)
@@ -79,6 +81,6 @@ pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *given, pfr_o
     if (sink)
         return run_sink(sink, reader, &options, out, err);
     if (row_sink)
-        return rows_export(row_sink, reader, &options, out, err);
+        return rows_run(row_sink, reader, &options, NULL, out, err);
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format", "there is no format '%.40s'", name);
 }

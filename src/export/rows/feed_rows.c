@@ -65,11 +65,19 @@ pfr_call rows_call_at(const pfr_call_batch *b, uint32_t i) {
                       .flags = b->flags[i]};
 }
 
+/* A sampled address that the recorded call chain does not end with is left out, as perf script does. */
+static uint32_t shown_stack(const struct rows *r, uint32_t stack) {
+    const pfr_stack *s = &pfr_model_stacks(r->model)[stack];
+    return s->is_apart && s->parent && !r->sink->addresses ? s->parent : stack;
+}
+
 static pfr_status take_samples(struct rows *r, const struct row_visit *visit, const pfr_sample_batch *b,
                                pfr_error *err) {
     const bool all = choice_is_everything(&r->choice) && !r->choice.filter.lists.comms;
     for (uint32_t i = 0; i < b->count; i++) {
-        const pfr_sample sample = sample_at(b, i);
+        pfr_sample sample = sample_at(b, i);
+        sample.stack = shown_stack(r, sample.stack);
+        r->row_id = b->id[i];
         if (all || wants_sample(r, &sample))
             PFR_TRY(visit->sample(r, &sample, err));
     }
@@ -93,6 +101,7 @@ static pfr_status walk_samples(struct rows *r, const struct row_visit *visit, pf
 static pfr_status take_calls(struct rows *r, const struct row_visit *visit, const pfr_call_batch *b, pfr_error *err) {
     for (uint32_t i = 0; i < b->count; i++) {
         const pfr_call call = rows_call_at(b, i);
+        r->row_id = b->id[i];
         if (!rows_want_call(r, &call))
             continue;
         if (call.flags & PFR_CALL_OPEN)
@@ -286,9 +295,9 @@ static pfr_status write_file(struct rows *r, const char *path, pfr_error *err) {
 }
 
 static pfr_status write_all(struct rows *r, pfr_output *out, pfr_error *err) {
-    if (r->options->path && !r->sink->format.folder)
+    if (out && r->options->path && !r->sink->format.folder)
         return write_file(r, r->options->path, err);
-    r->out = r->sink->format.folder ? NULL : &out->out;
+    r->out = r->sink->format.folder || !out ? NULL : &out->out;
     PFR_TRY(r->sink->write(r, err));
     return r->out && r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
 }
@@ -311,12 +320,14 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     return is_limited(r) ? PFR_HOLE : PFR_OK;
 }
 
-pfr_status rows_export(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options,
-                       pfr_output *out, pfr_error *err) {
+pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options, const void *own,
+                    pfr_output *out, pfr_error *err) {
     static const pfr_selection everything = {.size = sizeof everything};
     struct rows r = {.sink = sink,
                      .of = options->of ? options->of : &everything,
                      .options = options,
+                     .own = own,
+                     .to = out,
                      .reader = reader,
                      .memory = &reader->memory};
     out_open_memory(&r.text, r.memory);

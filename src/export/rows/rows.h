@@ -37,7 +37,8 @@ struct row_option {
 
 struct row_sink {
     pfr_export_format format;
-    bool addresses;   /* a frame for each address; else for each function */
+    bool addresses;   /* the model as it is, with a frame for each address; else for each function, and without sampled
+                         addresses that are not in their call chain */
     bool sums_events; /* one number for each stack: periods of several events do not add up */
     const struct row_option *options;
     size_t state_size; /* of what the sink keeps: zero at first */
@@ -49,11 +50,13 @@ struct rows {
     const struct row_sink *sink;
     const pfr_selection *of;
     const pfr_export_options *options;
+    const void *own; /* of calls that are no exports by format */
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     pfr_model *model;
     struct choice choice;
     struct output *out;    /* the file; of a format that is a folder NULL */
+    struct pfr_output *to; /* the caller's output, also where `out` is a file */
     bool is_traced;        /* calls, no samples */
     bool by_weight;        /* outputs that have one number: the weight, not how many */
     uint32_t event;        /* id of the only one wanted; 0: all */
@@ -61,7 +64,7 @@ struct rows {
     uint64_t end;          /* the latest */
     uint64_t open_calls;   /* left out by the last walk */
     uint32_t traced_event; /* id; 0: the recording is no trace */
-    bool is_walked;        /* open_calls were told */
+    uint64_t row_id;       /* of the sample or call that a visit is given */
     void *walking;         /* of the visit at hand, where the state is not enough */
     struct output text;    /* of rows_symbol and rows_object_of: their last answer */
     void *state;
@@ -80,9 +83,9 @@ struct row_visit {
 /* Samples, then calls, then marks, as the selection lets them through. */
 pfr_status rows_walk(struct rows *r, const struct row_visit *visit, pfr_error *err);
 
-/* The export of one format. */
-pfr_status rows_export(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options,
-                       pfr_output *out, pfr_error *err);
+/* The export of one format. `own` is for the sink, rows.own; `out` NULL: the sink writes nothing. */
+pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options, const void *own,
+                    pfr_output *out, pfr_error *err);
 
 /* --- row_names.c: texts as recorded, to be escaped; valid until the next one. */
 
