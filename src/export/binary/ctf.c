@@ -271,10 +271,11 @@ static pfr_status put_thread_file(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status put_thread(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status put_thread(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct ctf *c = r->state;
     char name[40] = "thread_";
-    r->walking = (void *)(uintptr_t)calls;
+    rows_sort_calls(calls);
+    r->walking = calls;
     name[7 + format_u64(name + 7, ++c->streams)] = 0;
     return write_file(r, name, put_thread_file, err);
 }

@@ -257,7 +257,7 @@ static pfr_status end_calls(struct rows *r, const struct row_calls *calls, size_
     return PFR_OK;
 }
 
-static pfr_status put_calls(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct perfetto *p = r->state;
     size_t depth = 0;
     uint64_t last = 0;

@@ -68,8 +68,8 @@ static void clear(struct rows *r) {
 }
 
 static const struct row_option shares[] = {{"min-node", ROW_PERCENT, offsetof(struct graphing, min_vertex)},
-                                            {"min-edge", ROW_PERCENT, offsetof(struct graphing, min_edge)},
-                                            {0}};
+                                           {"min-edge", ROW_PERCENT, offsetof(struct graphing, min_edge)},
+                                           {0}};
 
 const struct row_sink sink_dot = {
     .format = {.name = "dot",

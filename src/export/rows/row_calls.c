@@ -8,22 +8,47 @@
 #include "base/memory/fail.h"
 #include "base/tables/radix.h"
 
+#include <stdlib.h>
+
 struct ordering {
     struct row_calls calls;
     struct radix_item *items; /* twice the room of calls: ids, and space to sort them */
     size_t room;
+    uint64_t *inner; /* see end_open_calls */
+    size_t inner_room;
 };
 
-/* From the last call to the first: what is inside a call has a larger id and more depth. */
-static void end_open_calls(struct row_calls *calls) {
-    uint64_t last = 0;
-    for (size_t i = calls->count; i-- > 0;) {
-        pfr_call *c = &calls->at[i];
+/* From the last call to the first: `inner` has, by depth, the last end of calls so deep since one that is less deep. */
+static pfr_status end_open_calls(struct rows *r, struct ordering *o, pfr_error *err) {
+    for (size_t i = o->calls.count; i-- > 0;) {
+        pfr_call *c = &o->calls.at[i];
+        uint64_t *grown = mem_grow_zeroed(r->memory, o->inner, (size_t)c->depth + 1, &o->inner_room, 64, sizeof *grown);
+        if (!grown)
+            return mem_fail(r->memory, err, "calls");
+        o->inner = grown;
+        const uint64_t inside = o->inner[c->depth + 1];
+        o->inner[c->depth + 1] = 0;
         if (c->flags & PFR_CALL_OPEN)
-            c->duration = last > c->start ? last - c->start : 0;
-        if (c->start + c->duration > last)
-            last = c->start + c->duration;
+            c->duration = inside > c->start ? inside - c->start : 0;
+        const uint64_t end = c->start + c->duration;
+        o->inner[c->depth] = end > o->inner[c->depth] ? end : o->inner[c->depth];
     }
+    return PFR_OK;
+}
+
+static int earlier_first(const void *a, const void *b) {
+    const pfr_call *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start > y->start ? 1 : -1;
+    return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+void rows_sort_calls(struct row_calls *calls) {
+    bool in_order = true;
+    for (size_t i = 1; i < calls->count; i++)
+        in_order = in_order && calls->at[i].start >= calls->at[i - 1].start;
+    if (!in_order)
+        qsort(calls->at, calls->count, sizeof *calls->at, earlier_first);
 }
 
 /* Moves each call to its place: follows the cycles of the permutation. */
@@ -53,7 +78,9 @@ static void order_calls(struct ordering *o) {
 
 static pfr_status finish_thread(struct rows *r, struct ordering *o, row_thread_visit *visit, pfr_error *err) {
     order_calls(o);
-    end_open_calls(&o->calls);
+    if (o->inner_room)
+        memset(o->inner, 0, o->inner_room * sizeof *o->inner);
+    PFR_TRY(end_open_calls(r, o, err));
     const pfr_status st = o->calls.count ? visit(r, &o->calls, err) : PFR_OK;
     o->calls.count = 0;
     return st;
@@ -115,6 +142,7 @@ pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *
             st = finish_thread(r, &o, visit, err);
     }
     mem_free(r->memory, o.calls.at, o.room, sizeof *o.calls.at);
+    mem_free(r->memory, o.inner, o.inner_room, sizeof *o.inner);
     mem_free(r->memory, o.items, o.room, 2 * sizeof *o.items);
     return st;
 }

@@ -114,10 +114,12 @@ struct row_calls {
     pfr_call *at;
     size_t count;
 };
-typedef pfr_status row_thread_visit(struct rows *r, const struct row_calls *calls, pfr_error *err);
+typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr_error *err);
 /* Calls `visit` for each thread that has calls. A call that was never left ends with the last call inside it, and keeps
    its flag. */
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
+/* By start instead: the two differ where clocks stepped back, or a thread was traced twice. */
+void rows_sort_calls(struct row_calls *calls);
 /* feed_rows.c: row `i` of a batch, and whether the selection lets it through. */
 pfr_call rows_call_at(const pfr_call_batch *batch, uint32_t i);
 bool rows_want_call(const struct rows *r, const pfr_call *call);

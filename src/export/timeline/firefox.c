@@ -238,9 +238,10 @@ static pfr_status keep_sample(struct rows *r, const pfr_sample *s, pfr_error *er
     return PFR_OK;
 }
 
-static pfr_status keep_calls(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status keep_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct firefox *f = r->state;
     (void)err;
+    rows_sort_calls(calls);
     for (size_t i = 0; i < calls->count; i++) {
         const pfr_call *c = &calls->at[i];
         if (c->flags & PFR_CALL_OPEN)

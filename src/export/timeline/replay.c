@@ -225,7 +225,7 @@ static pfr_status put_tree(struct rows *r, uint32_t tid, pfr_error *err) {
     return r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
 }
 
-static pfr_status put_thread(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status put_thread(struct rows *r, struct row_calls *calls, pfr_error *err) {
     const pfr_replay_options *how = r->own;
     struct replay *p = r->state;
     PFR_TRY(take(r, calls, err));

@@ -248,7 +248,7 @@ static void close_until(struct rows *r, const struct row_calls *calls, uint32_t 
     }
 }
 
-static pfr_status put_calls(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct speedscope *s = r->state;
     uint32_t depth = 0;
     begin_profile(r, "evented", pfr_model_ticks(r->model) ? "none" : "nanoseconds");

@@ -20,7 +20,7 @@ async function byDuckdb() {
 
 async function byHyparquet() {
   const load = (name) => import(pathToFileURL(path.join(path.resolve(modules), name)));
-  const { parquetReadObjects } = await load('hyparquet/src/hyparquet.js');
+  const { parquetReadObjects } = await load('hyparquet/src/index.js');
   const { compressors } = await load('hyparquet-compressors/src/index.js');
   return async (name) => {
     const bytes = readFileSync(file(name));
