@@ -17,7 +17,7 @@ struct selecting { /* naming.cache is true at first */
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
 #define SELECTING_ROWS(type) SELECTING_ROWS_WITH(type, 'e')
-/* The letter of --event; 0: it has none. */
+/* The letter of --event; 0: no letter. */
 #define SELECTING_ROWS_WITH(type, letter_of_event)                                                                     \
     HEADING("Selecting samples"), {"event",    letter_of_event,                                                        \
                                    OPT_STRING, SELECTING(type, event),                                                 \

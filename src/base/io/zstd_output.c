@@ -30,7 +30,7 @@ static ssize_t feed(void *context, int fd, const void *from, size_t length) {
     (void)fd;
     while (in.pos < in.size && pack(zstd, &in, ZSTD_e_continue) != SIZE_MAX)
         continue;
-    return (ssize_t)length; /* the output behind knows what it did not take */
+    return (ssize_t)length; /* `to` keeps its failure */
 }
 
 static void free_context(struct zstd_output *zstd, struct memory *memory) {
@@ -50,7 +50,7 @@ pfr_status zstd_output_open(struct zstd_output *zstd, struct output *to, struct 
     }
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1);
-    const pfr_status st = out_open_fd(&zstd->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` takes none */
+    const pfr_status st = out_open_fd(&zstd->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` ignores it */
     if (st < 0)
         free_context(zstd, memory);
     return st;

@@ -43,7 +43,7 @@ static void put(struct output *to, uint64_t number, size_t size) {
     out_write(to, bytes, size);
 }
 
-/* A string ends with NUL; the escaped form has none. */
+/* A string ends with NUL, which the escaped form cannot have. */
 static void put_string(struct output *to, struct intern_text text) {
     out_escaped(to, text.bytes, text.length);
     out_char(to, 0);

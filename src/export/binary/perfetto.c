@@ -8,7 +8,7 @@
  *     TrackEvent                           begin and end of a call, on the track of its thread
  *     PerfSample with kernel_records_lost  lost records
  *
- * Times are those of the recording's clock; they are told as the monotonic one, which is made equal to boot time.
+ * Times are those of the recording's clock; the file says monotonic, and that boot time equals it.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"

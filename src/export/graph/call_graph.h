@@ -38,7 +38,7 @@ struct graph_edge {
 
 struct call_graph {
     struct memory *memory;
-    struct intern_table names; /* of vertices, their number less 1: name, and object behind a NUL unless by_name */
+    struct intern_table names; /* of vertices, their number less 1: name, NUL, and unless by_name the object */
     struct graph_vertex *vertices;
     struct graph_edge *edges;
     size_t nr_vertices, vertices_room, nr_edges, edges_room;

@@ -309,7 +309,7 @@ static void tell_hidden(const struct shown *s, struct rows *r) {
     char text[160];
     if (!s->hidden_vertices && !s->hidden_edges)
         return;
-    snprintf(text, sizeof text, "%" PRIu64 " functions and %" PRIu64 " edges with a small share are left out",
+    snprintf(text, sizeof text, "left out because of their share: functions %" PRIu64 ", edges %" PRIu64,
              s->hidden_vertices, s->hidden_edges);
     rows_note(r, text);
 }

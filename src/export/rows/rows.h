@@ -98,7 +98,7 @@ struct intern_text rows_comm(const struct rows *r, uint32_t comm);
 struct intern_text rows_thread_name(const struct rows *r, uint32_t thread);
 uint32_t rows_pid(const struct rows *r, uint32_t thread);
 uint32_t rows_tid(const struct rows *r, uint32_t thread);
-/* The innermost function of a stack; 0: none. */
+/* The innermost function of a stack; 0: it is empty. */
 uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
 /* What a mark counts, in a word: "lost". */

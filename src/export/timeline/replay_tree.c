@@ -25,7 +25,7 @@ struct replay {
     size_t count, room;
     uint32_t *open; /* by depth: calls that are not closed yet */
     size_t open_room;
-    bool *wanted, *unwanted; /* by symbol; NULL: all, none */
+    bool *wanted, *unwanted; /* by symbol; NULL: not asked for */
     size_t nr_symbols;
     struct pfr_output *to;
 };
