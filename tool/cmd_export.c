@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray export: a recording in the format of another tool. */
 #include <perfray/export.h>
-#include <string.h>
 #include <unistd.h>
 #include "selecting.h"
 
 struct export_options {
-    const char *format; /* NULL: by the suffix of the output, else folded */
+    unsigned format; /* a word of FORMATS */
     const char *output;
     struct word_list settings;
     bool mark_kernel;
     struct selecting selecting;
 };
 
+/* Those of pfr_export_format_at in their order, after AUTO. */
+#define FORMATS                                                                                                        \
+    "auto|folded|pprof|speedscope|chrome|perfetto|firefox|otlp|ctf|callgrind|csv|jsonl|parquet|dot|mermaid|list"
+enum { AUTO, FIRST_FORMAT };
+
 static const struct export_options export_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt export_opts[] = {
     HEADING("Output"),
-    {"format", 0, OPT_STRING, offsetof(struct export_options, format), "FORMAT",
+    {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), FORMATS,
      "output format (default by the suffix of -o, else folded); list: all"},
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
      "write FILE, completely or not at all; - for stdout (default)"},
@@ -33,25 +37,13 @@ static const struct opt export_opts[] = {
 
 /* --- The format. */
 
-static const pfr_export_format *format_named(const char *name) {
-    const pfr_export_format *format;
-    for (size_t i = 0; (format = pfr_export_format_at(i)); i++)
-        if (strcmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
-
-/* By name, by the suffix of the file, else the first one. NULL: said why not. */
+/* By the option, by the suffix of the file, else the first one; NULL: list. */
 static const pfr_export_format *choose_format(const struct export_options *o) {
     const char *path = output_path(o->output);
-    const pfr_export_format *format = NULL;
-    if (o->format)
-        format = format_named(o->format);
-    else if (path)
-        format = pfr_export_format_of(path);
-    if (o->format && !format)
-        complain_as(PROGRAM, "no such format '%s'; --format=list lists them", o->format);
-    return o->format || format ? format : pfr_export_format_at(0);
+    const pfr_export_format *by_suffix = path ? pfr_export_format_of(path) : NULL;
+    if (o->format != AUTO)
+        return pfr_export_format_at(o->format - FIRST_FORMAT);
+    return by_suffix ? by_suffix : pfr_export_format_at(0);
 }
 
 static enum exit_status print_formats(const struct task *task) {
@@ -94,10 +86,10 @@ static enum exit_status export_run(const struct task *task) {
     const struct export_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (options->format && strcmp(options->format, "list") == 0)
-        return print_formats(task);
     const pfr_export_format *const format = choose_format(options);
-    if (!format || !fits_output(format, output_path(options->output)) ||
+    if (!format)
+        return print_formats(task);
+    if (!fits_output(format, output_path(options->output)) ||
         !is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);

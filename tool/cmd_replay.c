@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray replay: the calls of an XRay trace as an indented tree. */
 #include <perfray/replay.h>
+#include <stdlib.h>
+#include <string.h>
 #include "selecting.h"
 
 struct replay_options {
-    const char *functions, *without;
-    uint64_t min_duration;
+    const char *functions, *notrace, *min_duration;
     uint32_t depth;
     bool each;
     struct selecting selecting;
@@ -19,8 +20,8 @@ static const struct replay_options replay_defaults = {.selecting = {.naming.cach
 static const struct opt replay_opts[] = {
     HEADING("Selecting calls"),
     {"functions", 'F', OPT_STRING, OF(functions), "NAMES", "only these functions and their callees, comma-separated"},
-    {"without", 'N', OPT_STRING, OF(without), "NAMES", "omit these functions and their callees, comma-separated"},
-    {"min-duration", 0, OPT_SIZE, OF(min_duration), "NS", "omit calls shorter than NS nanoseconds"},
+    {"omit", 'N', OPT_STRING, OF(notrace), "NAMES", "omit these functions and their callees, comma-separated"},
+    {"min-duration", 0, OPT_STRING, OF(min_duration), "TIME", "only calls of at least TIME: 10us, 1.5ms"},
     {"depth", 'D', OPT_COUNT, OF(depth), "COUNT", "number of levels to print (default all)"},
     {"pid", 0, OPT_STRING, OF(selecting.pids), "PIDS", "only calls of these processes: 7,9-12"},
     {"tid", 0, OPT_STRING, OF(selecting.tids), "TIDS", "only calls of these threads: 7,9-12"},
@@ -42,15 +43,34 @@ static const struct opt replay_opts[] = {
     {0},
 };
 
-static enum exit_status print_replay(const struct task *task, pfr_reader *reader) {
+/* As perfray latency takes it: a number with its unit. */
+static bool read_duration(const char *text, uint64_t *ns) {
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *end = NULL;
+    const double number = text ? strtod(text, &end) : 0;
+    *ns = 0;
+    for (size_t i = 0; text && end > text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && number >= 0 && number * units[i].ns < 1e18) {
+            *ns = (uint64_t)(number * units[i].ns);
+            return true;
+        }
+    if (text)
+        complain_as(PROGRAM, "'%s' is no duration: write a number and ns, us, ms or s, as 10us", text);
+    return !text;
+}
+
+static enum exit_status print_replay(const struct task *task, uint64_t min_duration, pfr_reader *reader) {
     const struct replay_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->selecting.naming);
     const pfr_selection of = selection_of(&o->selecting, task, &naming);
     const pfr_replay_options how = {.size = sizeof how,
                                     .of = &of,
                                     .functions = o->functions,
-                                    .without = o->without,
-                                    .min_duration = o->min_duration,
+                                    .without = o->notrace,
+                                    .min_duration = min_duration,
                                     .depth = o->depth,
                                     .each = o->each};
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -62,11 +82,12 @@ static enum exit_status replay_run(const struct task *task) {
     const struct replay_options *const o = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (!selecting_fits(&o->selecting, PROGRAM))
+    uint64_t min_duration;
+    if (!read_duration(o->min_duration, &min_duration) || !selecting_fits(&o->selecting, PROGRAM))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
-        status = print_replay(task, reader);
+        status = print_replay(task, min_duration, reader);
     pfr_close(reader);
     return status;
 }

@@ -36,6 +36,8 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/sys --kallsyms=/dev/null",
             "pprof": "export --format=pprof --symfs=/sys --kallsyms=/dev/null",
+            "format-json": "export --format=speedscope", "format-text": "export --format=csv", "format-binary": "export --format=perfetto",
+            "graph": "graph -e sum -v count --min-vertex 0.5", "replay": "replay --min-duration 1ns",
             "symbols": "symbols --symfs=/sys --kallsyms=/dev/null",
             "flame": "flame --symfs=/sys --kallsyms=/dev/null",
             "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",
