@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV (RFC 4180, one header row) and JSON lines: a line a sample, or a call of a trace.
+ * CSV (RFC 4180, but lines end in LF as in all output; one header row) and JSON lines: a line a sample, or a call of a trace.
  *
  *     ts,tid,comm,cpu,event,weight,function,object      samples, by time; ts in ns
  *     ts,dur,self,tid,function                          calls, thread by thread, by exit
@@ -35,7 +35,7 @@ static pfr_status csv_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     put_name(r->out, rows_symbol(r, leaf));
     const struct intern_text object = rows_object_of(r, leaf);
     out_csv_field(r->out, object.bytes, object.length);
-    out_text(r->out, "\r\n");
+    out_text(r->out, "\n");
     return PFR_OK;
 }
 
@@ -48,14 +48,14 @@ static pfr_status csv_call(struct rows *r, const pfr_call *call, pfr_error *err)
     out_char(r->out, ',');
     put_number(r->out, rows_tid(r, call->thread), true);
     out_csv_field(r->out, name.bytes, name.length);
-    out_text(r->out, "\r\n");
+    out_text(r->out, "\n");
     return PFR_OK;
 }
 
 static pfr_status write_csv(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.sample = csv_sample, .call = csv_call, .in_time_order = true};
     out_text(r->out,
-             r->is_traced ? "ts,dur,self,tid,function\r\n" : "ts,tid,comm,cpu,event,weight,function,object\r\n");
+             r->is_traced ? "ts,dur,self,tid,function\n" : "ts,tid,comm,cpu,event,weight,function,object\n");
     return rows_walk(r, &visit, err);
 }
 

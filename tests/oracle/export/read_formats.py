@@ -116,7 +116,7 @@ def firefox(data):
 
 def table(data):
     """Rows of a CSV file as dictionaries."""
-    must(data.count(b"\r\n") == data.count(b"\n"), "a line ends in LF alone")
+    must(b"\r" not in data, "a line ends in CR")
     return list(csv.DictReader(io.StringIO(data.decode("utf-8"), newline="")))
 
 
