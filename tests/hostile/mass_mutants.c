@@ -190,14 +190,13 @@ static pfr_status print_json_format(pfr_reader *reader, pfr_output *out, struct 
     return print_export(reader, out, format_for(reader, formats, 3), said, err);
 }
 
-static pfr_status print_text_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    static const char *const formats[] = {"csv", "jsonl", "callgrind", "dot", "mermaid"};
-    return print_export(reader, out, format_for(reader, formats, 5), said, err);
-}
+static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 
-static pfr_status print_binary_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    static const char *const formats[] = {"perfetto", "otlp"};
-    return print_export(reader, out, format_for(reader, formats, 2), said, err);
+static pfr_status print_other_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    static const char *const formats[] = {"csv", "jsonl", "callgrind", "dot", "mermaid", "perfetto", "otlp", "graph"};
+    const char *format = format_for(reader, formats, sizeof formats / sizeof *formats);
+    return strcmp(format, "graph") == 0 ? print_graph(reader, out, said, err)
+                                        : print_export(reader, out, format, said, err);
 }
 
 static pfr_status print_replay(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
@@ -316,9 +315,7 @@ static const struct printer printers[] = {
     {"folded", OF_ALL, false, false, false, print_folded},
     {"pprof", OF_ALL, false, false, true, print_pprof},
     {"format-json", OF_ALL, true, false, false, print_json_format},
-    {"format-text", OF_ALL, false, false, false, print_text_format},
-    {"format-binary", OF_ALL, false, false, true, print_binary_format},
-    {"graph", OF_ALL, false, false, false, print_graph},
+    {"format-other", OF_ALL, false, false, true, print_other_format},
     {"replay", OF_TRACES, false, false, false, print_replay},
     {"trace-script", OF_TRACES, false, false, false, print_trace_text},
     {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
