@@ -5,20 +5,28 @@
 #include "selecting.h"
 
 struct export_options {
-    unsigned format; /* as pfr_export_format_at counts */
+    unsigned format; /* a word of FORMATS */
     const char *output;
+    struct word_list settings;
     bool mark_kernel;
     struct selecting selecting;
 };
+
+/* Those of pfr_export_format_at in their order, after AUTO. */
+#define FORMATS                                                                                                        \
+    "auto|folded|pprof|speedscope|chrome|perfetto|firefox|otlp|ctf|callgrind|csv|jsonl|parquet|dot|mermaid|list"
+enum { AUTO, FIRST_FORMAT };
 
 static const struct export_options export_defaults = {.selecting = {.naming.cache = true}};
 
 static const struct opt export_opts[] = {
     HEADING("Output"),
-    {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), "folded|pprof",
-     "output format: folded stacks or a pprof profile (default folded)"},
+    {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), FORMATS,
+     "output format (default by the suffix of -o, else folded); list: all"},
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
      "write FILE, completely or not at all; - for stdout (default)"},
+    {"set", 0, OPT_WORDS, offsetof(struct export_options, settings), "NAME[=VALUE]",
+     "option of the format; see FORMATS in perfray-export(1)"},
     {"mark-kernel", 0, OPT_FLAG, offsetof(struct export_options, mark_kernel), NULL,
      "folded: append _[k] to functions of the kernel"},
     SELECTING_ROWS(struct export_options),
@@ -27,23 +35,48 @@ static const struct opt export_opts[] = {
 
 #define PROGRAM "perfray export"
 
-static bool goes_to_terminal(const struct export_options *options) {
-    const pfr_export_format *const format = pfr_export_format_at(options->format);
-    if (!format->binary || options->output || !isatty(STDOUT_FILENO))
-        return false;
-    complain_as(PROGRAM, "%s is nothing for a terminal: name a file with -o; see " PROGRAM " -h", format->name);
-    return true;
+/* --- The format. */
+
+/* By the option, by the suffix of the file, else the first one; NULL: list. */
+static const pfr_export_format *choose_format(const struct export_options *o) {
+    const char *path = output_path(o->output);
+    const pfr_export_format *by_suffix = path ? pfr_export_format_of(path) : NULL;
+    if (o->format != AUTO)
+        return pfr_export_format_at(o->format - FIRST_FORMAT);
+    return by_suffix ? by_suffix : pfr_export_format_at(0);
 }
 
-static enum exit_status write_export(const struct task *task, pfr_reader *reader) {
+static enum exit_status print_formats(const struct task *task) {
+    const pfr_export_format *f;
+    for (size_t i = 0; (f = pfr_export_format_at(i)); i++) {
+        const char *const cells[] = {f->name, "\t", f->suffix, "\t", f->reader, "\t", f->losses, "\n"};
+        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
+            pfr_output_text(task->out, cells[j]);
+    }
+    return ENDS_FINE;
+}
+
+static bool fits_output(const pfr_export_format *format, const char *path) {
+    if (format->folder && !path) {
+        complain_as(PROGRAM, "%s is a folder of files: name it with -o DIR", format->name);
+        return false;
+    }
+    if (!format->binary || path || !isatty(STDOUT_FILENO))
+        return true;
+    complain_as(PROGRAM, "%s is nothing for a terminal: name a file with -o; see " PROGRAM " -h", format->name);
+    return false;
+}
+
+static enum exit_status write_export(const struct task *task, const pfr_export_format *format, pfr_reader *reader) {
     const struct export_options *const options = task->options;
     const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
     const pfr_selection of = selection_of(&options->selecting, task, &naming);
     const pfr_export_options how = {.size = sizeof how,
-                                    .format = pfr_export_format_at(options->format)->name,
+                                    .format = format->name,
                                     .of = &of,
                                     .path = output_path(options->output),
-                                    .mark_kernel = options->mark_kernel};
+                                    .mark_kernel = options->mark_kernel,
+                                    .settings = options->settings.at};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = pfr_export(reader, &how, task->out, &err);
     return end_of_writing(task, PROGRAM, reader, status, &err);
@@ -53,12 +86,15 @@ static enum exit_status export_run(const struct task *task) {
     const struct export_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     enum exit_status status;
-    if (goes_to_terminal(options) || !is_other_file(task, PROGRAM, output_path(options->output)) ||
-        !selecting_fits(&options->selecting, PROGRAM))
+    const pfr_export_format *const format = choose_format(options);
+    if (!format)
+        return print_formats(task);
+    if (!fits_output(format, output_path(options->output)) ||
+        !is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
-        status = write_export(task, reader);
+        status = write_export(task, format, reader);
     pfr_close(reader);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray script: one event at a time, as perf script prints it. */
+#include <perfray/export.h>
 #include <perfray/info.h>
 #include <perfray/script.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "command.h"
 #include "fetching.h"
 #include "name_files.h"
+#include "selecting.h"
 
 struct script_options {
     unsigned format; /* as pfr_script_format */
@@ -35,7 +37,7 @@ static const struct opt script_opts[] = {
     HEADING("Fields and formats"),
     {"fields", 'F', OPT_WORDS, offsetof(struct script_options, fields), "FIELDS",
      "fields to print, comma-separated; +FIELD adds, -FIELD removes one"},
-    {"format", 0, OPT_LINES, offsetof(struct script_options, format), "text|json|llvm-yaml|llvm-map",
+    {"format", 0, OPT_LINES, offsetof(struct script_options, format), "text|json|llvm-yaml|llvm-map|chrome",
      "output format (default text); json prints one object per line"},
     {"reltime", 0, OPT_FLAG, offsetof(struct script_options, since_first), NULL,
      "print times relative to the first printed time"},
@@ -230,6 +232,32 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
+#define CHROME (PFR_SCRIPT_LLVM_MAP + 1u) /* the format after those of pfr_script_format */
+
+/* As llvm-xray convert -f trace_event: the same as perfray export --format=chrome. */
+static enum exit_status print_chrome(const struct task *task, pfr_reader *reader) {
+    const struct script_options *const o = task->options;
+    pfr_symbol_options naming = symbol_options_of(&o->naming);
+    naming.no_symbols = !o->symbols;
+    const pfr_selection of = {.size = sizeof of,
+                              .cpus = o->cpus,
+                              .comms = o->comms,
+                              .pids = o->pids,
+                              .tids = o->tids,
+                              .time = o->time,
+                              .max_stack = o->max_stack,
+                              .stitched = o->stitched,
+                              .jobs = o->jobs,
+                              .naming = &naming,
+                              .hole = limit_told,
+                              .note = note_told,
+                              .context = (void *)(uintptr_t)task->file};
+    const pfr_export_options how = {.size = sizeof how, .format = "chrome", .of = &of};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = pfr_export(reader, &how, task->out, &err);
+    return end_of_writing(task, "perfray script", reader, status, &err);
+}
+
 /* What shapes perf's text has no place among JSON lines. */
 static bool goes_with_json(const struct script_options *o) {
     const char *const other = o->header || o->header_only || o->long_header ? "--header"
@@ -239,9 +267,12 @@ static bool goes_with_json(const struct script_options *o) {
                               : o->since_first                              ? "--reltime"
                               : o->since_previous                           ? "--deltatime"
                                                                             : NULL;
-    if (o->format == PFR_SCRIPT_JSON && other)
-        complain_as("perfray script", "%s does not go with --format=json; see perfray script -h", other);
-    return o->format != PFR_SCRIPT_JSON || !other;
+    const char *const of_text = o->format != CHROME ? NULL : o->symbols_of ? "--symbols" : o->objects ? "--dsos" : NULL;
+    if ((o->format != PFR_SCRIPT_JSON && o->format != CHROME) || (!other && !of_text))
+        return true;
+    complain_as("perfray script", "%s does not go with --format=%s; see perfray script -h", other ? other : of_text,
+                o->format == CHROME ? "chrome" : "json");
+    return false;
 }
 
 static enum exit_status script_run(const struct task *task) {
@@ -253,7 +284,7 @@ static enum exit_status script_run(const struct task *task) {
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
-        status = print_script(task, reader);
+        status = options->format == CHROME ? print_chrome(task, reader) : print_script(task, reader);
     pfr_close(reader);
     return status;
 }

@@ -6,15 +6,16 @@
 
 extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_symbols,
     cmd_convert, cmd_recover, cmd_verify, cmd_view, cmd_record, cmd_list, cmd_trace, cmd_sql, cmd_annotate, cmd_offcpu,
-    cmd_diff;
+    cmd_diff, cmd_graph, cmd_replay;
 
 const struct command *const commands[] = {
-    &cmd_record,  &cmd_list,    &cmd_trace,  &cmd_report, &cmd_latency, &cmd_offcpu, &cmd_symbols, &cmd_annotate,
-    &cmd_view,    &cmd_flame,   &cmd_diff,   &cmd_info,   &cmd_script,  &cmd_dump,   &cmd_export,
+    &cmd_record,  &cmd_list,    &cmd_trace,    &cmd_report, &cmd_latency, &cmd_replay,
+    &cmd_offcpu,  &cmd_symbols, &cmd_annotate, &cmd_view,   &cmd_flame,   &cmd_diff,
+    &cmd_graph,   &cmd_info,    &cmd_script,   &cmd_dump,   &cmd_export,
 #ifdef HAVE_CMD_SQL
     &cmd_sql,
 #endif
-    &cmd_convert, &cmd_recover, &cmd_verify, NULL,
+    &cmd_convert, &cmd_recover, &cmd_verify,   NULL,
 };
 
 const struct opt shared_opts[] = {

@@ -35,15 +35,13 @@ static const struct elsewhere known[] = {
     {"version", "perfray --version prints it"},
     /* uftrace */
     {"live", "perfray trace PROGRAM records and shows the table"},
-    {"replay", "perfray script prints the calls of a trace, perfray report -g caller their tree"},
-    {"graph", "perfray report -g caller shows who calls whom, perfray latency --by caller the cost of that"},
     {"tui", "perfray flame draws a picture to click in"},
     {"recv", "perfray receives no traces; copy the file"},
     /* llvm-xray */
     {"account", "perfray latency shows what calls cost"},
     {"stack",
      "perfray report -g caller shows the stacks of a trace, perfray export --format=folded prints them as lines"},
-    {"graph-diff", "traces are not compared; perfray latency --format=csv prints what diff(1) can compare"},
+    {"graph-diff", "perfray graph --diff OTHER FILE compares two traces"},
     {"fdr-dump", "perfray dump shows every record, perfray verify what is wrong with them"},
     {"extract", "perfray script --format=llvm-map prints the map; -m FILE reads it from the object itself"},
 };

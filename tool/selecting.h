@@ -16,8 +16,10 @@ struct selecting { /* naming.cache is true at first */
 };
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
-#define SELECTING_ROWS(type)                                                                                           \
-    HEADING("Selecting samples"), {"event",    'e',                                                                    \
+#define SELECTING_ROWS(type) SELECTING_ROWS_WITH(type, 'e')
+/* The letter of --event; 0: no letter. */
+#define SELECTING_ROWS_WITH(type, letter_of_event)                                                                     \
+    HEADING("Selecting samples"), {"event",    letter_of_event,                                                        \
                                    OPT_STRING, SELECTING(type, event),                                                 \
                                    "EVENT",    "only samples of this event (default: all events together)"},           \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "only samples on these CPUs: 0,2-3"},                  \

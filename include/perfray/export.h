@@ -47,11 +47,14 @@ typedef struct pfr_export_options {
     const pfr_selection *of;
     /*
      * File to write, with mode 0600. A regular file of this name is replaced only after the new one is complete;
-     * a symbolic link is refused. A character device is written to directly. NULL: write to `out`.
+     * a symbolic link is refused. A character device is written to directly. NULL: write to `out`. The file is packed
+     * if its name ends in ".gz" or ".zst", unless the format is packed itself.
      */
     const char *path;
     /* folded: append "_[k]" to functions of the kernel, as flame graph tools expect for colouring. */
     bool mark_kernel;
+    /* Options of the format, "NAME" or "NAME=VALUE", the last one NULL; the manual lists them. NULL: none. */
+    const char *const *settings;
 } pfr_export_options;
 
 /* A supported format. All strings are static. */
@@ -60,10 +63,21 @@ typedef struct pfr_export_format {
     const char *name, *suffix, *about;
     /* The output is binary: do not print it on a terminal. */
     bool binary;
+    /* pfr_export_options.path is required and is a folder, made if it does not exist. */
+    bool folder;
+    /* Programs that read it; facts of a recording that it cannot hold, "" if there are none of importance. */
+    const char *reader, *losses;
 } pfr_export_format;
 
 /* pfr_export_format_at - the supported formats, for `number` from 0; NULL after the last one. */
 const pfr_export_format *pfr_export_format_at(size_t number);
+
+/*
+ * pfr_export_format_of - the format whose suffix the end of a file name has, before ".gz" or ".zst". NULL: none.
+ *
+ * "out.trace.json.gz" is chrome. A name that begins with "callgrind." is callgrind.
+ */
+const pfr_export_format *pfr_export_format_of(const char *path);
 
 /*
  * pfr_export - read the recording and write it in the format of options->format.

@@ -67,6 +67,7 @@
 #include <perfray/error.h>
 #include <perfray/export.h>
 #include <perfray/flame.h>
+#include <perfray/graph.h>
 #include <perfray/info.h>
 #include <perfray/latency.h>
 #include <perfray/limits.h>
@@ -76,6 +77,7 @@
 #include <perfray/quality.h>
 #include <perfray/reader.h>
 #include <perfray/record.h>
+#include <perfray/replay.h>
 #include <perfray/report.h>
 #include <perfray/samples.h>
 #include <perfray/sampling.h>

@@ -3,7 +3,7 @@
 #include "export/sink.h"
 
 #include "base/memory/fail.h"
-#include "base/io/whole_file.h"
+#include "export/rows/packed.h"
 #include "file/xray/recorder_losses.h"
 #include "file/read/recording.h"
 
@@ -122,10 +122,13 @@ static pfr_status feed(struct exporting *e, pfr_error *err) {
 
 static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *err) {
     struct pfr_output own = {.raw_names = e->to->raw_names};
-    struct whole_file file;
-    PFR_TRY(whole_file_open(&file, path, e->memory, &own.out, err));
+    struct packed_file file;
+    PFR_TRY(packed_open(&file, path, !e->sink->format.binary, e->memory, err));
+    own.out = *file.out; /* a sink writes into a pfr_output, which is the file's until it is closed */
     e->to = &own;
-    const pfr_status st = feed(e, err), closed = whole_file_close(&file, &own.out, st >= 0, err);
+    const pfr_status st = feed(e, err);
+    *file.out = own.out;
+    const pfr_status closed = packed_close(&file, st >= 0, st < 0 ? NULL : err);
     return st < 0 ? st : closed;
 }
 

@@ -143,7 +143,11 @@ static void clear(struct exporting *e) {
 }
 
 const struct sink_type sink_folded = {
-    .format = {"folded", ".folded", "a line for each stack, for flame graph tools", false},
+    .format = {.name = "folded",
+               .suffix = ".folded",
+               .about = "a line for each stack, for flame graph tools",
+               .reader = "flamegraph.pl, speedscope, Firefox Profiler",
+               .losses = "threads, times, CPUs, objects, addresses, lost records"},
     .sums_events = true,
     .state_size = sizeof(struct folded),
     .name_group = name_group,

@@ -259,7 +259,12 @@ static void clear(struct exporting *e) {
 }
 
 const struct sink_type sink_pprof = {
-    .format = {"pprof", ".pb.gz", "gzip of one profile.proto message, for go tool pprof and its kin", true},
+    .format = {.name = "pprof",
+               .suffix = ".pb.gz",
+               .about = "gzip of one profile.proto message, for go tool pprof and its kin",
+               .binary = true,
+               .reader = "go tool pprof, Parca, Pyroscope, speedscope",
+               .losses = "times of samples, lost records"},
     .addresses = true,
     .mangled = true,
     .keys = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU),

@@ -156,21 +156,37 @@ static pfr_status write_mapping(struct exporting *e, const struct mapping *m, pf
     return PFR_OK;
 }
 
+/* A location without a name has a function of its object's name in brackets: readers leave out what has no function.
+   Mapping.has_functions stays false, so pprof may still look for the names itself. */
+static pfr_status name_function(struct exporting *e, const struct profile_frame *frame, uint32_t *name,
+                                uint32_t *system_name, pfr_error *err) {
+    struct pprof *p = e->state;
+    if (frame->text == NO_TEXT) {
+        write_frame_name(e, frame, &p->inner);
+        PFR_TRY(pprof_string(e, p->inner.used ? p->inner.buffer : "", p->inner.used, name, err));
+        out_clear(&p->inner);
+        *system_name = *name;
+        return PFR_OK;
+    }
+    const struct intern_text text = intern_get(&e->profile->texts, frame->text);
+    const struct intern_text mangled =
+        intern_get(&e->profile->texts, frame->mangled != NO_TEXT ? frame->mangled : frame->text);
+    PFR_TRY(pprof_string(e, text.bytes, text.length, name, err));
+    return pprof_string(e, mangled.bytes, mangled.length, system_name, err);
+}
+
 /* A function has one number in each object, the next one when it is met first. What people call alike may be several to
  * the system. */
 static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
                                  pfr_error *err) {
     struct pprof *p = e->state;
     struct pprof_function *last = &p->last;
-    if (last->id && last->text == frame->text && last->mangled == frame->mangled && last->mapping == mapping)
+    if (last->id && frame->text != NO_TEXT && last->text == frame->text && last->mangled == frame->mangled &&
+        last->mapping == mapping)
         return *id = last->id, PFR_OK; /* locations of one function stand side by side */
-    const struct intern_text text = intern_get(&e->profile->texts, frame->text);
     const uint32_t before = p->functions.count;
-    const struct intern_text mangled =
-        intern_get(&e->profile->texts, frame->mangled != NO_TEXT ? frame->mangled : frame->text);
     uint32_t key[3] = {0, mapping, 0};
-    PFR_TRY(pprof_string(e, text.bytes, text.length, &key[0], err));
-    PFR_TRY(pprof_string(e, mangled.bytes, mangled.length, &key[2], err));
+    PFR_TRY(name_function(e, frame, &key[0], &key[2], err));
     PFR_TRY(intern_put(&p->functions, key, sizeof key, id, err));
     if (++*id == before + 1) {
         proto_u64(&p->part, FUNCTION_ID, *id);
@@ -187,14 +203,12 @@ static pfr_status write_location(struct exporting *e, uint32_t label, const stru
     const struct profile_frame *frame = frame_of(e, label);
     const uint64_t address = frame->object == NO_OBJECT ? frame->ip : frame->address;
     uint32_t function = 0;
-    if (frame->text != NO_TEXT)
-        PFR_TRY(write_function(e, frame, m->id, &function, err));
+    PFR_TRY(write_function(e, frame, m->id, &function, err));
     proto_u64(&p->part, LOCATION_ID, p->location_of[label]);
     proto_u64(&p->part, LOCATION_MAPPING, address < m->limit ? m->id : 0);
     proto_u64(&p->part, LOCATION_ADDRESS, address);
     proto_u64(&p->inner, LINE_FUNCTION, function);
-    if (function)
-        proto_message(&p->part, LOCATION_LINE, &p->inner);
+    proto_message(&p->part, LOCATION_LINE, &p->inner);
     proto_message(p->out, PPROF_LOCATION, &p->part);
     return p->part.status < 0 || p->inner.status < 0 ? mem_fail(e->memory, err, "export") : PFR_OK;
 }

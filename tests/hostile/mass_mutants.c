@@ -37,6 +37,8 @@
 
 #include <perfray/dump.h>
 #include <perfray/export.h>
+#include <perfray/graph.h>
+#include <perfray/replay.h>
 #include <perfray/flame.h>
 #include <perfray/info.h>
 #include <perfray/latency.h>
@@ -178,6 +180,43 @@ static pfr_status print_pprof(pfr_reader *reader, pfr_output *out, struct said *
     return print_export(reader, out, "pprof", said, err);
 }
 
+/* One of the formats, which one the input decides: all of them for each input would take too long. */
+static const char *format_for(const pfr_reader *reader, const char *const *formats, size_t count) {
+    const pfr_header *header = pfr_get_header(reader);
+    return formats[(header->data_size / 8 + header->data_size) % count];
+}
+
+static pfr_status print_json_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    static const char *const formats[] = {"speedscope", "chrome", "firefox"};
+    return print_export(reader, out, format_for(reader, formats, 3), said, err);
+}
+
+static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
+
+static pfr_status print_other_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    static const char *const formats[] = {"csv", "jsonl", "callgrind", "dot", "mermaid", "perfetto", "otlp", "graph"};
+    const char *format = format_for(reader, formats, sizeof formats / sizeof *formats);
+    return strcmp(format, "graph") == 0 ? print_graph(reader, out, said, err)
+                                        : print_export(reader, out, format, said, err);
+}
+
+static pfr_status print_replay(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_selection of = draw_selection(said);
+    const pfr_replay_options options = {.size = sizeof options, .of = &of, .min_duration = 1};
+    return pfr_replay(reader, &options, out, err);
+}
+
+static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_selection of = draw_selection(said);
+    const pfr_graph_options options = {.size = sizeof options,
+                                       .of = &of,
+                                       .edge_label = PFR_GRAPH_SUM,
+                                       .vertex_label = PFR_GRAPH_COUNT,
+                                       .edge_color = PFR_GRAPH_SUM,
+                                       .min_vertex = 0.5};
+    return pfr_graph(reader, &options, out, err);
+}
+
 static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
     const pfr_selection of = draw_selection(said);
     pfr_flame_options options = drawn_flame(&ledger->drawn);
@@ -298,6 +337,9 @@ static const struct printer printers[] = {
     {"script", OF_SAMPLES, false, false, false, print_script},
     {"folded", OF_ALL, false, false, false, print_folded},
     {"pprof", OF_ALL, false, false, true, print_pprof},
+    {"format-json", OF_ALL, true, false, false, print_json_format},
+    {"format-other", OF_ALL, false, false, true, print_other_format},
+    {"replay", OF_TRACES, false, false, false, print_replay},
     {"trace-script", OF_TRACES, false, false, false, print_trace_text},
     {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
     {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},

@@ -38,6 +38,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "latency": "latency --by=caller --histogram", "latency-json": "latency --by=thread -d --format=json",
             "folded": "export --symfs=/sys --kallsyms=/dev/null",
             "pprof": "export --format=pprof --symfs=/sys --kallsyms=/dev/null",
+            "format-json": "export --format=speedscope", "format-other": "export --format=perfetto", "replay": "replay --min-duration 1ns",
             "symbols": "symbols --symfs=/sys --kallsyms=/dev/null",
             "flame": "flame --symfs=/sys --kallsyms=/dev/null",
             "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",

@@ -89,6 +89,8 @@ REACHED = {
     ("report",): IN_REPORT, ("report", "--format=perf"): IN_REPORT, ("report", "--format=csv"): IN_REPORT,
     ("report", "-g", "--format=csv"): IN_REPORT, ("symbols",): set(), ("symbols", "--format=json"): set(),
     ("export",): {"comm"}, ("export", "--mark-kernel"): {"comm"}, ("flame",): {"comm"}, ("verify", "--notes"): set(), ("verify", "--notes", "--format=json"): set(),
+    **{("export", "--format=" + name): {"comm"} for name in ("csv", "jsonl", "speedscope", "firefox", "chrome")},
+    **{("export", "--format=" + name): set() for name in ("callgrind", "dot", "mermaid")},
     ("report", "--format=json"): IN_REPORT, ("report", "--sort=dso,sym,comm,pid,tid"): IN_REPORT,
 }
 # In files alone: a stream has other records for it.
@@ -157,9 +159,9 @@ def strings_of(value):
 def texts_of(command, output):
     """The texts that an output carries, after its own decoder, as bytes."""
     text = output.decode("utf-8")
-    if command == JSON_LINES:
+    if command == JSON_LINES or command == ("export", "--format=jsonl"):
         found = [each for line in text.splitlines() for each in strings_of(json.loads(line))]
-    elif "--format=json" in command:
+    elif "--format=json" in command or command[-1] in ("--format=speedscope", "--format=firefox", "--format=chrome"):
         found = list(strings_of(json.loads(text)))
     elif "--format=csv" in command:
         found = [cell for row in csv.reader(io.StringIO(text, newline=""), strict=True) for cell in row]

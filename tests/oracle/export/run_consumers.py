@@ -171,7 +171,7 @@ class Raw:
 def plain_object(name):
     """A name that folded stacks and mappings share."""
     name = re.sub(r"^perf-\d+\.map$", "anon", name.strip("[]"))
-    return name.split("]")[0]
+    return re.sub(r"\s*(\(deleted\))?$", "", name.split("]")[0])  # go tool pprof takes what is in parentheses for parameters
 
 
 def plain_stack(stack):

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_BASE_ZSTD_OUTPUT_H
+#define PFR_BASE_ZSTD_OUTPUT_H
+/*
+ * An output whose bytes go into another one as one zstd frame. Use as gzip_output.h:
+ *
+ *     struct zstd_output zstd;
+ *     zstd_output_open(&zstd, to, memory, &err);
+ *     ... out_text(&zstd.out, "...") ...
+ *     zstd_output_close(&zstd, &err);
+ *
+ * A failure of `to` stays with `to`.
+ */
+#include "base/io/output.h"
+
+struct zstd_output {
+    struct output out;
+    struct output *to;
+    void *context; /* of libzstd */
+};
+
+/* < 0: *err; nothing needs to be closed. */
+pfr_status zstd_output_open(struct zstd_output *zstd, struct output *to, struct memory *memory, pfr_error *err);
+
+/* Writes the end and frees; `to` stays open. Call it once. */
+pfr_status zstd_output_close(struct zstd_output *zstd, pfr_error *err);
+
+#endif

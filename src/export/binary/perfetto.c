@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Perfetto's trace (protos/perfetto/trace/trace.proto): a file is packets, one after the other, on one sequence.
+ *
+ *     clock, names, mappings, frames       first; interned by the ids of the model
+ *     a descriptor for each thread
+ *     PerfSample (or StackSample)          a sample; a stack is interned in the packet that uses it first
+ *     TrackEvent                           begin and end of a call, on the track of its thread
+ *     PerfSample with kernel_records_lost  lost records
+ *
+ * Times are those of the recording's clock; the file says monotonic, and that boot time equals it.
+ */
+#include "base/memory/fail.h"
+#include "base/text/escape.h"
+#include "base/text/proto.h"
+#include "export/rows/row_sinks.h"
+
+enum { TRACE_PACKET = 1 };
+enum { PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT, PACKET_INTERNED, PACKET_FLAGS };
+enum { PACKET_DEFAULTS = 59, PACKET_TRACK, PACKET_PERF_SAMPLE = 66, PACKET_STACK_SAMPLE = 135 };
+enum { DEFAULT_CLOCK = 58, DEFAULT_STACK_SAMPLE = 100 };
+enum { FLAG_CLEARED = 1, FLAG_NEEDS = 2 };
+enum { CLOCK_MONOTONIC_ID = 3, CLOCK_BOOT_ID = 6 };
+enum { INTERNED_CATEGORY = 1, INTERNED_EVENT_NAME, INTERNED_FUNCTION = 5, INTERNED_FRAME, INTERNED_STACK };
+enum { INTERNED_PATH = 17, INTERNED_MAPPING = 19 };
+enum { STRING_IID = 1, STRING_BYTES };
+enum { MAPPING_IID = 1, MAPPING_PATH = 7 };
+enum { FRAME_IID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_REL_PC };
+enum { STACK_IID = 1, STACK_FRAMES };
+enum { TRACK_UUID = 1, TRACK_THREAD = 4 };
+enum { THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5 };
+enum { SAMPLE_CPU_FIELD = 1, SAMPLE_PID_FIELD, SAMPLE_TID_FIELD, SAMPLE_STACK, SAMPLE_MODE, SAMPLE_LOST = 17 };
+enum { STACK_SAMPLE_TASK = 1, STACK_SAMPLE_EXECUTION = 3, STACK_SAMPLE_STACK = 6, STACK_SAMPLE_COUNTER = 9 };
+enum { STACK_SAMPLE_WEIGHT = 11, TASK_PID = 2, TASK_TID, EXECUTION_CPU = 2, EXECUTION_MODE, COUNTER_NAME = 2 };
+enum { EVENT_CATEGORY = 3, EVENT_TYPE = 9, EVENT_NAME, EVENT_TRACK };
+enum { EVENT_BEGIN = 1, EVENT_END };
+
+#define ENTRIES_OF_PACKET 256u
+#define SEQUENCE 1u
+
+struct perfetto {
+    bool stack_samples;
+    struct output packet, part, inner, list; /* messages inside each other */
+    bool *has_stack;                         /* by stack: it is interned */
+    uint32_t *path;
+    size_t nr_stacks, path_room;
+    uint32_t *open; /* calls of the thread at hand that are open */
+    size_t open_room;
+    bool has_begun; /* the first packet is written */
+};
+
+static pfr_status end_packet(struct rows *r, uint64_t flags, pfr_error *err) {
+    struct perfetto *p = r->state;
+    proto_u64(&p->packet, PACKET_SEQUENCE, SEQUENCE);
+    proto_u64(&p->packet, PACKET_FLAGS, flags);
+    proto_message(r->out, TRACE_PACKET, &p->packet);
+    if (p->packet.status < 0 || p->part.status < 0 || p->inner.status < 0 || p->list.status < 0)
+        return mem_fail(r->memory, err, "export");
+    return r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
+}
+
+/* --- The head: clocks and what is interned. */
+
+static void put_clock(struct perfetto *p, uint64_t id, uint64_t time) {
+    proto_u64(&p->inner, 1, id);
+    proto_u64(&p->inner, 2, time);
+    proto_message(&p->part, 1, &p->inner);
+}
+
+static pfr_status put_head(struct rows *r, pfr_error *err) {
+    struct perfetto *p = r->state;
+    put_clock(p, CLOCK_MONOTONIC_ID, r->begin);
+    put_clock(p, CLOCK_BOOT_ID, r->begin);
+    proto_message(&p->packet, PACKET_CLOCKS, &p->part);
+    proto_u64(&p->part, DEFAULT_CLOCK, CLOCK_MONOTONIC_ID);
+    if (p->stack_samples) {
+        proto_bytes(&p->inner, 1, "linux.perf", strlen("linux.perf"));
+        proto_message(&p->part, DEFAULT_STACK_SAMPLE, &p->inner);
+    }
+    proto_message(&p->packet, PACKET_DEFAULTS, &p->part);
+    return end_packet(r, FLAG_CLEARED, err);
+}
+
+static void put_string(struct perfetto *p, unsigned field, uint64_t iid, struct intern_text text) {
+    proto_u64(&p->inner, STRING_IID, iid);
+    proto_bytes(&p->inner, STRING_BYTES, text.bytes, text.length);
+    proto_message(&p->part, field, &p->inner);
+}
+
+/* Names are bytes in the format, but readers take them for UTF-8: the escaped form is. */
+static struct intern_text escaped(struct rows *r, struct intern_text text) {
+    struct perfetto *p = r->state;
+    out_clear(&p->list);
+    out_escaped(&p->list, text.bytes, text.length);
+    const struct intern_text made = {(const uint8_t *)(p->list.used ? p->list.buffer : ""), (uint32_t)p->list.used};
+    out_clear(&p->list);
+    return made;
+}
+
+static void put_symbol(struct rows *r, uint32_t id) {
+    struct perfetto *p = r->state;
+    const pfr_model_symbol *symbol = pfr_model_get_symbol(r->model, id);
+    const struct intern_text name = escaped(r, rows_symbol(r, id));
+    put_string(p, r->is_traced ? INTERNED_EVENT_NAME : INTERNED_FUNCTION, id, name);
+    if (r->is_traced)
+        return;
+    proto_u64(&p->inner, FRAME_IID, id);
+    proto_u64(&p->inner, FRAME_FUNCTION, id);
+    proto_u64(&p->inner, FRAME_MAPPING, symbol->object);
+    proto_number(&p->inner, FRAME_REL_PC, symbol->address);
+    proto_message(&p->part, INTERNED_FRAME, &p->inner);
+}
+
+static void put_object(struct rows *r, uint32_t id) {
+    struct perfetto *p = r->state;
+    const char *path = pfr_model_get_object(r->model, id)->path;
+    path = path ? path : pfr_model_get_object(r->model, id)->name;
+    put_string(p, INTERNED_PATH, id, escaped(r, (struct intern_text){(const uint8_t *)path, (uint32_t)strlen(path)}));
+    proto_u64(&p->inner, MAPPING_IID, id);
+    proto_u64(&p->inner, MAPPING_PATH, id);
+    proto_message(&p->part, INTERNED_MAPPING, &p->inner);
+}
+
+static pfr_status put_table(struct rows *r, pfr_table table, void (*put)(struct rows *r, uint32_t id), pfr_error *err) {
+    struct perfetto *p = r->state;
+    const uint32_t count = pfr_model_count(r->model, table);
+    for (uint32_t id = 1; id <= count; id++) {
+        put(r, id);
+        if (id % ENTRIES_OF_PACKET && id < count)
+            continue;
+        proto_message(&p->packet, PACKET_INTERNED, &p->part);
+        PFR_TRY(end_packet(r, FLAG_NEEDS, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status put_threads(struct rows *r, pfr_error *err) {
+    struct perfetto *p = r->state;
+    for (uint32_t id = 1; id <= pfr_model_count(r->model, PFR_TABLE_THREAD); id++) {
+        const struct intern_text name = escaped(r, rows_thread_name(r, id));
+        proto_u64(&p->inner, THREAD_PID, rows_pid(r, id));
+        proto_u64(&p->inner, THREAD_TID, rows_tid(r, id));
+        proto_bytes(&p->inner, THREAD_NAME, name.bytes, name.length);
+        proto_u64(&p->part, TRACK_UUID, id);
+        proto_message(&p->part, TRACK_THREAD, &p->inner);
+        proto_message(&p->packet, PACKET_TRACK, &p->part);
+        PFR_TRY(end_packet(r, 0, err));
+    }
+    return PFR_OK;
+}
+
+/* --- Samples. */
+
+/* The stack, outermost first, into the packet. */
+static pfr_status intern_stack(struct rows *r, uint32_t stack, pfr_error *err) {
+    struct perfetto *p = r->state;
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    size_t depth = 0;
+    if (!stack || p->has_stack[stack])
+        return PFR_OK;
+    for (uint32_t id = stack; id; id = stacks[id].parent) {
+        uint32_t *grown = mem_grow(r->memory, p->path, depth, &p->path_room, 256, sizeof *grown);
+        if (!grown)
+            return mem_fail(r->memory, err, "export");
+        p->path = grown;
+        p->path[depth++] = stacks[id].symbol;
+    }
+    proto_u64(&p->inner, STACK_IID, stack);
+    while (depth > 0)
+        proto_u64(&p->inner, STACK_FRAMES, p->path[--depth]);
+    proto_message(&p->part, INTERNED_STACK, &p->inner);
+    proto_message(&p->packet, PACKET_INTERNED, &p->part);
+    p->has_stack[stack] = true;
+    return PFR_OK;
+}
+
+static void put_perf_sample(struct rows *r, const pfr_sample *s) {
+    struct perfetto *p = r->state;
+    if (s->cpu != PFR_NO_CPU)
+        proto_number(&p->part, SAMPLE_CPU_FIELD, s->cpu);
+    proto_number(&p->part, SAMPLE_PID_FIELD, rows_pid(r, s->thread));
+    proto_number(&p->part, SAMPLE_TID_FIELD, rows_tid(r, s->thread));
+    proto_u64(&p->part, SAMPLE_STACK, s->stack);
+    proto_u64(&p->part, SAMPLE_MODE, s->mode <= 5 ? s->mode : 0);
+    proto_message(&p->packet, PACKET_PERF_SAMPLE, &p->part);
+}
+
+static uint64_t stack_sample_mode(uint8_t mode) {
+    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* of PFR_CPUMODE: kernel is 1 there and 2 here */
+    return mode < sizeof modes ? modes[mode] : 0;
+}
+
+static void put_stack_sample(struct rows *r, const pfr_sample *s) {
+    struct perfetto *p = r->state;
+    const char *event = rows_event_name(r, s->event);
+    proto_u64(&p->inner, TASK_PID, rows_pid(r, s->thread));
+    proto_u64(&p->inner, TASK_TID, rows_tid(r, s->thread));
+    proto_message(&p->part, STACK_SAMPLE_TASK, &p->inner);
+    if (s->cpu != PFR_NO_CPU)
+        proto_number(&p->inner, EXECUTION_CPU, s->cpu);
+    proto_u64(&p->inner, EXECUTION_MODE, stack_sample_mode(s->mode));
+    proto_message(&p->part, STACK_SAMPLE_EXECUTION, &p->inner);
+    proto_u64(&p->part, STACK_SAMPLE_STACK, s->stack);
+    const struct intern_text name = escaped(r, (struct intern_text){(const uint8_t *)event, (uint32_t)strlen(event)});
+    proto_bytes(&p->inner, COUNTER_NAME, name.bytes, name.length);
+    proto_message(&p->part, STACK_SAMPLE_COUNTER, &p->inner);
+    proto_number(&p->part, STACK_SAMPLE_WEIGHT, s->weight);
+    proto_message(&p->packet, PACKET_STACK_SAMPLE, &p->part);
+}
+
+static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
+    struct perfetto *p = r->state;
+    proto_number(&p->packet, PACKET_TIME, s->time == PFR_NO_TIME ? r->begin : s->time);
+    PFR_TRY(intern_stack(r, s->stack, err));
+    if (p->stack_samples)
+        put_stack_sample(r, s);
+    else
+        put_perf_sample(r, s);
+    return end_packet(r, FLAG_NEEDS, err);
+}
+
+static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err) {
+    struct perfetto *p = r->state;
+    if (mark->kind != PFR_MARK_LOST && mark->kind != PFR_MARK_LOST_SAMPLES)
+        return PFR_OK;
+    proto_number(&p->packet, PACKET_TIME, mark->time == PFR_NO_TIME ? r->end : mark->time);
+    if (mark->cpu != PFR_NO_CPU)
+        proto_number(&p->part, SAMPLE_CPU_FIELD, mark->cpu);
+    proto_number(&p->part, SAMPLE_LOST, mark->count);
+    proto_message(&p->packet, PACKET_PERF_SAMPLE, &p->part);
+    return end_packet(r, FLAG_NEEDS, err);
+}
+
+/* --- Calls: a begin and an end, children before their callers end. */
+
+static pfr_status put_event(struct rows *r, unsigned type, const pfr_call *call, uint64_t time, pfr_error *err) {
+    struct perfetto *p = r->state;
+    proto_number(&p->packet, PACKET_TIME, time);
+    if (type == EVENT_BEGIN) {
+        proto_u64(&p->part, EVENT_CATEGORY, 1);
+        proto_u64(&p->part, EVENT_NAME, call->symbol);
+    }
+    proto_u64(&p->part, EVENT_TYPE, type);
+    proto_u64(&p->part, EVENT_TRACK, call->thread);
+    proto_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
+    return end_packet(r, FLAG_NEEDS, err);
+}
+
+static pfr_status end_calls(struct rows *r, const struct row_calls *calls, size_t *depth, uint32_t until,
+                            uint64_t *last, pfr_error *err) {
+    const struct perfetto *p = r->state;
+    while (*depth > until) {
+        const pfr_call *c = &calls->at[p->open[--*depth]];
+        *last = c->start + c->duration > *last ? c->start + c->duration : *last;
+        PFR_TRY(put_event(r, EVENT_END, c, *last, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    struct perfetto *p = r->state;
+    size_t depth = 0;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const pfr_call *c = &calls->at[i];
+        PFR_TRY(end_calls(r, calls, &depth, c->depth, &last, err));
+        uint32_t *grown = mem_grow(r->memory, p->open, depth, &p->open_room, 64, sizeof *grown);
+        if (!grown)
+            return mem_fail(r->memory, err, "export");
+        p->open = grown;
+        p->open[depth++] = i;
+        last = c->start > last ? c->start : last;
+        PFR_TRY(put_event(r, EVENT_BEGIN, c, last, err));
+    }
+    return end_calls(r, calls, &depth, 0, &last, err);
+}
+
+static pfr_status write_perfetto(struct rows *r, pfr_error *err) {
+    const struct row_visit visit = {.sample = put_sample, .mark = put_mark, .in_time_order = true};
+    struct perfetto *p = r->state;
+    out_open_memory(&p->packet, r->memory);
+    out_open_memory(&p->part, r->memory);
+    out_open_memory(&p->inner, r->memory);
+    out_open_memory(&p->list, r->memory);
+    p->has_begun = true;
+    p->nr_stacks = (size_t)pfr_model_count(r->model, PFR_TABLE_STACK) + 1;
+    p->has_stack = mem_zeroed(r->memory, p->nr_stacks, sizeof *p->has_stack);
+    if (!p->has_stack)
+        return mem_fail(r->memory, err, "export");
+    PFR_TRY(put_head(r, err));
+    put_string(p, INTERNED_CATEGORY, 1, (struct intern_text){(const uint8_t *)"call", 4});
+    proto_message(&p->packet, PACKET_INTERNED, &p->part);
+    PFR_TRY(end_packet(r, FLAG_NEEDS, err));
+    PFR_TRY(put_table(r, PFR_TABLE_OBJECT, put_object, err));
+    PFR_TRY(put_table(r, PFR_TABLE_SYMBOL, put_symbol, err));
+    PFR_TRY(put_threads(r, err));
+    PFR_TRY(rows_walk(r, &visit, err));
+    return r->is_traced ? rows_each_thread(r, put_calls, err) : PFR_OK;
+}
+
+static void clear(struct rows *r) {
+    struct perfetto *p = r->state;
+    mem_free(r->memory, p->has_stack, p->has_stack ? p->nr_stacks : 0, sizeof *p->has_stack);
+    mem_free(r->memory, p->path, p->path_room, sizeof *p->path);
+    mem_free(r->memory, p->open, p->open_room, sizeof *p->open);
+    if (!p->has_begun)
+        return;
+    out_close(&p->packet, NULL);
+    out_close(&p->part, NULL);
+    out_close(&p->inner, NULL);
+    out_close(&p->list, NULL);
+}
+
+static const struct row_option options[] = {{"stack-samples", ROW_FLAG, offsetof(struct perfetto, stack_samples)}, {0}};
+
+const struct row_sink sink_perfetto = {
+    .format = {.name = "perfetto",
+               .suffix = ".pftrace",
+               .about = "Perfetto's protobuf trace: samples and calls on one time line",
+               .binary = true,
+               .reader = "Perfetto UI, trace_processor",
+               .losses = "weights of samples, unless --set stack-samples"},
+    .options = options,
+    .state_size = sizeof(struct perfetto),
+    .write = write_perfetto,
+    .clear = clear,
+};

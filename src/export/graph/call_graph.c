@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a call graph from the calls or samples of a model: see call_graph.h. */
+#include "export/graph/call_graph.h"
+
+#include "base/memory/capped_sum.h"
+#include "base/memory/fail.h"
+#include "base/tables/radix.h"
+
+void call_graph_free(struct call_graph *g) {
+    if (!g->memory)
+        return;
+    intern_free(&g->names);
+    u64_map_free(&g->edge_of);
+    mem_free(g->memory, g->vertices, g->vertices_room, sizeof *g->vertices);
+    mem_free(g->memory, g->edges, g->edges_room, sizeof *g->edges);
+    mem_free(g->memory, g->vertex_of, g->nr_symbols, sizeof *g->vertex_of);
+    mem_free(g->memory, g->edge_of_stack, g->nr_stacks, sizeof *g->edge_of_stack);
+}
+
+uint64_t graph_number(const struct graph_numbers *n, enum graph_label label) {
+    const uint64_t numbers[] = {0, n->count, n->min, n->med, n->p90, n->p99, n->max, n->sum};
+    return numbers[label];
+}
+
+/* --- Vertices and edges. */
+
+static pfr_status add_vertex(struct call_graph *g, uint32_t symbol, pfr_error *err) {
+    struct graph_vertex *grown =
+        mem_grow(g->memory, g->vertices, g->nr_vertices, &g->vertices_room, 256, sizeof *grown);
+    if (!grown)
+        return mem_fail(g->memory, err, "graph");
+    g->vertices = grown;
+    g->vertices[g->nr_vertices++] = (struct graph_vertex){.symbol = symbol, .is.min = UINT64_MAX};
+    return PFR_OK;
+}
+
+static pfr_status name_vertex(struct call_graph *g, struct rows *r, uint32_t symbol, bool by_name, struct output *key,
+                              pfr_error *err) {
+    const struct intern_text name = rows_symbol(r, symbol), object = rows_object_of(r, symbol);
+    uint32_t number;
+    out_clear(key);
+    out_write(key, name.bytes, name.length);
+    out_char(key, 0);
+    if (!by_name)
+        out_write(key, object.bytes, object.length);
+    if (key->status < 0)
+        return mem_fail(g->memory, err, "graph");
+    PFR_TRY(intern_put(&g->names, key->buffer, key->used, &number, err));
+    g->vertex_of[symbol] = number + 1;
+    return number + 1 == g->nr_vertices ? add_vertex(g, symbol, err) : PFR_OK;
+}
+
+static pfr_status name_vertices(struct call_graph *g, struct rows *r, bool by_name, pfr_error *err) {
+    struct output key;
+    out_open_memory(&key, g->memory);
+    pfr_status st = add_vertex(g, 0, err);
+    for (uint32_t id = 1; st >= 0 && id < g->nr_symbols; id++)
+        st = name_vertex(g, r, id, by_name, &key, err);
+    out_close(&key, NULL);
+    return st;
+}
+
+static pfr_status find_edge(struct call_graph *g, uint32_t from, uint32_t to, uint32_t *edge, pfr_error *err) {
+    bool is_new;
+    uint64_t *at = u64_map_at(&g->edge_of, (uint64_t)from << 32 | to, g->nr_edges, &is_new);
+    struct graph_edge *grown = g->edges;
+    if (at && is_new)
+        grown = mem_grow(g->memory, g->edges, g->nr_edges, &g->edges_room, 256, sizeof *grown);
+    if (!at || !grown)
+        return mem_fail(g->memory, err, "graph");
+    g->edges = grown;
+    *edge = (uint32_t)*at;
+    if (is_new)
+        g->edges[g->nr_edges++] = (struct graph_edge){.from = from, .to = to, .is.min = UINT64_MAX};
+    return PFR_OK;
+}
+
+/* A stack is an edge from its parent's function to its own. */
+static pfr_status find_edges(struct call_graph *g, const struct rows *r, pfr_error *err) {
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    for (uint32_t id = 1; id < g->nr_stacks; id++)
+        PFR_TRY(find_edge(g, g->vertex_of[stacks[stacks[id].parent].symbol], g->vertex_of[stacks[id].symbol],
+                          &g->edge_of_stack[id], err));
+    return PFR_OK;
+}
+
+/* --- Samples: by stack, with what they weigh together. */
+
+static void count(struct graph_numbers *n, uint64_t samples, uint64_t weight, uint64_t stack) {
+    if (n->seen == stack)
+        return;
+    n->seen = stack;
+    n->count += samples;
+    n->sum = capped_sum(n->sum, weight);
+}
+
+static pfr_status add_stacks(struct call_graph *g, struct rows *r, pfr_error *err) {
+    struct row_weights w;
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    pfr_status st = rows_weigh(r, &w, 0, err);
+    for (uint32_t id = 0; st >= 0 && id < w.count; id++) {
+        g->total = capped_sum(g->total, r->by_weight ? w.weight[id] : w.samples[id]);
+        g->vertices[g->vertex_of[stacks[id].symbol]].self += r->by_weight ? w.weight[id] : w.samples[id];
+        for (uint32_t at = w.samples[id] ? id : 0; at; at = stacks[at].parent) {
+            struct graph_edge *edge = &g->edges[g->edge_of_stack[at]];
+            count(&edge->is, w.samples[id], w.weight[id], id);
+            count(&g->vertices[edge->to].is, w.samples[id], w.weight[id], id);
+        }
+    }
+    rows_weights_free(r, &w);
+    return st;
+}
+
+/* --- Calls. */
+
+struct calls_of_graph {
+    struct call_graph *graph;
+    struct radix_item *items; /* durations, with their edge */
+    size_t count, room;
+};
+
+static void add_duration(struct graph_numbers *n, uint64_t duration) {
+    n->count++;
+    n->sum = capped_sum(n->sum, duration);
+    n->min = duration < n->min ? duration : n->min;
+    n->max = duration > n->max ? duration : n->max;
+}
+
+static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err) {
+    struct calls_of_graph *c = r->walking;
+    struct call_graph *g = c->graph;
+    uint32_t edge = g->edge_of_stack[call->stack];
+    struct radix_item *grown = mem_grow(g->memory, c->items, c->count, &c->room, 4096, sizeof *grown);
+    if (!grown)
+        return mem_fail(g->memory, err, "graph");
+    c->items = grown;
+    if (!call->stack) /* memory had no room for its path */
+        PFR_TRY(find_edge(g, 0, g->vertex_of[call->symbol], &edge, err));
+    add_duration(&g->edges[edge].is, call->duration);
+    add_duration(&g->vertices[g->edges[edge].to].is, call->duration);
+    g->vertices[g->edges[edge].to].self += call->self > 0 ? (uint64_t)call->self : 0;
+    g->total = capped_sum(g->total, call->self > 0 ? (uint64_t)call->self : 0);
+    c->items[c->count++] = (struct radix_item){call->duration, edge};
+    return PFR_OK;
+}
+
+/* Number `seen` of `count` in ascending order: llvm-xray takes those at count / 2 and so on. */
+static void see(struct graph_numbers *n, uint64_t duration) {
+    if (n->seen == n->count / 2)
+        n->med = duration;
+    if (n->seen == n->count * 90 / 100)
+        n->p90 = duration;
+    if (n->seen == n->count * 99 / 100)
+        n->p99 = duration;
+    n->seen++;
+}
+
+static pfr_status find_quantiles(struct calls_of_graph *c, pfr_error *err) {
+    struct call_graph *g = c->graph;
+    struct radix_item *spare = mem_alloc(g->memory, c->count, sizeof *spare);
+    if (!spare)
+        return mem_fail(g->memory, err, "graph");
+    const struct radix_item *sorted = c->count ? radix_sort(c->items, spare, c->count) : spare;
+    for (size_t i = 0; i < c->count; i++) {
+        struct graph_edge *edge = &g->edges[sorted[i].value];
+        see(&edge->is, sorted[i].key);
+        see(&g->vertices[edge->to].is, sorted[i].key);
+    }
+    mem_free(g->memory, spare, c->count, sizeof *spare);
+    return PFR_OK;
+}
+
+static pfr_status add_calls(struct call_graph *g, struct rows *r, pfr_error *err) {
+    const struct row_visit visit = {.call = add_call};
+    struct calls_of_graph calls = {.graph = g};
+    r->walking = &calls;
+    pfr_status st = rows_walk(r, &visit, err);
+    if (st >= 0)
+        st = find_quantiles(&calls, err);
+    mem_free(g->memory, calls.items, calls.room, sizeof *calls.items);
+    return st;
+}
+
+pfr_status call_graph_make(struct call_graph *g, struct rows *r, bool by_name, pfr_error *err) {
+    *g = (struct call_graph){.memory = r->memory, .is_traced = r->is_traced};
+    intern_init(&g->names, r->memory);
+    u64_map_init(&g->edge_of, r->memory);
+    g->nr_symbols = (size_t)pfr_model_count(r->model, PFR_TABLE_SYMBOL) + 1;
+    g->nr_stacks = (size_t)pfr_model_count(r->model, PFR_TABLE_STACK) + 1;
+    g->vertex_of = mem_zeroed(r->memory, g->nr_symbols, sizeof *g->vertex_of);
+    g->edge_of_stack = mem_zeroed(r->memory, g->nr_stacks, sizeof *g->edge_of_stack);
+    if (!g->vertex_of || !g->edge_of_stack)
+        return mem_fail(r->memory, err, "graph");
+    PFR_TRY(name_vertices(g, r, by_name, err));
+    PFR_TRY(find_edges(g, r, err));
+    return r->is_traced ? add_calls(g, r, err) : add_stacks(g, r, err);
+}

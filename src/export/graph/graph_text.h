@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_GRAPH_TEXT_H
+#define PFR_EXPORT_GRAPH_TEXT_H
+/* A call graph, or the difference of two, as DOT or mermaid. Names are text there: escaped, and quoted. */
+#include "export/graph/call_graph.h"
+
+#include <perfray/graph.h>
+
+/* What is shown; the rest of a pfr_graph_options is not looked at. `other` NULL: one graph. */
+struct graph_view {
+    const struct call_graph *graph, *other;
+    const pfr_graph_options *how;
+    bool ticks, by_weight;
+};
+
+/* Failures of `to` stay with it. */
+void graph_write(const struct graph_view *view, struct rows *rows, struct output *to);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trace events as JSON, which chrome://tracing, DevTools and the Perfetto UI read (docs "Trace Event Format"): calls
+ * are complete events (X), samples are events P with stackFrames, marks are instants (i), thread names metadata (M).
+ *
+ * Times are microseconds from the first sample or call, with three decimals: a double keeps them exactly for 104 days.
+ */
+#include "base/memory/fail.h"
+#include "base/text/escape.h"
+#include "export/rows/row_sinks.h"
+
+struct chrome {
+    bool has_event; /* a comma is due */
+};
+
+static void begin_event(struct rows *r, const char *text) {
+    struct chrome *c = r->state;
+    out_text(r->out, c->has_event ? ",\n" : "\n");
+    out_text(r->out, text);
+    c->has_event = true;
+}
+
+static void put_name(struct output *to, struct intern_text name) {
+    out_json_string(to, name.bytes, name.length);
+}
+
+/* ns as microseconds. */
+static void put_us(struct output *to, uint64_t ns) {
+    out_u64(to, ns / 1000);
+    if (ns % 1000) {
+        char digits[4] = {'.'};
+        format_digits(digits + 1, (uint32_t)(ns % 1000), 3);
+        out_write(to, digits, sizeof digits);
+    }
+}
+
+static void put_time(struct rows *r, uint64_t time) {
+    put_us(r->out, time == PFR_NO_TIME || time < r->begin ? 0 : time - r->begin);
+}
+
+static void put_thread(struct rows *r, uint32_t thread) {
+    out_text(r->out, ",\"pid\":");
+    out_u64(r->out, rows_pid(r, thread));
+    out_text(r->out, ",\"tid\":");
+    out_u64(r->out, rows_tid(r, thread));
+}
+
+static pfr_status put_call(struct rows *r, const pfr_call *call, pfr_error *err) {
+    (void)err;
+    begin_event(r, "{\"ph\":\"X\",\"cat\":\"call\",\"name\":");
+    put_name(r->out, rows_symbol(r, call->symbol));
+    put_thread(r, call->thread);
+    out_text(r->out, ",\"ts\":");
+    put_time(r, call->start);
+    out_text(r->out, ",\"dur\":");
+    put_us(r->out, call->duration);
+    out_char(r->out, '}');
+    return PFR_OK;
+}
+
+static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
+    const char *event = rows_event_name(r, s->event);
+    (void)err;
+    begin_event(r, "{\"ph\":\"P\",\"cat\":\"sample\",\"name\":");
+    out_json_string(r->out, event, strlen(event));
+    put_thread(r, s->thread);
+    out_text(r->out, ",\"ts\":");
+    put_time(r, s->time);
+    if (s->stack) {
+        out_text(r->out, ",\"sf\":\"");
+        out_u64(r->out, s->stack);
+        out_char(r->out, '"');
+    }
+    out_text(r->out, ",\"args\":{\"weight\":");
+    out_u64(r->out, s->weight);
+    if (s->cpu != PFR_NO_CPU) {
+        out_text(r->out, ",\"cpu\":");
+        out_u64(r->out, s->cpu);
+    }
+    out_text(r->out, "}}");
+    return PFR_OK;
+}
+
+static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err) {
+    (void)err;
+    begin_event(r, "{\"ph\":\"i\",\"s\":\"g\",\"cat\":\"mark\",\"name\":\"");
+    out_text(r->out, rows_mark_name(mark));
+    out_char(r->out, '"');
+    put_thread(r, mark->thread);
+    out_text(r->out, ",\"ts\":");
+    put_time(r, mark->time);
+    out_text(r->out, ",\"args\":{\"count\":");
+    out_u64(r->out, mark->count);
+    out_text(r->out, "}}");
+    return PFR_OK;
+}
+
+static void put_threads(struct rows *r) {
+    for (uint32_t id = 1; id <= pfr_model_count(r->model, PFR_TABLE_THREAD); id++) {
+        const struct intern_text name = rows_thread_name(r, id);
+        if (!name.length)
+            continue;
+        begin_event(r, "{\"ph\":\"M\",\"name\":\"thread_name\",\"ts\":0");
+        put_thread(r, id);
+        out_text(r->out, ",\"args\":{\"name\":");
+        put_name(r->out, name);
+        out_text(r->out, "}}");
+    }
+}
+
+/* All stacks, those of samples that the selection leaves out, too. */
+static void put_frames(struct rows *r) {
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    out_text(r->out, "],\n\"stackFrames\":{");
+    for (uint32_t id = 1; !r->is_traced && id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
+        out_text(r->out, id > 1 ? ",\n\"" : "\n\"");
+        out_u64(r->out, id);
+        out_text(r->out, "\":{\"name\":");
+        put_name(r->out, rows_symbol(r, stacks[id].symbol));
+        out_text(r->out, ",\"category\":");
+        put_name(r->out, rows_object_of(r, stacks[id].symbol));
+        if (stacks[id].parent) {
+            out_text(r->out, ",\"parent\":\"");
+            out_u64(r->out, stacks[id].parent);
+            out_char(r->out, '"');
+        }
+        out_char(r->out, '}');
+    }
+    out_char(r->out, '}');
+}
+
+static pfr_status write_chrome(struct rows *r, pfr_error *err) {
+    const struct row_visit visit = {.sample = put_sample, .call = put_call, .mark = put_mark, .in_time_order = true};
+    out_text(r->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    PFR_TRY(rows_walk(r, &visit, err));
+    put_threads(r);
+    put_frames(r);
+    out_text(r->out, ",\n\"otherData\":{\"begin_ns\":\"");
+    out_u64(r->out, r->begin);
+    out_text(r->out, "\",\"clock\":");
+    const char *clock = rows_meta(r, "clock");
+    out_json_string(r->out, clock, strlen(clock));
+    out_text(r->out, "}}\n");
+    return PFR_OK;
+}
+
+const struct row_sink sink_chrome = {
+    .format = {.name = "chrome",
+               .suffix = ".trace.json",
+               .about = "JSON trace events: calls, samples, marks",
+               .reader = "Perfetto UI, chrome://tracing, DevTools, speedscope",
+               .losses = "objects and addresses of calls; most readers ignore samples"},
+    .state_size = sizeof(struct chrome),
+    .write = write_chrome,
+};

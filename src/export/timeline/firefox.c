@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A processed profile of the Firefox Profiler, version 60: tables of frames and stacks are shared by all threads, each
+ * thread has its samples. Calls of a trace are markers, intervals with the function's name, and samples weighted by
+ * their self time ("tracing-ms"); lost records are markers.
+ *
+ * Times are milliseconds from the first sample or call. Numbers of a column go out as they come: a thread is walked
+ * once for each of its columns.
+ */
+#include "base/memory/fail.h"
+#include "base/text/escape.h"
+#include "export/rows/row_sinks.h"
+
+struct fox_row { /* of one thread: a sample, or a call */
+    uint64_t time, duration, weight;
+    uint32_t stack, symbol;
+};
+
+struct firefox {
+    struct fox_row *rows; /* of all threads, one after the other, by time in each */
+    size_t nr_rows;
+    size_t *ends; /* by thread */
+    size_t nr_threads;
+    uint32_t *func_string, *object_string; /* by symbol: number of the text */
+    struct intern_table strings;
+    size_t nr_symbols;
+    bool has_thread;
+};
+
+/* --- Pieces of JSON. */
+
+static void put_ms(struct output *to, uint64_t ns) {
+    char digits[7] = {'.'};
+    format_digits(digits + 1, (uint32_t)(ns % 1000000), 6);
+    out_u64(to, ns / 1000000);
+    out_write(to, digits, sizeof digits);
+}
+
+static void put_time(struct rows *r, uint64_t time) {
+    put_ms(r->out, time == PFR_NO_TIME || time < r->begin ? 0 : time - r->begin);
+}
+
+static void put_same(struct rows *r, const char *key, const char *value, size_t count) {
+    out_text(r->out, key);
+    out_text(r->out, ":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            out_char(r->out, ',');
+        out_text(r->out, value);
+    }
+    out_char(r->out, ']');
+}
+
+/* --- Texts: functions and objects. */
+
+static pfr_status intern_all(struct rows *r, struct firefox *f, pfr_error *err) {
+    intern_init(&f->strings, r->memory);
+    f->nr_symbols = (size_t)pfr_model_count(r->model, PFR_TABLE_SYMBOL) + 1;
+    f->func_string = mem_zeroed(r->memory, f->nr_symbols, sizeof *f->func_string);
+    f->object_string = mem_zeroed(r->memory, f->nr_symbols, sizeof *f->object_string);
+    if (!f->func_string || !f->object_string)
+        return mem_fail(r->memory, err, "export");
+    for (uint32_t id = 0; id < f->nr_symbols; id++) {
+        const struct intern_text name = rows_symbol(r, id);
+        PFR_TRY(intern_put(&f->strings, name.bytes, name.length, &f->func_string[id], err));
+        const struct intern_text object = rows_object_of(r, id);
+        PFR_TRY(intern_put(&f->strings, object.bytes, object.length, &f->object_string[id], err));
+    }
+    return PFR_OK;
+}
+
+static void put_strings(struct rows *r, const struct firefox *f) {
+    out_text(r->out, "\"stringArray\":[");
+    for (uint32_t i = 0; i < f->strings.count; i++) {
+        const struct intern_text text = intern_get(&f->strings, i);
+        out_text(r->out, i ? ",\n" : "\n");
+        out_json_string(r->out, text.bytes, text.length);
+    }
+    out_char(r->out, ']');
+}
+
+/* --- Tables. A function, a frame and a resource for each symbol, 0 among them; a stack for each of the model. */
+
+static unsigned category_of(const struct rows *r, uint32_t symbol) {
+    const pfr_model_symbol *s = pfr_model_get_symbol(r->model, symbol);
+    const pfr_model_object *object = s ? pfr_model_get_object(r->model, s->object) : NULL;
+    const pfr_object_kind kind = object ? object->kind : PFR_OBJECT_UNKNOWN;
+    if (kind == PFR_OBJECT_KERNEL || kind == PFR_OBJECT_MODULE || kind == PFR_OBJECT_BPF)
+        return 2;
+    return kind == PFR_OBJECT_JIT ? 3 : kind == PFR_OBJECT_UNKNOWN ? 0 : 1;
+}
+
+static void put_numbers(struct rows *r, const char *key, size_t count,
+                        int64_t (*number)(const struct rows *r, uint32_t i)) {
+    out_text(r->out, key);
+    out_text(r->out, ":[");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            out_char(r->out, ',');
+        const int64_t n = number(r, i);
+        if (n == INT64_MIN)
+            out_text(r->out, "null");
+        else
+            out_i64(r->out, n);
+    }
+    out_char(r->out, ']');
+}
+
+static int64_t itself(const struct rows *r, uint32_t i) {
+    (void)r;
+    return i;
+}
+
+static int64_t name_of(const struct rows *r, uint32_t i) {
+    return ((const struct firefox *)r->state)->func_string[i];
+}
+
+static int64_t resource_name_of(const struct rows *r, uint32_t i) {
+    return ((const struct firefox *)r->state)->object_string[i];
+}
+
+static int64_t category(const struct rows *r, uint32_t i) {
+    return category_of(r, i);
+}
+
+/* Stacks are numbered from 0 here. */
+static int64_t frame_of(const struct rows *r, uint32_t i) {
+    return pfr_model_stacks(r->model)[i + 1].symbol;
+}
+
+static int64_t prefix_of(const struct rows *r, uint32_t i) {
+    const uint32_t parent = pfr_model_stacks(r->model)[i + 1].parent;
+    return parent ? (int64_t)parent - 1 : INT64_MIN;
+}
+
+static void put_length(struct rows *r, size_t count) {
+    out_text(r->out, ",\"length\":");
+    out_u64(r->out, count);
+    out_text(r->out, "},\n");
+}
+
+static void put_frames(struct rows *r, size_t n) {
+    out_text(r->out, "\"frameTable\":{");
+    put_same(r, "\"address\"", "-1", n);
+    put_same(r, ",\"inlineDepth\"", "0", n);
+    put_numbers(r, ",\"category\"", n, category);
+    put_same(r, ",\"subcategory\"", "0", n);
+    put_numbers(r, ",\"func\"", n, itself);
+    put_same(r, ",\"nativeSymbol\"", "null", n);
+    put_same(r, ",\"innerWindowID\"", "0", n);
+    put_same(r, ",\"line\"", "null", n);
+    put_same(r, ",\"column\"", "null", n);
+    put_length(r, n);
+}
+
+static void put_funcs(struct rows *r, size_t n) {
+    out_text(r->out, "\"funcTable\":{");
+    put_numbers(r, "\"name\"", n, name_of);
+    put_same(r, ",\"isJS\"", "false", n);
+    put_same(r, ",\"relevantForJS\"", "false", n);
+    put_numbers(r, ",\"resource\"", n, itself);
+    put_same(r, ",\"source\"", "null", n);
+    put_same(r, ",\"lineNumber\"", "null", n);
+    put_same(r, ",\"columnNumber\"", "null", n);
+    put_length(r, n);
+    out_text(r->out, "\"resourceTable\":{");
+    put_same(r, "\"lib\"", "null", n);
+    put_numbers(r, ",\"name\"", n, resource_name_of);
+    put_same(r, ",\"host\"", "null", n);
+    put_same(r, ",\"type\"", "1", n);
+    put_length(r, n);
+}
+
+static void put_shared(struct rows *r, const struct firefox *f) {
+    const size_t stacks = pfr_model_count(r->model, PFR_TABLE_STACK);
+    out_text(r->out, "\"shared\":{\n\"stackTable\":{");
+    put_numbers(r, "\"frame\"", stacks, frame_of);
+    put_numbers(r, ",\"prefix\"", stacks, prefix_of);
+    put_length(r, stacks);
+    put_frames(r, f->nr_symbols);
+    put_funcs(r, f->nr_symbols);
+    out_text(r->out,
+             "\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
+             "\"sources\":{\"uuid\":[],\"filename\":[],\"length\":0},\n");
+    put_strings(r, f);
+    out_text(r->out, "},\n");
+}
+
+/* --- The head. */
+
+static const char *const categories =
+    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
+    "{\"name\":\"JIT\",\"color\":\"green\",\"subcategories\":[\"Other\"]}],\n";
+static const char *const schemas =
+    "\"markerSchema\":[{\"name\":\"call\",\"display\":[\"marker-chart\",\"marker-table\"],\"chartLabel\":"
+    "\"{marker.name}\",\"fields\":[]},{\"name\":\"lost\",\"display\":[\"marker-chart\",\"marker-table\"],"
+    "\"fields\":[{\"key\":\"count\",\"label\":\"Count\",\"format\":\"integer\"}]}],\n";
+
+static void put_head(struct rows *r) {
+    const char *program = rows_meta(r, "cmdline");
+    out_text(r->out, "{\"meta\":{\"interval\":1,\"startTime\":0,\"processType\":0,\"product\":");
+    out_json_string(r->out, program[0] ? program : "perfray", program[0] ? strlen(program) : strlen("perfray"));
+    out_text(r->out, ",\"stackwalk\":1,\"version\":29,\"preprocessedProfileVersion\":60,\"symbolicated\":true,\n");
+    out_text(r->out, categories);
+    out_text(r->out, schemas);
+    out_text(r->out, "\"importedFrom\":\"perfray\",\"platform\":");
+    const char *release = rows_meta(r, "osrelease");
+    out_json_string(r->out, release, strlen(release));
+    out_text(r->out, ",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"}},\n"
+                     "\"libs\":[],\n");
+}
+
+/* --- Rows by thread. */
+
+static pfr_status count_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
+    struct firefox *f = r->state;
+    (void)err;
+    f->ends[s->thread]++;
+    f->nr_rows++;
+    return PFR_OK;
+}
+
+static pfr_status count_call(struct rows *r, const pfr_call *c, pfr_error *err) {
+    struct firefox *f = r->state;
+    (void)err;
+    f->ends[c->thread]++;
+    f->nr_rows++;
+    return PFR_OK;
+}
+
+static pfr_status keep_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
+    struct firefox *f = r->state;
+    (void)err;
+    f->rows[f->ends[s->thread]++] =
+        (struct fox_row){.time = s->time, .weight = r->by_weight ? s->weight : 1, .stack = s->stack};
+    return PFR_OK;
+}
+
+static pfr_status keep_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    struct firefox *f = r->state;
+    (void)err;
+    rows_sort_calls(calls);
+    for (size_t i = 0; i < calls->count; i++) {
+        const pfr_call *c = &calls->at[i];
+        if (c->flags & PFR_CALL_OPEN)
+            continue;
+        f->rows[f->ends[c->thread]++] = (struct fox_row){.time = c->start,
+                                                         .duration = c->duration,
+                                                         .weight = c->self > 0 ? (uint64_t)c->self : 0,
+                                                         .stack = c->stack,
+                                                         .symbol = c->symbol};
+    }
+    return PFR_OK;
+}
+
+static pfr_status take_rows(struct rows *r, struct firefox *f, pfr_error *err) {
+    const struct row_visit counting = {.sample = count_sample, .call = count_call};
+    const struct row_visit keeping = {.sample = keep_sample, .in_time_order = true};
+    size_t before = 0;
+    f->nr_threads = (size_t)pfr_model_count(r->model, PFR_TABLE_THREAD) + 1;
+    f->ends = mem_zeroed(r->memory, f->nr_threads, sizeof *f->ends);
+    if (!f->ends)
+        return mem_fail(r->memory, err, "export");
+    PFR_TRY(rows_walk(r, &counting, err));
+    for (size_t i = 0; i < f->nr_threads; i++) {
+        const size_t count = f->ends[i];
+        f->ends[i] = before;
+        before += count;
+    }
+    f->rows = mem_alloc(r->memory, f->nr_rows, sizeof *f->rows);
+    if (!f->rows)
+        return mem_fail(r->memory, err, "export");
+    return r->is_traced ? rows_each_thread(r, keep_calls, err) : rows_walk(r, &keeping, err);
+}
+
+/* --- A thread. */
+
+enum fox_column { FOX_STACK, FOX_TIME, FOX_WEIGHT, FOX_NAME, FOX_END };
+
+static void put_cell(struct rows *r, const struct fox_row *row, enum fox_column column) {
+    const struct firefox *f = r->state;
+    if (column == FOX_STACK && row->stack)
+        out_u64(r->out, row->stack - 1);
+    else if (column == FOX_STACK)
+        out_text(r->out, "null");
+    else if (column == FOX_TIME)
+        put_time(r, row->time);
+    else if (column == FOX_END)
+        put_time(r, row->time + row->duration);
+    else if (column == FOX_NAME)
+        out_u64(r->out, f->func_string[row->symbol]);
+    else if (r->is_traced)
+        put_ms(r->out, row->weight);
+    else
+        out_u64(r->out, row->weight);
+}
+
+static void put_column(struct rows *r, const char *key, const struct fox_row *rows, size_t count,
+                       enum fox_column column) {
+    out_text(r->out, key);
+    out_text(r->out, ":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            out_char(r->out, ',');
+        put_cell(r, &rows[i], column);
+    }
+    out_char(r->out, ']');
+}
+
+static void put_markers(struct rows *r, const struct fox_row *rows, size_t count) {
+    count = r->is_traced ? count : 0;
+    out_text(r->out, "\"markers\":{");
+    put_same(r, "\"data\"", "{\"type\":\"call\"}", count);
+    put_column(r, ",\"name\"", rows, count, FOX_NAME);
+    put_column(r, ",\"startTime\"", rows, count, FOX_TIME);
+    put_column(r, ",\"endTime\"", rows, count, FOX_END);
+    put_same(r, ",\"phase\"", "1", count);
+    put_same(r, ",\"category\"", "1", count);
+    out_text(r->out, ",\"length\":");
+    out_u64(r->out, count);
+    out_text(r->out, "}}");
+}
+
+static void put_thread_head(struct rows *r, uint32_t id, struct intern_text name) {
+    struct firefox *f = r->state;
+    out_text(r->out, f->has_thread ? ",\n{\"name\":" : "\n{\"name\":");
+    f->has_thread = true;
+    out_json_string(r->out, name.bytes, name.length);
+    out_text(r->out, ",\"processName\":");
+    out_json_string(r->out, name.bytes, name.length);
+    out_text(r->out, ",\"pid\":\"");
+    out_u64(r->out, rows_pid(r, id));
+    out_text(r->out, "\",\"tid\":");
+    out_u64(r->out, rows_tid(r, id));
+    out_text(r->out, rows_pid(r, id) == rows_tid(r, id) ? ",\"isMainThread\":true" : ",\"isMainThread\":false");
+    out_text(r->out, ",\"processType\":\"default\",\"registerTime\":0,\"unregisterTime\":null,\"processStartupTime\":0,"
+                     "\"processShutdownTime\":null,\"pausedRanges\":[],\n");
+}
+
+static void put_thread(struct rows *r, uint32_t id, const struct fox_row *rows, size_t count) {
+    const struct intern_text name = rows_thread_name(r, id);
+    put_thread_head(r, id, name);
+    out_text(r->out, "\"samples\":{");
+    put_column(r, "\"stack\"", rows, count, FOX_STACK);
+    put_column(r, ",\"time\"", rows, count, FOX_TIME);
+    put_column(r, ",\"weight\"", rows, count, FOX_WEIGHT);
+    out_text(r->out,
+             r->is_traced ? ",\"weightType\":\"tracing-ms\",\"length\":" : ",\"weightType\":\"samples\",\"length\":");
+    out_u64(r->out, count);
+    out_text(r->out, "},\n");
+    put_markers(r, rows, count);
+}
+
+/* --- Lost records: a thread of their own. */
+
+static void put_mark_column(struct rows *r, const char *key, void (*cell)(struct rows *r, const pfr_mark *mark)) {
+    const pfr_mark *mark;
+    out_text(r->out, key);
+    out_text(r->out, ":[");
+    for (uint64_t i = 0; (mark = pfr_model_mark(r->model, i)); i++) {
+        if (i)
+            out_char(r->out, ',');
+        cell(r, mark);
+    }
+    out_char(r->out, ']');
+}
+
+static void cell_data(struct rows *r, const pfr_mark *mark) {
+    out_text(r->out, "{\"type\":\"lost\",\"count\":");
+    out_u64(r->out, mark->count);
+    out_char(r->out, '}');
+}
+
+static void cell_name(struct rows *r, const pfr_mark *mark) {
+    const struct firefox *f = r->state;
+    const char *name = rows_mark_name(mark);
+    out_u64(r->out, intern_find(&f->strings, name, strlen(name)));
+}
+
+static void cell_time(struct rows *r, const pfr_mark *mark) {
+    put_time(r, mark->time);
+}
+
+static pfr_status intern_marks(struct rows *r, struct firefox *f, pfr_error *err) {
+    const pfr_mark *mark;
+    uint32_t number;
+    for (uint64_t i = 0; (mark = pfr_model_mark(r->model, i)); i++) {
+        const char *name = rows_mark_name(mark);
+        PFR_TRY(intern_put(&f->strings, name, strlen(name), &number, err));
+    }
+    return PFR_OK;
+}
+
+static void put_marks(struct rows *r) {
+    size_t count = 0;
+    while (pfr_model_mark(r->model, count))
+        count++;
+    if (!count)
+        return;
+    put_thread_head(r, 0, (struct intern_text){(const uint8_t *)"losses", 6});
+    out_text(r->out, "\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,\"weightType\":\"samples\",\"length\":0},\n"
+                     "\"markers\":{");
+    put_mark_column(r, "\"data\"", cell_data);
+    put_mark_column(r, ",\"name\"", cell_name);
+    put_mark_column(r, ",\"startTime\"", cell_time);
+    put_same(r, ",\"endTime\"", "null", count);
+    put_same(r, ",\"phase\"", "0", count);
+    put_same(r, ",\"category\"", "0", count);
+    out_text(r->out, ",\"length\":");
+    out_u64(r->out, count);
+    out_text(r->out, "}}");
+}
+
+static pfr_status write_firefox(struct rows *r, pfr_error *err) {
+    struct firefox *f = r->state;
+    size_t from = 0;
+    PFR_TRY(intern_all(r, f, err));
+    PFR_TRY(intern_marks(r, f, err));
+    PFR_TRY(take_rows(r, f, err));
+    put_head(r);
+    put_shared(r, f);
+    out_text(r->out, "\"threads\":[");
+    for (uint32_t id = 0; id < f->nr_threads; id++) {
+        const size_t end = f->ends[id];
+        if (end > from)
+            put_thread(r, id, f->rows + from, end - from);
+        from = end;
+    }
+    put_marks(r);
+    out_text(r->out, "]}\n");
+    return PFR_OK;
+}
+
+static void clear(struct rows *r) {
+    struct firefox *f = r->state;
+    mem_free(r->memory, f->rows, f->nr_rows, sizeof *f->rows);
+    mem_free(r->memory, f->ends, f->nr_threads, sizeof *f->ends);
+    mem_free(r->memory, f->func_string, f->nr_symbols, sizeof *f->func_string);
+    mem_free(r->memory, f->object_string, f->nr_symbols, sizeof *f->object_string);
+    if (f->strings.memory)
+        intern_free(&f->strings);
+}
+
+const struct row_sink sink_firefox = {
+    .format = {.name = "firefox",
+               .suffix = ".firefox.json",
+               .about = "processed profile of the Firefox Profiler, version 60",
+               .reader = "profiler.firefox.com, profiler-cli, Perfetto UI",
+               .losses = "CPUs, addresses"},
+    .sums_events = true,
+    .state_size = sizeof(struct firefox),
+    .write = write_firefox,
+    .clear = clear,
+};

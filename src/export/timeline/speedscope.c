@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * speedscope's file format (file-format-schema.json of its package). The first profile is merged: each distinct stack
+ * of the recording once, with its weight. Then one a thread: its samples in the order of time, or its calls as events
+ * that open and close.
+ *
+ * Frames are functions; a function of one name in two objects is two frames.
+ */
+#include "base/memory/fail.h"
+#include "base/text/escape.h"
+#include "export/rows/row_sinks.h"
+
+struct taken { /* a sample of one thread, or a stack of all */
+    uint64_t weight;
+    uint32_t stack;
+};
+
+struct speedscope {
+    struct row_weights weights;
+    struct taken *samples; /* of all threads, one after the other */
+    size_t nr_samples;
+    size_t *ends; /* by thread */
+    size_t nr_threads;
+    uint32_t *frame_of; /* by symbol: number in the file, from 1; 0: in no stack */
+    uint32_t nr_frames, nr_symbols;
+    uint32_t *path; /* of the stack at hand */
+    size_t path_room;
+    uint64_t at;    /* of the last event: never falls */
+    bool has_event; /* a comma is due */
+    bool has_profile;
+};
+
+static void put_text(struct output *to, const char *text) {
+    out_json_string(to, text, strlen(text));
+}
+
+/* --- Frames. */
+
+/* Functions of calls whose path memory had no room for are in no stack. */
+static pfr_status note_call(struct rows *r, const pfr_call *call, pfr_error *err) {
+    struct speedscope *s = r->state;
+    (void)err;
+    s->frame_of[call->symbol] = 1;
+    return PFR_OK;
+}
+
+static pfr_status number_frames(struct rows *r, struct speedscope *s, pfr_error *err) {
+    const struct row_visit calls = {.call = note_call, .open_calls = true};
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    s->nr_symbols = pfr_model_count(r->model, PFR_TABLE_SYMBOL) + 1;
+    s->frame_of = mem_zeroed(r->memory, s->nr_symbols, sizeof *s->frame_of);
+    if (!s->frame_of)
+        return mem_fail(r->memory, err, "export");
+    for (uint32_t id = 1; id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++)
+        s->frame_of[stacks[id].symbol] = 1;
+    PFR_TRY(r->is_traced ? rows_walk(r, &calls, err) : PFR_OK);
+    for (uint32_t id = 1; id < s->nr_symbols; id++)
+        s->frame_of[id] = s->frame_of[id] ? ++s->nr_frames : 0;
+    return PFR_OK;
+}
+
+static void put_frames(struct rows *r, const struct speedscope *s) {
+    bool any = false;
+    out_text(r->out, "\"shared\":{\"frames\":[");
+    for (uint32_t id = 1; id < s->nr_symbols; id++) {
+        if (!s->frame_of[id])
+            continue;
+        out_text(r->out, any ? ",\n{\"name\":" : "\n{\"name\":");
+        const struct intern_text name = rows_symbol(r, id);
+        out_json_string(r->out, name.bytes, name.length);
+        out_text(r->out, ",\"file\":");
+        const struct intern_text object = rows_object_of(r, id);
+        out_json_string(r->out, object.bytes, object.length);
+        out_char(r->out, '}');
+        any = true;
+    }
+    out_text(r->out, "]}");
+}
+
+/* --- Sampled profiles. */
+
+static pfr_status put_stack(struct rows *r, struct speedscope *s, uint32_t stack, pfr_error *err) {
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    size_t depth = 0;
+    out_char(r->out, '[');
+    for (uint32_t id = stack; id; id = stacks[id].parent) {
+        uint32_t *grown = mem_grow(r->memory, s->path, depth, &s->path_room, 256, sizeof *s->path);
+        if (!grown)
+            return mem_fail(r->memory, err, "export");
+        s->path = grown;
+        s->path[depth++] = s->frame_of[stacks[id].symbol] - 1;
+    }
+    while (depth > 0) {
+        out_u64(r->out, s->path[--depth]);
+        if (depth)
+            out_char(r->out, ',');
+    }
+    out_char(r->out, ']');
+    return PFR_OK;
+}
+
+static void begin_profile(struct rows *r, const char *type, const char *unit) {
+    struct speedscope *s = r->state;
+    out_text(r->out, s->has_profile ? ",\n{\"type\":\"" : "\n{\"type\":\"");
+    out_text(r->out, type);
+    out_text(r->out, "\",\"unit\":\"");
+    out_text(r->out, unit);
+    out_text(r->out, "\",\"name\":");
+    s->has_profile = true;
+}
+
+static const char *unit_of(const struct rows *r) {
+    const pfr_model_event *event;
+    const uint32_t id = r->is_traced ? r->traced_event : r->event;
+    if (!r->by_weight || pfr_model_ticks(r->model))
+        return "none";
+    for (uint32_t i = id ? id : 1; (event = pfr_model_get_event(r->model, i)); i++)
+        if (event->samples || id)
+            return event->unit && strcmp(event->unit, "ns") == 0 ? "nanoseconds" : "none";
+    return "none";
+}
+
+static pfr_status put_taken(struct rows *r, const struct taken *taken, size_t count, pfr_error *err) {
+    struct speedscope *s = r->state;
+    uint64_t sum = 0;
+    out_text(r->out, ",\"samples\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            out_char(r->out, ',');
+        PFR_TRY(put_stack(r, s, taken[i].stack, err));
+        sum += taken[i].weight;
+    }
+    out_text(r->out, "],\n\"weights\":[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            out_char(r->out, ',');
+        out_u64(r->out, taken[i].weight);
+    }
+    out_text(r->out, "],\"startValue\":0,\"endValue\":");
+    out_u64(r->out, sum);
+    out_char(r->out, '}');
+    return PFR_OK;
+}
+
+static pfr_status put_merged(struct rows *r, struct speedscope *s, pfr_error *err) {
+    const uint64_t *weights = r->by_weight ? s->weights.weight : s->weights.samples;
+    size_t count = 0;
+    for (size_t i = 0; i < s->weights.count; i++)
+        count += weights[i] > 0;
+    struct taken *taken = mem_alloc(r->memory, count, sizeof *taken);
+    if (!taken)
+        return mem_fail(r->memory, err, "export");
+    size_t at = 0;
+    for (size_t i = 0; i < s->weights.count; i++)
+        if (weights[i])
+            taken[at++] = (struct taken){weights[i], (uint32_t)i};
+    begin_profile(r, "sampled", unit_of(r));
+    put_text(r->out, "all threads");
+    const pfr_status st = put_taken(r, taken, count, err);
+    mem_free(r->memory, taken, count, sizeof *taken);
+    return st;
+}
+
+static void put_thread_name(struct rows *r, uint32_t thread) {
+    char number[24] = " ";
+    const struct intern_text name = rows_thread_name(r, thread);
+    number[1 + format_u64(number + 1, rows_tid(r, thread))] = 0;
+    struct output text;
+    out_open_memory(&text, r->memory);
+    out_write(&text, name.bytes, name.length);
+    out_text(&text, number + (name.length == 0));
+    out_json_string(r->out, text.buffer ? text.buffer : "", text.used);
+    if (out_close(&text, NULL) < 0)
+        r->out->status = r->out->status < 0 ? r->out->status : PFR_ERR_MEMORY;
+}
+
+/* --- Samples by thread: counted, then each put where its thread's are. */
+
+static pfr_status count_sample(struct rows *r, const pfr_sample *sample, pfr_error *err) {
+    struct speedscope *s = r->state;
+    (void)err;
+    s->ends[sample->thread]++;
+    s->nr_samples++;
+    return PFR_OK;
+}
+
+static pfr_status keep_sample(struct rows *r, const pfr_sample *sample, pfr_error *err) {
+    struct speedscope *s = r->state;
+    (void)err;
+    s->samples[s->ends[sample->thread]++] = (struct taken){r->by_weight ? sample->weight : 1, sample->stack};
+    return PFR_OK;
+}
+
+static pfr_status take_samples(struct rows *r, struct speedscope *s, pfr_error *err) {
+    const struct row_visit counting = {.sample = count_sample};
+    const struct row_visit keeping = {.sample = keep_sample, .in_time_order = true};
+    s->nr_threads = (size_t)pfr_model_count(r->model, PFR_TABLE_THREAD) + 1;
+    s->ends = mem_zeroed(r->memory, s->nr_threads, sizeof *s->ends);
+    if (!s->ends)
+        return mem_fail(r->memory, err, "export");
+    PFR_TRY(rows_walk(r, &counting, err));
+    size_t before = 0;
+    for (size_t i = 0; i < s->nr_threads; i++) {
+        const size_t count = s->ends[i];
+        s->ends[i] = before;
+        before += count;
+    }
+    s->samples = mem_alloc(r->memory, s->nr_samples, sizeof *s->samples);
+    return s->samples ? rows_walk(r, &keeping, err) : mem_fail(r->memory, err, "export");
+}
+
+static pfr_status put_sampled_threads(struct rows *r, struct speedscope *s, pfr_error *err) {
+    size_t from = 0;
+    for (uint32_t id = 0; id < s->nr_threads; id++) {
+        const size_t end = s->ends[id];
+        if (end > from) {
+            begin_profile(r, "sampled", unit_of(r));
+            put_thread_name(r, id);
+            PFR_TRY(put_taken(r, s->samples + from, end - from, err));
+        }
+        from = end;
+    }
+    return PFR_OK;
+}
+
+/* --- Calls by thread. */
+
+static void put_event(struct rows *r, char type, uint64_t at, uint32_t symbol) {
+    struct speedscope *s = r->state;
+    at = at > r->begin ? at - r->begin : 0;
+    s->at = at > s->at ? at : s->at;
+    out_text(r->out, s->has_event ? ",\n{\"type\":\"" : "\n{\"type\":\"");
+    out_char(r->out, type);
+    out_text(r->out, "\",\"at\":");
+    out_u64(r->out, s->at);
+    out_text(r->out, ",\"frame\":");
+    out_u64(r->out, s->frame_of[symbol] - 1);
+    out_char(r->out, '}');
+    s->has_event = true;
+}
+
+/* Calls that are open while the next one begins; `depth` of them. */
+static void close_until(struct rows *r, const struct row_calls *calls, uint32_t *depth, const pfr_call *next) {
+    struct speedscope *s = r->state;
+    while (*depth > 0 && (!next || next->depth < *depth)) {
+        const pfr_call *c = &calls->at[s->path[--*depth]];
+        put_event(r, 'C', c->start + c->duration, c->symbol);
+    }
+}
+
+static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    struct speedscope *s = r->state;
+    uint32_t depth = 0;
+    begin_profile(r, "evented", pfr_model_ticks(r->model) ? "none" : "nanoseconds");
+    put_thread_name(r, calls->at[0].thread);
+    out_text(r->out, ",\"startValue\":0,\"events\":[");
+    s->at = 0;
+    s->has_event = false;
+    for (size_t i = 0; i < calls->count; i++) {
+        const pfr_call *c = &calls->at[i];
+        close_until(r, calls, &depth, c);
+        uint32_t *grown = mem_grow(r->memory, s->path, depth, &s->path_room, 256, sizeof *s->path);
+        if (!grown)
+            return mem_fail(r->memory, err, "export");
+        s->path = grown;
+        s->path[depth++] = (uint32_t)i;
+        put_event(r, 'O', c->start, c->symbol);
+    }
+    close_until(r, calls, &depth, NULL);
+    out_text(r->out, "],\"endValue\":");
+    out_u64(r->out, s->at);
+    out_char(r->out, '}');
+    return PFR_OK;
+}
+
+/* --- The file. */
+
+static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
+    struct speedscope *s = r->state;
+    const char *program = rows_meta(r, "cmdline");
+    PFR_TRY(number_frames(r, s, err));
+    PFR_TRY(rows_weigh(r, &s->weights, 0, err));
+    if (!r->is_traced)
+        PFR_TRY(take_samples(r, s, err));
+    out_text(r->out,
+             "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perfray\",\"name\":");
+    put_text(r->out, program[0] ? program : "perfray");
+    out_text(r->out, ",\n");
+    put_frames(r, s);
+    out_text(r->out, ",\n\"profiles\":[");
+    PFR_TRY(put_merged(r, s, err));
+    PFR_TRY(r->is_traced ? rows_each_thread(r, put_calls, err) : put_sampled_threads(r, s, err));
+    out_text(r->out, "]}\n");
+    return PFR_OK;
+}
+
+static void clear(struct rows *r) {
+    struct speedscope *s = r->state;
+    rows_weights_free(r, &s->weights);
+    mem_free(r->memory, s->samples, s->nr_samples, sizeof *s->samples);
+    mem_free(r->memory, s->ends, s->nr_threads, sizeof *s->ends);
+    mem_free(r->memory, s->frame_of, s->nr_symbols, sizeof *s->frame_of);
+    mem_free(r->memory, s->path, s->path_room, sizeof *s->path);
+}
+
+const struct row_sink sink_speedscope = {
+    .format = {.name = "speedscope",
+               .suffix = ".speedscope.json",
+               .about = "a merged profile, then one a thread",
+               .reader = "speedscope.app",
+               .losses = "times and CPUs of samples, addresses, lost records"},
+    .sums_events = true,
+    .state_size = sizeof(struct speedscope),
+    .write = write_speedscope,
+    .clear = clear,
+};

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_call_graphs.py - perfray graph has the edges and numbers of llvm-xray graph and graph-diff, perfray replay the tree of uftrace.
+
+usage: run_call_graphs.py [NAME...]
+
+Needed are PERFRAY_CORPUS, which has what llvm-xray-19 printed (tests/oracle/corpus), llvm-xray-19 for graph-diff, and uftrace with gcc.
+
+    graph     edges with their counts and functions with their sums, to the rounding of ns, of each trace that llvm-xray reads whole
+    diff      changes of counts in percent
+    replay    a program built with -pg, traced by uftrace, and with XRay, traced by perfray: the same tree of its own functions
+"""
+import glob
+import os
+import re
+import sys
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Skip, must  # noqa: E402
+
+SOURCE = """
+__attribute__((noinline)) int leaf(int n) { return n * 3 + 1; }
+__attribute__((noinline)) int middle(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += leaf(i); return sum; }
+__attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(void) { int sum = 0; for (int i = 1; i < 4; i++) sum += middle(i) + fib(i + 2); return sum & 1; }
+"""
+
+
+def corpus():
+    folder = harness.corpus("xray")
+    if not folder:
+        raise Skip("PERFRAY_CORPUS is not set")
+    return folder
+
+
+def graph_of(text):
+    """({(caller, callee): label}, {name: label}); functions of one name are one."""
+    names, edges, vertices = {"F0": ""}, Counter(), Counter()
+    for line in text.splitlines():
+        vertex = re.match(r'(F\d+) \[label="\{((?:\\.|[^\\|])*)\|([^"}]*)\}"', line)
+        if vertex:
+            names[vertex[1]] = re.sub(r"\\(.)", r"\1", vertex[2])
+            vertices[names[vertex[1]]] += float(vertex[3])
+    for one, other, label in re.findall(r'(F\d+) -> (F\d+) \[label="([^"]*)"', text):
+        edges[names.get(one, one), names.get(other, other)] += float(label)
+    return edges, vertices
+
+
+def options_for(name, folder):
+    binary = os.path.join(folder, "bin", "%s.%s" % (name.split(".")[0].split("-")[0], name.rsplit(".", 1)[1]))
+    return ["-m", binary, "--no-cache", "--no-demangle"] if os.path.exists(binary) else None
+
+
+def check_graph(name, folder):
+    with open(os.path.join(folder, "out", name + ".graph.dot"), encoding="utf-8", errors="replace") as file:
+        wanted = graph_of(file.read())
+    done = harness.perfray("graph", "-e", "count", "-v", "sum", *options_for(name, folder), os.path.join(folder, "traces", name))
+    must(done.returncode in (0, 4), harness.last_line(done))
+    found = graph_of(done.stdout.decode("utf-8"))
+    return wanted, found
+
+
+def plain(edges):
+    """Names as both have them: llvm-xray demangles, and cuts in its way."""
+    return Counter({key: n for key, n in edges.items()})
+
+
+def check_graphs():
+    folder = corpus()
+    same, off = 0, []
+    for path in sorted(glob.glob(os.path.join(folder, "out", "*.graph.dot"))):
+        name = os.path.basename(path)[:-len(".graph.dot")]
+        if not options_for(name, folder) or not name.startswith(("fib", "threads8", "deep", "tail.fdr", "arg1", "migrate")):
+            continue
+        if os.path.getsize(path) == 0 or not os.path.exists(os.path.join(folder, "traces", name)):
+            continue
+        wanted, found = check_graph(name, folder)
+        sums = all(abs(wanted[1][key] - found[1].get(key, 0)) <= 1e-4 * wanted[1][key] + 1e-6 for key in wanted[1])
+        if plain(wanted[0]) == plain(found[0]) and sums:
+            same += 1
+        else:
+            off.append("%s: %s" % (name, harness.first_difference(dict(wanted[0]), dict(found[0])) or "sums differ"))
+    must(same >= 12, "%d graphs are the same; others: %s" % (same, "; ".join(off)[:600]))
+    return "%d graphs are the same, %d differ" % (same, len(off))
+
+
+def check_diff():
+    harness.need("llvm-xray-19")
+    folder = corpus()
+    trace = lambda name: os.path.join(folder, "traces", name)
+    binary = os.path.join(folder, "bin", "fib.19")
+    theirs = harness.run(["llvm-xray-19", "graph-diff", "--instr-map-1=" + binary, "--instr-map-2=" + binary, "--edge-label=count",
+                          "--vertex-label=none", trace("fib.fdr.19"), trace("fib-filtered.fdr.19")])
+    ours = harness.perfray("graph", "-e", "count", "-v", "none", "-m", binary, "--no-cache", "--diff", trace("fib-filtered.fdr.19"),
+                           trace("fib.fdr.19"))
+    changes = lambda text: sorted(re.findall(r'-> F\d+ \[.*?label="([^"]+)%"', text))
+    must(theirs.returncode == 0 and ours.returncode == 0, harness.last_line(ours) + harness.last_line(theirs))
+    wanted, found = changes(theirs.stdout.decode()), changes(ours.stdout.decode())
+    must(wanted and wanted == found, "%s, and %s" % (wanted, found))
+    return "%s" % ", ".join(found)
+
+
+def tree_of(text, own):
+    """[(depth, name)] of calls to our functions, and how often in a row."""
+    calls = []
+    for line in text.splitlines():
+        call = re.search(r"\] \| ( *)([a-z_]+)\(", line)
+        times = re.search(r"\) *;? *x(\d+)$|; x(\d+)$", line)
+        if call and call[2] in own:
+            calls.append((len(call[1]) // 2, call[2], int((times[1] or times[2]) if times else 1)))
+    return calls
+
+
+def check_replay(folder):
+    harness.need("uftrace", "gcc")
+    clang = harness.first_of("clang-19", "clang-14")
+    with open(os.path.join(folder, "p.c"), "w", encoding="utf-8") as file:
+        file.write(SOURCE)
+    built = harness.run(["gcc", "-pg", "-O0", "-o", "p.uf", "p.c"], cwd=folder)
+    must(built.returncode == 0, harness.last_line(built))
+    built = harness.run([clang, "-fxray-instrument", "-fxray-instruction-threshold=1", "-O0", "-o", "p.xray", "p.c"], cwd=folder)
+    if built.returncode != 0:
+        raise Skip("no program can be built with XRay: %s" % harness.last_line(built))
+    done = harness.run(["uftrace", "record", "--no-libcall", "-d", "uf", "./p.uf"], cwd=folder)
+    theirs = harness.run(["uftrace", "replay", "--no-merge", "-d", "uf", "--no-pager"], cwd=folder)
+    if done.returncode not in (0, 1) or theirs.returncode != 0:
+        raise Skip("uftrace cannot trace here: %s" % harness.last_line(done))
+    environment = harness.environment(XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=log. verbosity=0")
+    environment["XRAY_OPTIONS"] += " xray_naive_log_func_duration_threshold_us=0"
+    harness.run(["./p.xray"], cwd=folder, env=environment)
+    logs = glob.glob(os.path.join(folder, "log.*"))
+    if not logs:
+        raise Skip("XRay wrote no trace")
+    ours = harness.perfray("replay", "--no-cache", "--each", "-m", os.path.join(folder, "p.xray"), logs[0])
+    must(ours.returncode == 0, harness.last_line(ours))
+    own = ("leaf", "middle", "fib", "main")
+    wanted, found = tree_of(theirs.stdout.decode(), own), tree_of(ours.stdout.decode(), own)
+    must(wanted and wanted == found, harness.first_difference(wanted, found))
+    return "%d calls" % len(found)
+
+
+def main(names):
+    checks = {"graph": check_graphs, "diff": check_diff}
+    if not harness.has_command():
+        return harness.skip("export/call-graphs", "PERFRAY is not set")
+    for name, check in checks.items():
+        if not names or name in names:
+            harness.attempt("export/call-graphs/" + name, check)
+    if not names or "replay" in names:
+        with harness.scratch("replay") as folder:
+            harness.attempt("export/call-graphs/replay", check_replay, folder)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_formats.py - every export format has the stacks, totals, names and times that folded and csv have.
+
+usage: run_formats.py [--npm DIR] [NAME...]
+
+DIR is node_modules of build/npm. Recordings are those of tests/fixtures; traces those of the fixtures and some of PERFRAY_CORPUS; with
+PERFRAY_LONG all of the corpus. Readers are those of read_formats.py, written from the formats' descriptions, and the programs that
+people use, each of which is skipped by name if it is not there: speedscope's importer, profiler-cli, trace_engine, DuckDB, hyparquet,
+babeltrace2, callgrind_annotate, dot, protoc.
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import sys
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+import harness  # noqa: E402
+from harness import Skip, Wrong, must  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+import read_formats as read  # noqa: E402
+import run_consumers  # noqa: E402
+
+RECORDED = ("demo", "chains", "addresses", "bpf-program", "exec", "period", "sample-cpu", "threads-zstd", "tracepoints", "two-events",
+            "overwrite", "cpu-clock", "dwarf", "zstd-many", "killed", "no-samples")
+TRACED = ("fib.fdr.19", "threads8.fdr.19", "cxx.fdr.19", "tail.fdr.19", "except.fdr.19", "unfinished.fdr.19", "deep.basic.19")
+SYMFS = os.path.join(harness.FIXTURES, "recorded", "demo-root")
+OPTIONS = {"npm": None}
+
+
+def export(path, form, *more, folder=None, status=(0, 4)):
+    words = ["--format=" + form, "--no-cache", "--symfs", SYMFS, *more, path]
+    done = harness.perfray("export", *words, *(["-o", folder] if folder else []))
+    must(done.returncode in status, "export --format=%s %s: status %d, %s" % (form, path, done.returncode, harness.last_line(done)))
+    return done.stdout
+
+
+def same(wanted, found, what, off=0):
+    """off: how much each may be off by rounding ticks."""
+    for key in sorted(wanted.keys() | found.keys()):
+        if abs(wanted.get(key, 0) - found.get(key, 0)) > off * (1 + abs(wanted.get(key, 0)) * 1e-5 if off else 1):
+            raise Wrong("%s: %r is %s, and %s in folded" % (what, key, found.get(key), wanted.get(key)))
+
+
+class Case:
+    """One recording, with what folded and csv say of it."""
+
+    def __init__(self, path):
+        self.path, self.name = path, os.path.basename(path)
+        self.rows = read.table(export(path, "csv"))
+        self.is_trace = not self.rows and b"dur" in export(path, "csv") or "dur" in (self.rows or [{}])[0]
+        self.events = sorted({row["event"] for row in self.rows}) if not self.is_trace else []
+        self.stacks = read.folded(export(path, "folded"))
+        self.off = 64 if self.is_trace else 0
+        if self.is_trace:
+            self.stacks = Counter({stack: n for stack, n in self.stacks.items() if n})
+        self.total = sum(self.stacks.values())
+
+    def weights(self, event):
+        return read.folded(export(self.path, "folded", "--weight=period", "--event", event))
+
+
+def check_csv(case):
+    if case.is_trace:
+        same(read.leaves(case.stacks), by_function(case.rows, "self"), "csv", case.off * 1000)
+        return "%d calls" % len(case.rows)
+    same(read.leaves(case.stacks), Counter(read.part(plain(row["function"])) for row in case.rows), "csv")
+    times = [int(row["ts"]) for row in case.rows if row["ts"]]
+    must(times == sorted(times), "times fall")
+    for event in case.events:
+        must(sum(int(row["weight"]) for row in case.rows if row["event"] == event) == sum(case.weights(event).values()), "weights of " + event)
+    return "%d samples" % len(case.rows)
+
+
+def plain(name):
+    """A name that a spreadsheet would take for a formula has a ' in front."""
+    return name[1:] if re.match("'[=+@-]", name) else name
+
+
+def by_function(rows, column):
+    sums = Counter()
+    for row in rows:
+        sums[read.part(plain(row["function"]))] += int(row[column])
+    return sums
+
+
+def check_jsonl(case):
+    rows = read.lines(export(case.path, "jsonl"))
+    texts = [{key: "" if value is None else str(value) for key, value in row.items()} for row in rows]
+    wanted = [{key: plain(value) for key, value in row.items()} for row in case.rows]
+    must(texts == wanted, harness.first_difference(wanted, texts))
+    return "%d lines" % len(rows)
+
+
+def check_speedscope(case):
+    merged, threads = read.speedscope(export(case.path, "speedscope"))
+    same(case.stacks, Counter({key: n for key, n in merged.items() if n}), "merged", case.off)
+    if not case.is_trace:
+        same(case.stacks, threads, "threads")
+    return "%d stacks" % len(merged)
+
+
+def check_chrome(case):
+    stacks, calls = read.chrome(export(case.path, "chrome"))
+    if not case.is_trace:
+        same(case.stacks, stacks, "samples")
+        return "%d samples" % sum(stacks.values())
+    begin = min((int(row["ts"]) for row in case.rows), default=0)
+    first = min((call[2] for call in calls), default=0)
+    wanted = Counter((int(row["tid"]), row["function"], int(row["ts"]) - begin, int(row["dur"])) for row in case.rows)
+    same(wanted, Counter((tid, name, ts - first, dur) for tid, name, ts, dur in calls), "calls")
+    return "%d calls" % len(calls)
+
+
+def check_firefox(case):
+    stacks, markers = read.firefox(export(case.path, "firefox"))
+    same(case.stacks, Counter({key: n for key, n in stacks.items() if n}), "stacks", case.off * 50)
+    must(not case.is_trace or markers == len(case.rows), "%d markers, %d calls" % (markers, len(case.rows)))
+    return "%d stacks, %d markers" % (len(stacks), markers)
+
+
+def check_callgrind(case):
+    own, edges, total = read.callgrind(export(case.path, "callgrind"))
+    same(read.leaves(case.stacks), Counter({key: n for key, n in own.items() if n}), "self", case.off * 1000)
+    if case.is_trace:
+        return "%d ns" % total
+    must(total == case.total - case.stacks.get("", 0), "%d of %d samples" % (total, case.total))
+    wanted = Counter()
+    for stack, count in case.stacks.items():
+        names = stack.split(";")
+        for pair in set(zip(names, names[1:])):
+            wanted[pair] += count
+    same(wanted, edges, "edges")
+    return "%d samples" % total
+
+
+def check_dot(case):
+    nodes, edges = read.dot(export(case.path, "dot"))
+    if case.is_trace:
+        calls = Counter(read.part(row["function"]) for row in case.rows)
+        found = Counter()
+        for (_, callee), count in edges.items():
+            found[callee] += count
+        same(calls, found, "calls")
+        return "%d calls" % sum(calls.values())
+    wanted = read.inclusive({key: n for key, n in case.stacks.items() if key})
+    same(wanted, nodes, "functions")
+    roots = Counter()
+    for stack, count in case.stacks.items():
+        if stack:
+            roots[stack.split(";")[0]] += count
+    same(roots, Counter({callee: n for (caller, callee), n in edges.items() if not caller}), "roots")
+    same(edges, read.mermaid(export(case.path, "mermaid")), "mermaid")
+    return "%d functions" % len(nodes)
+
+
+def end_of(row):
+    return int(row["ts"]) + int(row["dur"])
+
+
+def check_perfetto(case):
+    stacks, calls, _, _ = read.perfetto(export(case.path, "perfetto"))
+    if case.is_trace:
+        wanted = Counter((row["function"], int(row["ts"]), int(row["dur"])) for row in case.rows)
+        found = Counter((name, begin, end - begin) for _, name, begin, end in calls)
+        more = found - wanted
+        in_order = all(row["tid"] != case.rows[i]["tid"] or end_of(row) >= end_of(case.rows[i]) for i, row in enumerate(case.rows[1:]))
+        must(not in_order or not wanted - found, "calls differ: %s" % list((wanted - found).items())[:3])
+        must(sum(found.values()) >= len(case.rows), "%d calls of %d" % (sum(found.values()), len(case.rows)))
+        return "%d calls, %d open or clamped" % (len(calls), sum(more.values()))
+    same(case.stacks, stacks, "PerfSample")
+    stacks, _, _, weights = read.perfetto(export(case.path, "perfetto", "--set", "stack-samples"))
+    same(case.stacks, stacks, "StackSample")
+    must(weights == sum(int(row["weight"]) for row in case.rows), "weights %d" % weights)
+    return "%d samples" % sum(stacks.values())
+
+
+def check_otlp(case):
+    found = read.otlp(export(case.path, "otlp"))
+    if case.is_trace:
+        for stacks in found.values():
+            same(case.stacks, Counter({key: n for key, n in stacks.items() if n}), "self times", case.off * 50)
+        return "%d stacks" % sum(map(len, found.values()))
+    must(sorted(found) == case.events, "events %s" % sorted(found))
+    for event in case.events:
+        same(Counter({key: n for key, n in case.weights(event).items() if n}), Counter({key: n for key, n in found[event].items() if n}), event)
+    return "%d events" % len(found)
+
+
+# --- Programs of others
+
+def node_package(name):
+    harness.need("node")
+    folder = OPTIONS["npm"] and os.path.join(OPTIONS["npm"], name)
+    if not folder or not os.path.isdir(folder):
+        raise Skip("the npm package %s is not installed" % name)
+    return folder
+
+
+def node(script, *words):
+    done = harness.run(["node", os.path.join(HERE, script), OPTIONS["npm"], *words])
+    must(done.returncode == 0, "%s: %s" % (script, done.stderr.decode("utf-8", "replace")[-300:]))
+    return json.loads(done.stdout)
+
+
+def check_parquet(case, reader, folder):
+    export(case.path, "parquet", folder=folder)
+    found = node("read_parquet.mjs", reader, folder)
+    must(found["samples"] == (0 if case.is_trace else len(case.rows)), "%d samples" % found["samples"])
+    if case.is_trace:
+        must(found["calls"] - found["open"] == len(case.rows), "%d calls of %d" % (found["calls"], len(case.rows)))
+        must(int(found["duration"]) == sum(int(row["dur"]) for row in case.rows), "durations %s" % found["duration"])
+        return "%d calls" % found["calls"]
+    must(int(found["weight"]) == sum(int(row["weight"]) for row in case.rows), "weights %s" % found["weight"])
+    must(int(found["times"]) == sum(int(row["ts"] or 0) for row in case.rows), "times %s" % found["times"])
+    names = Counter(row["comm"] for row in case.rows)
+    must(names == Counter(found["comms"]), "comms %s" % found["comms"])
+    return "%d samples, %d functions" % (found["samples"], len(found["functions"]))
+
+
+def check_ctf(case, folder):
+    harness.need("babeltrace2")
+    export(case.path, "ctf", folder=folder)
+    done = harness.run(["babeltrace2", "--clock-cycles", "--no-delta", folder])
+    must(done.returncode == 0, done.stderr.decode("utf-8", "replace")[-300:])
+    events = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.startswith("[")]
+    must(len(events) == len(case.rows), "%d events of %d" % (len(events), len(case.rows)))
+    times = sorted(int(re.match(r"\[(\d+)\]", line)[1]) for line in events)
+    if all(row["ts"] for row in case.rows):
+        must(times == sorted(int(row["ts"]) for row in case.rows), "times differ")
+    word = "dur" if case.is_trace else "weight"
+    must(sum(int(re.search(r" %s = (\d+)" % word, line)[1]) for line in events) == sum(int(row[word]) for row in case.rows), word)
+    lost = sum(map(int, re.findall(r"discarded (\d+) event", done.stderr.decode("utf-8", "replace"))))
+    return "%d events, %d lost" % (len(events), lost)
+
+
+def check_annotate(case, folder):
+    harness.need("callgrind_annotate")
+    path = os.path.join(folder, "callgrind.out")
+    with open(path, "wb") as file:
+        file.write(export(case.path, "callgrind"))
+    done = harness.run(["callgrind_annotate", "--threshold=100", path])
+    must(done.returncode == 0, harness.last_line(done))
+    total = re.search(r"^\s*([\d,]+) .*PROGRAM TOTALS", done.stdout.decode("utf-8", "replace"), re.M)
+    _, _, wanted = read.callgrind(export(case.path, "callgrind"))
+    must(total and int(total[1].replace(",", "")) == wanted, "totals %s of %d" % (total and total[1], wanted))
+    return "%d" % wanted
+
+
+def check_graphviz(case, folder):
+    harness.need("dot")
+    path = os.path.join(folder, "graph.dot")
+    with open(path, "wb") as file:
+        file.write(export(case.path, "dot"))
+    done = harness.run(["dot", "-Tplain", path])
+    must(done.returncode == 0 and not done.stderr, harness.last_line(done))
+    nodes, edges = read.dot(export(case.path, "dot"))
+    text = done.stdout.decode("utf-8", "replace")
+    must(len(re.findall(r"^node ", text, re.M)) >= len(nodes) + 1, "nodes")
+    must(len(re.findall(r"^edge ", text, re.M)) >= len(edges), "edges")
+    return "%d nodes" % len(nodes)
+
+
+def check_importer(case, folder):
+    package = node_package("speedscope")
+    bundle = sorted(glob.glob(os.path.join(package, "dist", "release", "speedscope-*.js")))[0]
+    names = ["out.speedscope.json", "callgrind.out", "out.trace.json"]
+    for form, name in zip(("speedscope", "callgrind", "chrome"), names):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(export(case.path, form))
+    words = names if case.is_trace else names[:2]
+    script = os.path.join(harness.TESTS, "oracle", "script", "speedscope_import.js")
+    done = harness.run(["node", script, bundle, *words], cwd=folder)
+    must(done.returncode == 0, done.stderr.decode("utf-8", "replace")[:300])
+    groups = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+    must(len(groups) == len(words), "%d files were read" % len(groups))
+    for form, group in zip(("speedscope", "callgrind", "chrome"), groups):
+        must(group and group["profiles"], "%s: no profile" % form)
+    found = sum(run_consumers.profile_stacks(dict(groups[0], profiles=groups[0]["profiles"][:1])).values())
+    must(found == case.total or case.is_trace, "%s of %d samples" % (found, case.total))
+    return "%d files" % len(words)
+
+
+def check_profiler_cli(case, folder):
+    tool = os.path.join(node_package("@firefox-devtools/profiler-cli"), "dist")
+    path = os.path.join(folder, "out.firefox.json")
+    with open(path, "wb") as file:
+        file.write(export(case.path, "firefox"))
+    found = node("read_firefox.mjs", path, folder)
+    must(found["error"] is None, found["error"])
+    wanted = read.firefox(export(case.path, "firefox"))[0]
+    must(found["samples"] == sum(wanted.values()) or found["threads"] > 1 or case.is_trace,
+         "%s samples of %d" % (found["samples"], sum(wanted.values())))
+    must(found["threads"], "no thread")
+    return "%s, %s" % (os.path.basename(tool), found["samples"])
+
+
+def check_trace_engine(case, folder):
+    node_package("@paulirish/trace_engine")
+    path = os.path.join(folder, "out.trace.json")
+    with open(path, "wb") as file:
+        file.write(export(case.path, "chrome"))
+    found = node("read_chrome.mjs", path)
+    must(found["calls"] == len(case.rows), "%s calls of %d" % (found["calls"], len(case.rows)))
+    return "%d calls" % found["calls"]
+
+
+def check_protoc(case, folder):
+    harness.need("protoc")
+    for form, root in (("otlp", "ProfilesData"), ("perfetto", "Trace")):
+        path = os.path.join(folder, form)
+        with open(path, "wb") as file:
+            file.write(export(case.path, form))
+        with open(path, "rb") as file:
+            done = harness.run(["protoc", "--decode=" + root, "-I", HERE, form + ".proto"], stdin=file)
+        must(done.returncode == 0 and not done.stderr, "%s: %s" % (form, harness.last_line(done)))
+        must(not re.search(rb"^\s*\d+[:{ ]", done.stdout, re.M), "%s: a field that has no name" % form)
+    return "%d bytes" % len(done.stdout)
+
+
+OURS = {"csv": check_csv, "jsonl": check_jsonl, "speedscope": check_speedscope, "chrome": check_chrome, "firefox": check_firefox,
+        "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp}
+ON_FILES = {"babeltrace2": check_ctf, "callgrind_annotate": check_annotate, "graphviz": check_graphviz, "importer": check_importer,
+            "profiler_cli": check_profiler_cli, "protoc": check_protoc}
+FEW = ("demo.data", "two-events.data", "threads8.fdr.19")
+
+
+def on_folder(check, case, *more):
+    with harness.scratch("formats") as folder:
+        return check(case, *more, folder)
+
+
+def check_case(path, names):
+    try:
+        case = Case(path)
+    except Wrong as problem:
+        harness.result("export/formats/" + os.path.basename(path), str(problem))
+        return
+    for name, check in OURS.items():
+        if not names or name in names:
+            harness.attempt("export/%s/%s" % (name, case.name), check, case)
+    programs = dict(ON_FILES)
+    if case.is_trace:
+        programs["trace_engine"] = check_trace_engine
+    for reader in ("duckdb", "hyparquet"):
+        programs[reader] = lambda case, folder, reader=reader: parquet_by(case, reader, folder)
+    for name, check in programs.items():
+        if (not names or name in names) and (harness.LONG or case.name in FEW or name == "babeltrace2" and case.rows):
+            harness.attempt("export/%s/%s" % (name, case.name), on_folder, check, case)
+
+
+def parquet_by(case, reader, folder):
+    node_package("@duckdb/node-api" if reader == "duckdb" else "hyparquet-compressors")
+    return check_parquet(case, reader, os.path.join(folder, "tables"))
+
+
+def paths():
+    found = [os.path.join(harness.FIXTURES, "recorded", name + ".data") for name in RECORDED]
+    found += [os.path.join(harness.FIXTURES, "xray", "fdr-v3.xray")]
+    traces = harness.corpus("xray", "traces")
+    if traces:
+        found += [os.path.join(traces, name) for name in (sorted(os.listdir(traces)) if harness.LONG else TRACED) if "profile" not in name]
+    if harness.LONG and harness.corpus("perf", "recorded"):
+        found += sorted(glob.glob(os.path.join(harness.corpus("perf", "recorded"), "*.data")))
+    return found
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--npm", metavar="DIR", help="node_modules")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args(arguments)
+    OPTIONS["npm"] = options.npm and os.path.abspath(options.npm)
+    if not harness.has_command():
+        return harness.skip("export/formats", "PERFRAY is not set")
+    for path in paths():
+        check_case(path, options.names)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
