@@ -69,7 +69,7 @@ export class App {
     }
     // Changes members of the state. `replace`: no step of history, for what changes with every key.
     change(members, {replace = false} = {}) {
-        const next = {...this.history.present, ...members};
+        const began = performance.now(), next = {...this.history.present, ...members};
         this.previewed = null;
         if (replace) this.history.present = next;
         else this.history.push(next);
@@ -80,6 +80,7 @@ export class App {
             location.hash = hash; // some browsers refuse pushState often called
         }
         this.render();
+        this.changeTook = performance.now() - began;
     }
     preview(members) {
         this.previewed = {...this.history.present, ...members};

@@ -127,8 +127,9 @@ function readMarks(columns, quantum) {
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
     const columns = readColumns(directory, body), meta = directory.meta;
+    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // views name what they show nothing of
     const strings = new Strings(columns['string.bytes'], columns['string.end']);
-    const nodeFunc = columns['node.func'], nodeOfRank = columns['rank.node'];
+    const nodeFunc = new Uint32Array(columns['node.func']), nodeOfRank = columns['rank.node'];
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),

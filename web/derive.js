@@ -73,6 +73,7 @@ export class Derivations {
         this.trees = new Recent(4);
         this.views = new Recent(4);
         this.searches = new Recent(4);
+        this.links = new WeakMap();
     }
     selectedCalls(state) {
         return state.calls ? selectCalls(this.data, {...state, calls: null}, state.calls) : null;
@@ -85,9 +86,17 @@ export class Derivations {
     }
     treeOf(steps) {
         return this.trees.get(keyOf(steps), () => {
-            const {tree, map} = applySteps(this.data.tree, steps, this.functions), children = childrenOf(tree);
-            return {tree, map, children, outer: outermostOf(tree, children, this.functions.count)};
+            const {tree, map} = applySteps(this.data.tree, steps, this.functions);
+            return {tree, map, ...this.linksOf(tree)};
         });
+    }
+    // Steps that only drop stacks leave the tree as it is, and so what follows from it.
+    linksOf(tree) {
+        if (!this.links.has(tree)) {
+            const children = childrenOf(tree);
+            this.links.set(tree, {children, outer: outermostOf(tree, children, this.functions.count)});
+        }
+        return this.links.get(tree);
     }
     // {tree, children, outer, self, total, all, rows, dropped}: `all` is the selection's weight before steps dropped any.
     of(state) {

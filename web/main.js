@@ -14,6 +14,7 @@ function expose(app) {
         get rows() { return app.view().rows; },
         get table() { return app.table().map((row) => ({name: app.functions.nameOf(row.func), object: app.functions.objectName(app.functions.objectOf(row.func)), self: row.self, total: row.total})); },
         get drawn() { return app.views.flame.painter.drawn; },
+        get took() { return {change: app.changeTook, draw: app.views.flame.painter.drawn.ms}; },
         get boxes() { return (app.views.flame.boxes || []).length; },
         svg: () => app.picture(),
     });

@@ -31,14 +31,17 @@ function eachRange(data, rows, times, selection, visit) {
 
 // Samples add their weight, or 1 each when samples are counted or the recording has no weights.
 function addSamples(samples, from, to, event, counted, sums) {
-    const {number} = samples, weights = counted || !samples.weight ? number : samples.weight;
+    const {number, node, event: events} = samples, weights = counted || !samples.weight ? number : samples.weight, {self} = sums;
+    let total = 0, rows = 0;
     for (let i = from; i < to; i++) {
-        if (samples.event[i] !== event) continue;
+        if (events[i] !== event) continue;
         const weight = weights ? weights[i] : 1;
-        sums.self[samples.node[i]] += weight;
-        sums.total += weight;
-        sums.rows += number ? number[i] : 1;
+        self[node[i]] += weight;
+        total += weight;
+        rows += number ? number[i] : 1;
     }
+    sums.total += total;
+    sums.rows += rows;
 }
 
 function addCalls(calls, from, to, counted, sums) {

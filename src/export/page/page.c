@@ -16,11 +16,12 @@
 #define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
 #define BYTES_OF_CALL 5u /* and a call */
 #define SLOT_MOST 1024u  /* ns */
-#define SLOTS_OF_GAP 100u
+#define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB */
 
-/* --- How exact times are: at most a hundredth of what lies between two samples of a thread, on average. */
+/* --- Resolution of times: at most 1/20 of the average gap between two samples of the recording; the gaps of one of its
+   threads are longer. */
 
 static void bounds_of(const pfr_model *model, uint64_t *first, uint64_t *last) {
     *first = PFR_NO_TIME;

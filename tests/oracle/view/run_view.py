@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_view.py - pages of perfray view in a browser: their numbers are those of report and latency.
 
-usage: run_view.py [--playwright DIR] [--shots DIR] RECORDED
+usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] RECORDED
 
-RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in DIR. With --shots the
+RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in
+DIR; FILE is page_maker. With --shots the
 pictures of all panels are kept in DIR. view_page.js drives the browser; what is checked is here.
 """
 import argparse
@@ -224,10 +225,12 @@ def run(options, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--playwright")
+    parser.add_argument("--modules", default="build/npm/node_modules")
+    parser.add_argument("--maker")
     parser.add_argument("--shots")
     parser.add_argument("recorded")
     options = parser.parse_args()
+    options.playwright = os.path.join(options.modules, "playwright-core")
     reason = run_browser.missing(options.playwright)
     if reason:
         return harness.skip("view", reason)
