@@ -137,7 +137,7 @@ export class App {
     themeColours() {
         if (this.themeOf === this.theme()) return this.themeKnown;
         this.themeOf = this.theme();
-        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn'];
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run'];
         return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
     }
     heavyObjects() {

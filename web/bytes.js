@@ -44,7 +44,7 @@ function lowPlanes(bytes, from, count, width) {
 // A column from its planes at `from`. Widths above 4 bytes become doubles, which hold them exactly.
 export function columnOfPlanes(bytes, from, count, width) {
     if (width <= 4) return lowPlanes(bytes, from, count, width);
-    const numbers = Float64Array.from(lowPlanes(bytes, from, count, 4));
+    const numbers = new Float64Array(lowPlanes(bytes, from, count, 4));
     for (let plane = 4, at = from + 4 * count, scale = 2 ** 32; plane < width; plane++, at += count, scale *= 256)
         for (let i = 0; i < count; i++) numbers[i] += bytes[at + i] * scale;
     return numbers;

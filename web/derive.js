@@ -8,6 +8,10 @@ import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
 import {firstTimes, weightsOf} from './weights.js';
 
+// By pfr_object_kind.
+const NAME_SOURCES = ['', 'symbol table of the object', 'kernel symbols (kallsyms or vmlinux)', 'kernel symbols of the module', 'symbol table of the vdso',
+                      'map file of the JIT compiler (perf-PID.map)', '', 'KSYMBOL record of the BPF program', 'jitdump of the compiler'];
+
 // The recording's functions, and those that collapsing makes: their ids follow.
 export class Functions {
     constructor(data) {
@@ -30,6 +34,19 @@ export class Functions {
     sourceOf(func) {
         if (this.isMade(func) || !this.data.funcs.file[func]) return '';
         return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
+    }
+    // In the object's file; in the kernel and anonymous memory where it was. '' for frames that steps make.
+    addressOf(func) {
+        const {addressHigh, addressLow} = this.data.funcs;
+        if (this.isMade(func) || !addressLow) return '';
+        const high = addressHigh[func] ? addressHigh[func].toString(16) : '', low = addressLow[func].toString(16);
+        return `0x${high}${high ? low.padStart(8, '0') : low}`;
+    }
+    // Where the name comes from, as far as the kind of the object tells.
+    nameSource(func) {
+        if (this.isMade(func)) return 'a step made this frame';
+        if (this.kindOf(func) === KIND.unnamed) return 'no symbol covers its addresses (perfray symbols says why)';
+        return NAME_SOURCES[this.data.objects.kind[this.objectOf(func)]] || '';
     }
     make(name, object, kind) {
         const at = this.made.findIndex((m) => m.name === name && m.object === object);

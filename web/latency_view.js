@@ -2,7 +2,7 @@
 // How long calls took: a table of functions, the histogram of one, the slowest calls, and two ranges side by side.
 import {el, fill} from './dom.js';
 import {formatShare, formatTime, groupDigits, shortName} from './format.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, percentileOf, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
 import {weightsOf} from './weights.js';
@@ -12,7 +12,7 @@ const FEW_SAMPLES = 20;
 const ROWS_MOST = 500;
 
 const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
-               ...PERCENTILES.map(([name, p]) => [name, (r) => percentileOf(r.durations, p)])];
+               ...PERCENTILES.map(([name], i) => [name, (r) => r.percentiles[i]])];
 
 export class LatencyView {
     constructor(app) {
@@ -72,9 +72,9 @@ export class LatencyView {
         return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.histogram(func, distribution),
                     this.chosenLine(func), this.comparison(func), this.slowest(found));
     }
-    percentiles(func, {durations}) {
-        const buttons = PERCENTILES.map(([name, p]) => {
-            const value = percentileOf(durations, p);
+    percentiles(func, {percentiles}) {
+        const buttons = PERCENTILES.map(([name], i) => {
+            const value = percentiles[i];
             return el('button', {class: 'percentile', title: `choose calls of at least ${formatTime(value)}`, text: `${name} ${formatTime(value)}`,
                                  onclick: () => this.brush(func, value, Infinity)});
         });

@@ -3,7 +3,7 @@
 
 // What each node weighs with all below it. Parents come first, so one loop from the last node up is enough.
 export function totalsOf(tree, self) {
-    const total = Float64Array.from(self);
+    const total = self.slice();
     for (let i = tree.count - 1; i > 0; i--) total[tree.parent[i]] += total[i];
     return total;
 }

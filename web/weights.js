@@ -45,12 +45,15 @@ function addSamples(samples, from, to, event, counted, sums) {
 }
 
 function addCalls(calls, from, to, counted, sums) {
+    const {self, node} = calls, into = sums.self;
+    let total = 0;
     for (let i = from; i < to; i++) {
-        const weight = counted ? 1 : Math.max(calls.self[i], 0);
-        sums.self[calls.node[i]] += weight;
-        sums.total += weight;
-        sums.rows++;
+        const weight = counted ? 1 : Math.max(self[i], 0);
+        into[node[i]] += weight;
+        total += weight;
     }
+    sums.total += total;
+    sums.rows += to - from;
 }
 
 // The selected calls of a function as ranges of time by thread, in order and without overlap (recursion is merged).

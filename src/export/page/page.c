@@ -15,7 +15,8 @@
 #define LEAST_MAX_SIZE ((uint64_t)1 << 20)
 #define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
 #define BYTES_OF_CALL 5u /* and a call */
-#define SLOT_MOST 1024u  /* ns */
+#define BYTES_OF_INTERVAL 8u
+#define SLOT_MOST 1024u /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB */
@@ -60,13 +61,25 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
+/* Intervals may be all there is, and the last thing there is. */
+static void span_intervals(struct page_data *d) {
+    const struct page_interval *at = d->intervals.at;
+    if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
+        d->begin = at->start;
+    for (size_t i = 0; i < d->intervals.count; i++)
+        if (at[i].start < d->begin)
+            d->begin = at[i].start;
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
     PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
     bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
+    PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
     begin_with_calls(d);
+    span_intervals(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
@@ -95,13 +108,14 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
             return err->status;
         PFR_TRY(pack(d, packed, memory, err));
         out_bytes(packed, &length);
-        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count))
+        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count && !d->intervals.count))
             break;
         out_clear(packed);
         page_losses_free(d->losses, memory);
         d->losses = NULL;
         page_rows_coarsen(&d->rows);
         page_calls_cut(&d->calls, d->calls.count / 2);
+        page_intervals_cut(&d->intervals, d->intervals.count / 2);
         page_data_recount(d);
     }
     return PFR_OK;

@@ -89,6 +89,9 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_loss(to,
                  "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time",
                  d->calls.left_out, (double)d->calls.shortest / 1e3);
+    if (d->intervals.left_out)
+        add_loss(to, "%" PRIu64 " waits shorter than %.3g us are left out and look like running", d->intervals.left_out,
+                 (double)d->intervals.shortest / 1e3);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->weight_shift)

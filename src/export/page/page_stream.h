@@ -8,6 +8,7 @@
  * largest number needs, at most 7 bytes: page_data_finish sees to it that no number has more than PAGE_NUMBER_BITS.
  */
 #include "export/page/page_calls.h"
+#include "export/page/page_intervals.h"
 #include "export/page/page_rows.h"
 
 #define PAGE_NUMBER_BITS 53u /* a double of JavaScript holds so many exactly */
@@ -16,15 +17,16 @@ struct page_data {
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;
+    struct page_intervals intervals;
     uint32_t *threads;   /* page's number -> id of the model: those that have samples or calls */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> place among nodes by how often they are sampled or called */
     uint32_t *node_of_rank;
     uint32_t *text_of_thread, *text_of_process; /* by page's number */
     uint32_t *text_of_object, *path_of_object, *build_of_object;
-    uint32_t *mark_of;               /* marks with a time and a thread that the page has */
-    uint64_t *text_ends;             /* by text: where it ends in the bytes of all */
-    uint32_t *samples_of, *calls_of; /* by page's number of a thread: rows */
+    uint32_t *mark_of;                              /* marks with a time and a thread that the page has */
+    uint64_t *text_ends;                            /* by text: where it ends in the bytes of all */
+    uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: rows */
     uint32_t nr_threads, nr_marks, nr_model_threads, nr_model_marks, nr_objects, nr_texts;
     uint64_t begin, end;   /* ns: the first sample or call, which is time 0 of the page, and the last */
     unsigned weight_shift; /* weights are divided by 2^this */

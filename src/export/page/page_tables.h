@@ -24,11 +24,15 @@ enum page_kind {
 struct page_func {
     uint32_t name, object; /* a text; an object id of the model */
     uint8_t kind;
-    uint64_t self; /* over the samples of event 1 */
+    uint64_t self;    /* over the samples of event 1 */
+    uint64_t address; /* of the first symbol that is this function */
+    uint32_t file;    /* text: source file; 0: not known */
+    uint32_t line;    /* the first line of it that a frame is at; 0: not known */
 };
 
 struct page_node {
     uint32_t parent, func;
+    uint32_t line; /* of its first frame; 0: not known */
     uint8_t inlined;
 };
 
