@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: one state, views that show it, and what keys do to it.
-import {Colours, KIND_NAMES, PALETTES} from './colours.js';
+import {Colours, DIFF_PALETTES, KIND_NAMES, PALETTES} from './colours.js';
 import {Derivations, Functions} from './derive.js';
 import {DetailsView} from './details_view.js';
+import {DiffView} from './diff_view.js';
 import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
 import {formatWeight, groupDigits, visibleText} from './format.js';
@@ -19,6 +20,7 @@ import {STEPS} from './transforms.js';
 import {isTraced} from './weights.js';
 
 const COLOURS = ['kind', 'object', 'name'];
+const DIFF_NAMES = ['less', '', '', 'same or noise', '', '', 'more'];
 const THEMES = ['system', 'light', 'dark'];
 const NARROW_PAGE = 760;
 
@@ -46,7 +48,7 @@ export class App {
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
         this.timeline = new TimelineView(this);
-        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this)};
+        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this)};
         this.details = new DetailsView(this);
         this.menus = new Menus(this);
         this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
@@ -65,6 +67,7 @@ export class App {
         const {state, ignored} = stateOfHash(location.hash, this.hashFacts());
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
+        if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
     // Changes members of the state. `replace`: no step of history, for what changes with every key.
@@ -107,6 +110,7 @@ export class App {
     search() { return this.derivations.searchOf(this.state); }
     unit() { return this.state.measure === 'count' ? null : this.data.meta.events[this.state.event].unit; }
     hasCalls() { return this.data.calls.depth.length > 0; }
+    hasBaseline() { return this.data.meta.events.some((event) => event.baseline); }
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
@@ -137,7 +141,7 @@ export class App {
     themeColours() {
         if (this.themeOf === this.theme()) return this.themeKnown;
         this.themeOf = this.theme();
-        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run'];
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run', 'new'];
         return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
     }
     heavyObjects() {
@@ -197,7 +201,7 @@ export class App {
         this.renderStatus();
     }
     renderStatus() {
-        const legend = this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        const legend = this.state.panel === 'diff' ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
         this.message = this.message || el('span', {class: 'message'});
         this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
         fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));
@@ -277,6 +281,7 @@ export class App {
     }
     letterKey(key) {
         const number = Number(key) - 1;
+        if (PANELS[number] === 'diff' && !this.hasBaseline()) return null;
         if (PANELS[number]) return () => this.showPanel(PANELS[number]);
         if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
         const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
@@ -297,7 +302,8 @@ export class App {
         else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, threads: null, calls: null});
     }
     nextEvent() {
-        this.change({event: (this.state.event + 1) % this.data.meta.events.length, zoom: null});
+        const own = this.data.meta.events.filter((event) => !event.baseline).length;
+        this.change({event: (this.state.event + 1) % own, zoom: null});
     }
     nextThread(by) {
         const order = this.timeline.threads, at = this.state.threads && this.state.threads.size === 1 ? order.indexOf([...this.state.threads][0]) : by > 0 ? -1 : order.length;

@@ -9,6 +9,10 @@ export const PALETTES = {
 };
 export const KIND_NAMES = ['program', 'library', 'kernel', 'JIT or interpreted', 'traced call', 'no name'];
 
+// From less (−3) to more (+3).
+export const DIFF_PALETTES = {light: ['#2f78c4', '#709ed3', '#abc3e1', '#e6e8ec', '#e8c2ae', '#e69b6f', '#e0701a'],
+                              dark: ['#4f9be8', '#4b7cb0', '#445d7b', '#3a4049', '#715749', '#aa6d43', '#e5812f']};
+
 const INKS = ['#14171c', '#ffffff'];
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

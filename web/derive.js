@@ -3,6 +3,7 @@
 import {KIND} from './data.js';
 import {visibleText} from './format.js';
 import {selectCalls} from './latencies.js';
+import {baselineEvent, compareTotals} from './diff.js';
 import {countMatches, matchFunctions, parseSearch} from './search.js';
 import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
@@ -38,7 +39,7 @@ export class Functions {
     // In the object's file; in the kernel and anonymous memory where it was. '' for frames that steps make.
     addressOf(func) {
         const {addressHigh, addressLow} = this.data.funcs;
-        if (this.isMade(func) || !addressLow) return '';
+        if (this.isMade(func) || !addressLow || !(addressLow[func] || addressHigh[func])) return '';
         const high = addressHigh[func] ? addressHigh[func].toString(16) : '', low = addressLow[func].toString(16);
         return `0x${high}${high ? low.padStart(8, '0') : low}`;
     }
@@ -88,7 +89,7 @@ export class Derivations {
         this.functions = functions;
         this.weights = new Recent(8);
         this.trees = new Recent(4);
-        this.views = new Recent(4);
+        this.views = new Recent(8); // a diff needs four at once
         this.searches = new Recent(4);
         this.links = new WeakMap();
     }
@@ -128,6 +129,23 @@ export class Derivations {
         const view = this.of(state);
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
+    }
+    // Totals and functions of both recordings under a selection; null: the page has one. Times select in both.
+    diffOf(state) {
+        const {events} = this.data.meta, other = baselineEvent(events, state.event);
+        if (other < 0) return null;
+        const view = this.of(state), base = this.of({...state, event: other}), counts = {...state, measure: 'count'};
+        if (view.diff) return view.diff;
+        const totals = compareTotals(base.total, view.total, this.of({...counts, event: other}).total, this.of(counts).total, false);
+        return (view.diff = {tree: view.tree, children: view.children, totals, rows: this.diffRows(state, other, counts)});
+    }
+    diffRows(state, other, counts) {
+        const rows = new Map(), row = (func) => rows.get(func) || rows.set(func, {func, a: 0, b: 0, countA: 0, countB: 0}).get(func);
+        for (const {func, total} of this.tableOf({...state, event: other})) row(func).a = total;
+        for (const {func, total} of this.tableOf(state)) row(func).b = total;
+        for (const {func, total} of this.tableOf({...counts, event: other})) row(func).countA = total;
+        for (const {func, total} of this.tableOf(counts)) row(func).countB = total;
+        return [...rows.values()];
     }
     // When each node of the changed tree was first seen.
     firstOf(state) {

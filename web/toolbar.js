@@ -4,7 +4,7 @@ import {el, fill} from './dom.js';
 import {formatShare, formatTime, groupDigits, shortName} from './format.js';
 import {STEPS} from './transforms.js';
 
-const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency']];
+const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff']];
 
 export class Toolbar {
     constructor(app) {
@@ -30,6 +30,7 @@ export class Toolbar {
     render() {
         const {state} = this.app;
         for (const tab of this.tabs) {
+            tab.hidden = tab.dataset.panel === 'diff' && !this.app.hasBaseline();
             const chosen = tab.dataset.panel === state.panel;
             tab.setAttribute('aria-selected', String(chosen));
             tab.setAttribute('tabindex', chosen ? '0' : '-1');
@@ -64,7 +65,7 @@ export class Toolbar {
         return el('button', {class: 'option', text, title, onclick: () => this.app.change(change)});
     }
     optionsOf(state) {
-        const {events} = this.app.data.meta, options = [];
+        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [];
         if (events.length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
             ...events.map((event, i) => el('option', {value: i, selected: i === state.event, text: event.name}))));
         options.push(this.option(state.measure === 'count' ? 'counts' : 'weights', 'count samples or add up their weights (u)', {measure: state.measure === 'count' ? 'weight' : 'count'}));

@@ -37,6 +37,9 @@ typedef struct pfr_view_options {
     bool no_command_line; /* do not use the recorded command line */
     bool redact_paths;    /* objects have their names, not their paths */
     bool data_only;       /* write the data, which a page without data opens, instead of a page */
+    /* An older recording to compare `model` with: the page opens with its diff view. Functions are the same if their
+       names and those of their objects are. It must live until pfr_view_write returns. NULL: no comparison. */
+    const pfr_model *baseline;
 } pfr_view_options;
 
 /*

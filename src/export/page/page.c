@@ -6,6 +6,7 @@
 #include "base/io/whole_file.h"
 #include "base/memory/fail.h"
 #include "base/text/public_output.h"
+#include "export/page/page_pair.h"
 
 #include <perfray/spans.h>
 #include <stdio.h>
@@ -187,17 +188,22 @@ static pfr_status may_be_written(const char *path, bool data_only, pfr_error *er
 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
-    struct page_data data = {.version = o->version ? o->version : ""};
+    struct page_data data = {.told = model, .baseline = o->baseline, .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);
         return PFR_OK;
     }
-    pfr_status st = read_all(&data, model, o, memory, err);
+    pfr_model *const pair = o->baseline ? page_pair_make(model, o->baseline, &memory->alloc, err) : NULL;
+    if (o->baseline && !pair)
+        return err->status;
+    data.nr_new_events = pfr_model_count(model, PFR_TABLE_EVENT);
+    pfr_status st = read_all(&data, pair ? pair : model, o, memory, err);
     if (st >= 0)
         st = write_page(&data, o, memory, to, err);
     page_losses_free(data.losses, memory);
     page_data_free(&data, memory);
+    pfr_model_close(pair);
     return st;
 }
 

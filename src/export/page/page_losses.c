@@ -63,19 +63,19 @@ __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to,
     to->at[to->count++] = text;
 }
 
-static void add_fact(const pfr_fact *fact, struct loss_list *to) {
+static void add_fact(const pfr_fact *fact, const char *of, struct loss_list *to) {
     const char *text = text_of(fact->key);
     if (text && strncmp(text, "1: ", 3) == 0)
-        add_loss(to, "%s", text + 3);
+        add_loss(to, "%s%s", of, text + 3);
     else if (text)
-        add_loss(to, "%" PRIu64 " %s", fact->value, text);
+        add_loss(to, "%s%" PRIu64 " %s", of, fact->value, text);
 }
 
-static void add_facts(const struct page_data *d, struct loss_list *to) {
+static void add_facts(const pfr_model *model, const char *of, struct loss_list *to) {
     const pfr_fact *fact;
-    for (uint32_t i = 0; (fact = pfr_model_fact(d->tables.model, i)); i++)
+    for (uint32_t i = 0; (fact = pfr_model_fact(model, i)); i++)
         if (fact->value)
-            add_fact(fact, to);
+            add_fact(fact, of, to);
 }
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
@@ -108,7 +108,9 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
         mem_fail(memory, err, "view");
         return NULL;
     }
-    add_facts(d, &list);
+    add_facts(d->told, "", &list);
+    if (d->baseline)
+        add_facts(d->baseline, "baseline: ", &list);
     add_coarsening(d, &list);
     if (!list.is_full)
         return list.at;

@@ -296,6 +296,8 @@ static void describe_events(const struct page_data *d, struct json *json) {
         event->unit ? json_text(json, event->unit) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
+        json_key(json, "baseline");
+        json_bool(json, id > d->nr_new_events);
         json_end_object(json);
     }
     json_end_array(json);

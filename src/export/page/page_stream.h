@@ -14,6 +14,9 @@
 #define PAGE_NUMBER_BITS 53u /* a double of JavaScript holds so many exactly */
 
 struct page_data {
+    const pfr_model *told;     /* whose facts the page tells: the recording */
+    const pfr_model *baseline; /* NULL: nothing is compared */
+    uint32_t nr_new_events;    /* events after these are the baseline's */
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;

@@ -15,7 +15,7 @@ enum { THREADS = 8, FUNCTIONS = 8000, INNER = 4000, NODES = 100000, DEPTH = 12, 
 
 struct maker {
     pfr_build *build;
-    uint64_t random;
+    uint64_t random, seed;
     uint32_t threads[THREADS], nr_threads, events[2];
     uint32_t frames[FUNCTIONS], symbols[FUNCTIONS];
     uint32_t nodes[NODES + 1], nr_nodes;
@@ -73,7 +73,7 @@ static void make_tree(struct maker *m) {
 
 static void make_samples(struct maker *m, uint64_t count, unsigned events) {
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t skew = below(m, NODES);
+        const uint64_t skew = below(m, NODES) / (1 + m->seed);
         pfr_build_sample(m->build, &(pfr_sample){.time = BEGIN + i * 25000 + below(m, 25000),
                                                  .weight = events > 1 ? 1 + below(m, 1000) : 1,
                                                  .thread = m->threads[i / events % m->nr_threads],
@@ -144,19 +144,35 @@ static void make(struct maker *m, const char *kind, uint64_t count) {
         make_intervals(m, count);
 }
 
-int main(int argc, char **argv) {
-    struct maker m = {.random = 88172645463325252u};
-    pfr_error err = {.text = ""};
-    m.build = argc == 4 ? pfr_model_build(NULL, NULL, &err) : NULL;
+/* NULL: said why not. `seed` decides which functions the samples are in. */
+static pfr_model *make_model(const char *kind, uint64_t count, uint64_t seed, pfr_error *err) {
+    struct maker m = {.random = 88172645463325252u, .seed = seed};
+    m.build = pfr_model_build(NULL, NULL, err);
     if (!m.build)
-        return fprintf(stderr, "usage: page_maker samples|calls|lanes COUNT FILE\n"), 2;
-    make(&m, argv[1], strtoull(argv[2], NULL, 10));
-    pfr_model *const model = pfr_build_finish(m.build, &err);
-    pfr_output *const out = model ? pfr_output_open(1, false, &err) : NULL;
-    const pfr_view_options options = {.size = sizeof options, .path = argv[3], .title = argv[1]};
-    const pfr_status status = out ? pfr_view_write(model, &options, out, &err) : err.status;
+        return NULL;
+    make(&m, kind, count);
+    return pfr_build_finish(m.build, err);
+}
+
+static pfr_status write_page(const pfr_model *model, const pfr_model *baseline, char **argv, pfr_error *err) {
+    pfr_output *const out = pfr_output_open(1, false, err);
+    const pfr_view_options options = {.size = sizeof options, .path = argv[3], .title = argv[1], .baseline = baseline};
+    const pfr_status status = out ? pfr_view_write(model, &options, out, err) : err->status;
     if (out)
         pfr_output_close(out, NULL);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    pfr_error err = {.text = ""};
+    if (argc != 4)
+        return fprintf(stderr, "usage: page_maker samples|calls|lanes|diff|same COUNT FILE\n"), 2;
+    const bool is_same = strcmp(argv[1], "same") == 0, is_pair = is_same || strcmp(argv[1], "diff") == 0;
+    const uint64_t count = strtoull(argv[2], NULL, 10);
+    pfr_model *const model = make_model(is_pair ? "lanes" : argv[1], count, 0, &err);
+    pfr_model *const baseline = model && is_pair ? make_model("lanes", count, is_same ? 0 : 1, &err) : NULL;
+    const pfr_status status = model && (baseline || !is_pair) ? write_page(model, baseline, argv, &err) : err.status;
+    pfr_model_close(baseline);
     pfr_model_close(model);
     if (status < 0)
         fprintf(stderr, "page_maker: %s\n", err.text);

@@ -157,19 +157,26 @@ TEST(a_page_is_the_same_whenever_it_is_written) {
     pfr_model_close(model);
 }
 
-TEST(a_page_leaves_nothing_when_an_allocation_fails) {
-    pfr_model *model = make_model("f");
+static void fail_each_allocation(const pfr_model *model, const pfr_model *baseline) {
+    const pfr_view_options options = {.size = sizeof options, .baseline = baseline};
     struct failing_alloc failing;
     for (long n = 1;; n++) {
         pfr_status st;
         size_t length;
         failing_alloc_begin(&failing, n);
-        char *page = write_page(model, NULL, &failing.alloc, &st, &length);
+        char *page = write_page(model, &options, &failing.alloc, &st, &length);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
         free(page);
         if (!failing.has_failed)
             break;
     }
+}
+
+TEST(a_page_leaves_nothing_when_an_allocation_fails) {
+    pfr_model *model = make_model("f"), *baseline = make_model("g");
+    fail_each_allocation(model, NULL);
+    fail_each_allocation(model, baseline);
+    pfr_model_close(baseline);
     pfr_model_close(model);
 }
