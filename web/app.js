@@ -171,6 +171,7 @@ export class App {
         const page = el('div', {id: 'app'}, this.toolbar.element, this.timeline.element, this.body, this.status);
         const static_ = document.getElementById('static');
         if (static_) static_.hidden = true;
+        for (const heading of document.querySelectorAll('#head h1, #losses')) heading.title = heading.textContent; // may be cut
         document.body.append(page);
         const losses = document.getElementById('losses');
         if (losses) losses.addEventListener('click', () => this.menus.showLosses(this.data.meta.losses || []));

@@ -85,13 +85,13 @@ export class TimelineView {
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const name = visibleText(strings.get(threads.name[thread])) || 'thread';
+        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread';
         const chosen = !state.threads || state.threads.has(thread);
         const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
                                  title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
-                         el('span', {text: shortName(name, this.app.narrow() ? 9 : 20)}), el('small', {text: String(threads.tid[thread])}));
+                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : 20) : this.app.narrow() ? '' : 'thread'}), el('small', {text: String(threads.tid[thread])}));
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tabs, chips of the selection, and search.
 import {el, fill} from './dom.js';
-import {formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {countOf, formatShare, formatTime, shortName} from './format.js';
 import {STEPS} from './transforms.js';
 
 const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff']];
@@ -53,7 +53,7 @@ export class Toolbar {
     }
     callsText({calls}) {
         const {count} = this.app.view().calls, high = calls.high === Infinity ? '' : ` to ${formatTime(calls.high)}`;
-        return `${shortName(this.app.functions.nameOf(calls.func), 24)}: ${groupDigits(count)} calls ${high ? '' : '≥ '}${formatTime(calls.low)}${high}`;
+        return `${shortName(this.app.functions.nameOf(calls.func), 24)}: ${countOf(count, 'call')} ${high ? '' : '≥ '}${formatTime(calls.low)}${high}`;
     }
     stepText(step) {
         const {name, needs} = STEPS[step.key];
@@ -79,7 +79,7 @@ export class Toolbar {
     renderFound() {
         const search = this.app.search(), view = this.app.view();
         this.field.classList.toggle('wrong', Boolean(search && search.error));
-        this.found.textContent = !search ? '' : search.error || `${groupDigits(search.functions)} functions · ${groupDigits(search.nodes.length)} frames · ${formatShare(search.weight, view.total[0])}`;
+        this.found.textContent = !search ? '' : search.error || `${countOf(search.functions, 'function')} · ${countOf(search.nodes.length, 'frame')} · ${formatShare(search.weight, view.total[0])}`;
     }
     searchKey(event) {
         const text = this.field.value;

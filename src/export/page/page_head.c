@@ -78,11 +78,15 @@ static void write_facts(const struct page_data *d, struct output *to) {
     }
     write_duration(d, to);
     out_text(to, " · ");
-    write_number(to, d->nr_threads, d->nr_threads == 1 ? " thread · " : " threads · ");
-    if (samples)
-        write_number(to, samples, calls ? " samples · " : " samples");
-    if (calls)
-        write_number(to, calls, " calls");
+    write_number(to, d->nr_threads, d->nr_threads == 1 ? " thread" : " threads");
+    if (samples) {
+        out_text(to, " · ");
+        write_number(to, samples, samples == 1 ? " sample" : " samples");
+    }
+    if (calls) {
+        out_text(to, " · ");
+        write_number(to, calls, calls == 1 ? " call" : " calls");
+    }
     out_text(to, "</p>\n");
 }
 

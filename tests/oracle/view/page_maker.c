@@ -16,6 +16,7 @@ enum { THREADS = 8, FUNCTIONS = 8000, INNER = 4000, NODES = 100000, DEPTH = 12, 
 struct maker {
     pfr_build *build;
     uint64_t random, seed;
+    unsigned deepest; /* calls */
     uint32_t threads[THREADS], nr_threads, events[2];
     uint32_t frames[FUNCTIONS], symbols[FUNCTIONS];
     uint32_t nodes[NODES + 1], nr_nodes;
@@ -93,7 +94,7 @@ static void make_calls(struct maker *m, uint32_t thread, uint64_t count, uint64_
     for (uint64_t i = 0; i < count; i++) {
         while (depth && open[depth].end <= time)
             depth--;
-        if (depth == DEPTH) {
+        if (depth == m->deepest) {
             time = open[depth].end;
             depth--;
         }
@@ -126,12 +127,13 @@ static void make(struct maker *m, const char *kind, uint64_t count) {
     const bool is_calls = strcmp(kind, "calls") == 0, is_lanes = strcmp(kind, "lanes") == 0;
     static const pfr_model_event traced = {.name = "calls", .unit = "ns", .is_traced = true};
     make_threads(m, is_lanes ? 3 : THREADS);
+    m->deepest = is_lanes ? 4 : DEPTH;
     make_functions(m);
     if (is_calls)
         pfr_build_event(m->build, &traced);
     if (is_calls || is_lanes)
         for (uint32_t i = 0; i < m->nr_threads; i++)
-            make_calls(m, m->threads[i], count / m->nr_threads, 2000000);
+            make_calls(m, m->threads[i], count / m->nr_threads, is_lanes ? count * 6000 : 2000000);
     if (is_calls)
         return;
     make_tree(m);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_view.py - pages of perfray view in a browser: their numbers are those of report and latency.
 
-usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] RECORDED
+usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] [--picture FILE] RECORDED
 
 RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in
 DIR; FILE is page_maker. With --shots the
@@ -48,7 +48,7 @@ def browse(options, folder, jobs, kind="chromium"):
     listed = os.path.join(folder, "jobs.json")
     with open(listed, "w", encoding="utf-8") as file:
         json.dump(jobs, file)
-    done = subprocess.run(["node", os.path.join(HERE, "view_page.js"), kind, os.path.join(options.modules, package), harness.installed(program), listed],
+    done = subprocess.run(["node", os.path.join(HERE, "view_page.js"), kind, os.path.join(os.path.abspath(options.modules), package), harness.installed(program), listed],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder),
                           timeout=SECONDS, check=False)
     harness.must(done.returncode == 0, done.stderr.decode("utf-8", "replace")[-2000:])
@@ -140,7 +140,7 @@ def check_tour(result):
     equal("d", facts["dropped"]["total"], total - sieve)
     equal("f", facts["focused"]["total"], sieve)
     equal("reloaded", (facts["reloaded"]["total"], facts["reloaded"]["state"]), (sieve, facts["focused"]["state"]))
-    harness.must("1 functions" in facts["found"]["found"], "search: %s" % facts["found"]["found"])
+    harness.must("1 function " in facts["found"]["found"], "search: %s" % facts["found"]["found"])
     equal("Ctrl+Enter", facts["kept"]["total"], sieve)
     return "%d steps" % len(TOUR)
 
@@ -343,6 +343,15 @@ def run_second(options, folder, jobs, trace, named):
     harness.attempt("view/firefox hostile", check_hostile, results["hostile"])
 
 
+def make_picture(options, folder):
+    """docs/view.png: run_view.py --modules build/npm/node_modules --maker build/tests/oracle/view/page_maker --picture docs/view.png tests/fixtures/recorded"""
+    page = os.path.join(folder, "picture.html")
+    harness.must(subprocess.run([options.maker, "lanes", "6000", page], timeout=SECONDS, check=False).returncode == 0, "page_maker")
+    steps = [["click", ".boxes"], ["key", "ArrowDown"], ["key", "ArrowDown"], ["key", "ArrowDown"]]
+    job = {"name": "picture", "file": page, "steps": steps, "width": 1200, "height": 720, "shot": os.path.abspath(options.picture)}
+    must_be_quiet(browse(options, folder, [job])["picture"])
+
+
 def missing(options, kind):
     package, program = BROWSERS[kind]
     for needed in ("node", program):
@@ -364,13 +373,14 @@ def main():
     parser.add_argument("--modules", default="build/npm/node_modules")
     parser.add_argument("--maker")
     parser.add_argument("--shots")
+    parser.add_argument("--picture", metavar="FILE", help="only write the picture of README and manual")
     parser.add_argument("recorded")
     options = parser.parse_args()
     reason = missing(options, "chromium")
     if reason:
         return harness.skip("view", reason)
     with harness.scratch("view") as folder:
-        harness.attempt("view", run, options, folder)
+        harness.attempt("view", make_picture if options.picture else run, options, folder)
     return harness.status()
 
 

@@ -77,7 +77,7 @@ def check_exercise(result):
     equal("options that were all set back", {**facts["options"]["state"], "node": 0, "func": 0}, {**start["state"], "node": 0, "func": 0})
     equal("theme", facts["options"]["theme"], "system")
     equal("counts", facts["counts"]["total"], start["rows"])
-    harness.must("functions" in facts["found"]["found"] and facts["wrong"]["found"], "search says nothing")
+    harness.must("function" in facts["found"]["found"] and facts["wrong"]["found"], "search says nothing")
     searched = facts["hidden"]
     harness.must(searched["total"] <= start["total"] and searched["chips"], "Alt+Enter hides nothing")
     equal("state after a reload", facts["reloaded"]["state"], facts["timed"]["state"])
