@@ -145,6 +145,7 @@ static pfr_status write_attached(struct sql_source *source, pfr_error *err) {
     pfr_sql *sql = source->sql;
     PFR_TRY(run(sql,
                 sqlite3_mprintf("PRAGMA perfray_out.synchronous=OFF; PRAGMA perfray_out.journal_mode=MEMORY; "
+                                "PRAGMA perfray_out.cache_size=-65536; "
                                 "PRAGMA perfray_out.application_id=%u; BEGIN",
                                 APPLICATION_ID),
                 err));

@@ -42,10 +42,16 @@ static inline long with_sanitizers_only(long few, long all) {
 #endif
 }
 
-/* An eighth of n, at least one, where the machine is emulated, and with sanitizers a quarter, at least two: for draws
-   that take long and differ little. */
-#define FEW_OF(n)                                                                                                      \
-    (getenv("PERFRAY_SPARSE") ? ((n) < 16 ? 1 : (n) / 8) : with_sanitizers_only((n) < 8 ? 2 : (n) / 4, (n)))
+/* For draws that take long and differ little: all n with PERFRAY_LONG, else half of them, with sanitizers a quarter, at
+   least two; where the machine is emulated an eighth, at least one. */
+static inline long few_of(long n) {
+    if (getenv("PERFRAY_SPARSE"))
+        return n < 16 ? 1 : n / 8;
+    if (getenv("PERFRAY_LONG"))
+        return n;
+    return with_sanitizers_only(n < 8 ? 2 : n / 4, n < 4 ? n : n / 2);
+}
+#define FEW_OF(n) few_of((long)(n))
 
 /* How far from one place that is damaged or cut to the next: seven times as far where the machine is emulated. */
 #define STEP_OF(n) (getenv("PERFRAY_SPARSE") ? 7 * (n) : (n))
