@@ -3,6 +3,7 @@
 import {Colours, DIFF_PALETTES, KIND_NAMES, PALETTES} from './colours.js';
 import {Derivations, Functions} from './derive.js';
 import {DetailsView} from './details_view.js';
+import {stepOfRatio} from './diff.js';
 import {DiffView} from './diff_view.js';
 import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
@@ -20,7 +21,7 @@ import {STEPS} from './transforms.js';
 import {isTraced} from './weights.js';
 
 const COLOURS = ['kind', 'object', 'name'];
-const DIFF_NAMES = ['less', '', '', 'same or noise', '', '', 'more'];
+const DIFF_NAMES = ['less', '', '', 'same', '', '', 'more'];
 const THEMES = ['system', 'light', 'dark'];
 const NARROW_PAGE = 760;
 
@@ -154,14 +155,19 @@ export class App {
         return (this.heavy = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([object]) => object));
     }
     colours() {
-        const key = `${this.theme()} ${this.state.colour}`;
+        const ratios = this.state.colour === 'ratio' ? this.derivations.ratiosOf(this.state) : null;
+        const key = `${this.theme()} ${this.state.colour} ${ratios ? this.view().key : ''}`;
         if (this.coloursKey !== key) {
             this.coloursKey = key;
-            this.coloursKnown = new Colours(this.functions, this.theme(), this.state.colour, this.heavyObjects());
+            this.coloursKnown = new Colours(this.functions, this.theme(), ratios || this.state.colour !== 'ratio' ? this.state.colour : 'kind', this.heavyObjects(),
+                                             (func) => stepOfRatio(ratios.of.get(func), ratios.all));
         }
         return this.coloursKnown;
     }
-    nextColour() { return COLOURS[(COLOURS.indexOf(this.state.colour) + 1) % COLOURS.length]; }
+    nextColour() {
+        const offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...COLOURS, 'ratio'] : COLOURS;
+        return offered[(offered.indexOf(this.state.colour) + 1) % offered.length];
+    }
     nextOrder() { return ORDERS[(ORDERS.indexOf(this.state.order) + 1) % ORDERS.length]; }
 
     // --- Building and drawing the page.
@@ -202,7 +208,7 @@ export class App {
         this.renderStatus();
     }
     renderStatus() {
-        const legend = this.state.panel === 'diff' ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
         this.message = this.message || el('span', {class: 'message'});
         this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
         fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));

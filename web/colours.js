@@ -42,7 +42,10 @@ function hashOf(text) {
 
 // Colours and inks of functions for one theme and one meaning. The heaviest objects get colours of their own.
 export class Colours {
-    constructor(functions, theme, meaning, heavyObjects) {
+    // `stepOf(func)`, -3 to 3, is for the meaning 'ratio'.
+    constructor(functions, theme, meaning, heavyObjects, stepOf) {
+        this.changes = DIFF_PALETTES[theme];
+        this.stepOf = stepOf;
         this.functions = functions;
         this.palette = PALETTES[theme];
         this.meaning = meaning;
@@ -51,6 +54,7 @@ export class Colours {
     }
     base(func) {
         if (this.meaning === 'kind') return this.palette.kind[this.functions.kindOf(func)];
+        if (this.meaning === 'ratio') return this.changes[this.stepOf(func) + 3];
         const rank = this.rank.get(this.functions.objectOf(func));
         return this.palette.object[rank === undefined ? 7 : Math.min(rank, 7)];
     }

@@ -130,6 +130,19 @@ export class Derivations {
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
     }
+    // The next event of samples, whose weight is divided by that of the event shown; -1: there is no other.
+    otherEvent(event) {
+        const {events} = this.data.meta, own = events.map((_, i) => i).filter((i) => !events[i].traced && !events[i].baseline);
+        return own.length > 1 && own.includes(event) ? own[(own.indexOf(event) + 1) % own.length] : -1;
+    }
+    // {all, of}: the ratio of two events over the selection, and by function.
+    ratiosOf(state) {
+        const view = this.of(state), other = this.otherEvent(state.event);
+        if (view.ratios || other < 0) return view.ratios || null;
+        const upper = this.of({...state, event: other}), totals = new Map(this.tableOf({...state, event: other}).map((row) => [row.func, row.total]));
+        const of = new Map(this.tableOf(state).map((row) => [row.func, (totals.get(row.func) || 0) / row.total]));
+        return (view.ratios = {all: view.total[0] > 0 ? upper.total[0] / view.total[0] : 0, of, names: [other, state.event].map((event) => this.data.meta.events[event].name)});
+    }
     // Totals and functions of both recordings under a selection; null: the page has one. Times select in both.
     diffOf(state) {
         const {events} = this.data.meta, other = baselineEvent(events, state.event);

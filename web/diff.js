@@ -34,6 +34,12 @@ export function changeOf(a, b, countA, countB, of) {
     return {points, z, isNoise, isNew: a === 0 && b > 0, isGone: b === 0 && a > 0, step: isNoise ? 0 : Math.sign(points) * size};
 }
 
+// -3 to 3: how far the ratio of two weights is from the ratio of all.
+export function stepOfRatio(ratio, all) {
+    const doublings = ratio > 0 && all > 0 ? Math.log2(ratio / all) : 0;
+    return Math.sign(doublings) * [0.1, 0.5, 1].filter((least) => Math.abs(doublings) >= least).length;
+}
+
 // "▲ +1.24 pp": a sign and a glyph, so that nothing depends on colour.
 export function changeText({points, isNew, isGone}) {
     const number = `${points >= 0 ? '▲ +' : '▼ −'}${Math.abs(points).toFixed(2)} pp`;

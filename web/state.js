@@ -100,7 +100,7 @@ const ITEMS = {
     },
     z: (state, value) => /^\d+$/.test(value) && (state.zoom = Number(value)) >= 0,
     q: (state, value) => Boolean(state.query = decodeURIComponent(value)),
-    o: (state, value) => ['object', 'name'].includes(value) && Boolean(state.colour = value),
+    o: (state, value) => ['object', 'name', 'ratio'].includes(value) && Boolean(state.colour = value),
     s: (state, value) => ORDERS.includes(value) && Boolean(state.order = value),
     v: (state) => (state.inverted = true),
     w: (state, value) => ['new', 'baseline'].includes(value) && Boolean(state.width = value),

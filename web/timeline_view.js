@@ -110,7 +110,8 @@ export class TimelineView {
         this.colours = this.app.themeColours();
         this.drawAxis(height);
         const perPixel = (this.range[1] - this.range[0]) / this.width, {state} = this.app;
-        const key = JSON.stringify([perPixel, this.scroll, height, state.colour, this.app.theme(), state.event, state.threads && [...state.threads]]);
+        this.app.colours(); // their key says what they follow from
+        const key = JSON.stringify([perPixel, this.scroll, height, this.app.coloursKey, state.event, state.threads && [...state.threads]]);
         const place = {from: (this.range[0] - this.app.extent.begin) / perPixel, top: AXIS, width: this.width, height: height - AXIS, key};
         this.perPixel = perPixel;
         if (!this.tiles.draw(this.context, place)) this.redraw();

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", *of) for of in (["oracle", "export"], ["hostile"])]
 import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
@@ -29,8 +30,8 @@ BROWSERS = {"chromium": ("playwright-core", "chromium"), "firefox": ("puppeteer-
 LARGE = 200000
 RECORDINGS = ("demo.data", "chains.data", "group.data", "two-events.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data", "switch-events.data")
 CORPUS = ("rec61.jitmap", "rec61.jitdump", "rec61.syswide")
-EXERCISED = ("two-events.data", "rec61.syswide", "damaged", "built")  # with PERFRAY_LONG all
-SECOND_BROWSER = ("demo.data", "built")
+EXERCISED = ("two-events.data", "built")  # with PERFRAY_LONG all
+SECOND_BROWSER = ("demo.data", "built") if os.environ.get("PERFRAY_LONG") else ("demo.data",)
 TRACES = ("traced.xray",)
 MUST_BE_EMPTY = ("no-samples.data",)
 THREADS = 3

@@ -3,7 +3,7 @@
 import harness
 
 DROPPING, KEEPING, PLAIN = "fSd", "mcrRC", "ki"
-OPTION_KEYS = ("v", "v", "u", "u", "o", "o", "o", "l", "l", "l", "t", "t", "t", "]", "[", "\\", "\\")
+OPTION_KEYS = ("v", "v", "u", "u") + 12 * ("o",) + ("l", "l", "l", "t", "t", "t", "]", "[", "\\", "\\")
 
 
 def step_keys():

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {baselineEvent, changeOf, changeText, compareTotals, widthsOf} from '../../../web/diff.js';
+import {baselineEvent, changeOf, changeText, compareTotals, stepOfRatio, widthsOf} from '../../../web/diff.js';
 
 const a = Float64Array.from([1000, 600, 400, 300]), b = Float64Array.from([2000, 1200, 800, 0]);
 
@@ -44,4 +44,9 @@ test('events are found by name', () => {
     assert.deepEqual([0, 1].map((event) => baselineEvent(events, event)), [3, 2]);
     assert.equal(baselineEvent(events.slice(0, 2), 0), -1);
     assert.equal(baselineEvent([{name: 'x'}, events[2]], 0), 1);
+});
+
+test('ratios are coloured by doublings', () => {
+    assert.deepEqual([1, 1.05, 1.2, 1.5, 2, 0.5, 0.7].map((ratio) => stepOfRatio(ratio, 1)), [0, 0, 1, 2, 3, -3, -2]);
+    assert.equal(Math.abs(stepOfRatio(0, 1)), 0);
 });
