@@ -19,7 +19,7 @@ static const struct flame_options flame_defaults = {.selecting = {.naming.cache 
 static const struct opt flame_opts[] = {
     HEADING("Drawing"),
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
-     "write FILE, completely or not at all (.html: a page); - for stdout (default)"},
+     "write FILE, SVG or a page if it ends with .html; - for stdout (default)"},
     {"upward", 0, OPT_FLAG, offsetof(struct flame_options, upward), NULL,
      "draw callers below their callees (default: callers on top)"},
     {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "title above the graph"},

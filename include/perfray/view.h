@@ -7,7 +7,8 @@
  *
  * The file holds the data and the viewer. Its content security policy allows only the viewer's own script and style, by
  * hash, and no connection. Names of the recording are text in it. Sums of weights are exact; where the recording is too
- * large for the file, times are rounded and the shortest calls are left out, and the page says so.
+ * large for the file, times are rounded, the shortest calls are left out and rare stacks become one beside their
+ * siblings, and the page says so.
  *
  * Threads: as pfr_output, one at a time. Memory comes from the output's allocator: about 32 bytes a sample, at most
  * what max_size makes of them, and 40 bytes a call.

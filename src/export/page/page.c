@@ -17,6 +17,7 @@
 #define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
 #define BYTES_OF_CALL 5u /* and a call */
 #define BYTES_OF_INTERVAL 8u
+#define BYTES_OF_NODE 7u
 #define SLOT_MOST 1024u /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
@@ -99,7 +100,21 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Until it fits: samples in longer slots, fewer of the shortest calls. */
+/* Whatever takes more than half of the space becomes less: rare stacks, time slots of samples, the shortest calls. */
+static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
+    const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
+    const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
+    if (is_wide)
+        PFR_TRY(page_data_prune(d, memory, err));
+    if (is_wide && of_rows < most / 2)
+        return PFR_OK;
+    page_rows_coarsen(&d->rows);
+    page_calls_cut(&d->calls, d->calls.count / 2);
+    page_intervals_cut(&d->intervals, d->intervals.count / 2);
+    page_data_recount(d);
+    return PFR_OK;
+}
+
 static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
                               pfr_error *err) {
     size_t length;
@@ -114,10 +129,7 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
         out_clear(packed);
         page_losses_free(d->losses, memory);
         d->losses = NULL;
-        page_rows_coarsen(&d->rows);
-        page_calls_cut(&d->calls, d->calls.count / 2);
-        page_intervals_cut(&d->intervals, d->intervals.count / 2);
-        page_data_recount(d);
+        PFR_TRY(make_smaller(d, most, memory, err));
     }
     return PFR_OK;
 }

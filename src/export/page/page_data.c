@@ -99,7 +99,7 @@ static int oftener_first(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static pfr_status rank_nodes(struct page_data *d, struct memory *memory, pfr_error *err) {
+pfr_status page_data_rank(struct page_data *d, struct memory *memory, pfr_error *err) {
     const uint32_t n = d->tables.nr_nodes;
     struct often *order = mem_alloc(memory, n, sizeof *order);
     if (!order)
@@ -170,8 +170,9 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     PFR_TRY(new_numbers(&d->intervals_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
-    PFR_TRY(new_numbers(&d->rank_of, d->tables.nr_nodes, memory, err));
-    PFR_TRY(new_numbers(&d->node_of_rank, d->tables.nr_nodes, memory, err));
+    d->nr_ranks = d->tables.nr_nodes;
+    PFR_TRY(new_numbers(&d->rank_of, d->nr_ranks, memory, err));
+    PFR_TRY(new_numbers(&d->node_of_rank, d->nr_ranks, memory, err));
     PFR_TRY(new_numbers(&d->text_of_object, d->nr_objects, memory, err));
     PFR_TRY(new_numbers(&d->path_of_object, d->nr_objects, memory, err));
     return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
@@ -184,7 +185,7 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(number_threads(d, memory, err));
     PFR_TRY(name_threads(d, err));
     PFR_TRY(name_objects(d, err));
-    PFR_TRY(rank_nodes(d, memory, err));
+    PFR_TRY(page_data_rank(d, memory, err));
     choose_shifts(d);
     page_data_recount(d);
     PFR_TRY(end_texts(d, memory, err));
@@ -201,8 +202,8 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};
     for (size_t i = 0; i < sizeof of_objects / sizeof *of_objects; i++)
         mem_free(memory, of_objects[i], (size_t)d->nr_objects + 1, sizeof(uint32_t));
-    mem_free(memory, d->rank_of, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
-    mem_free(memory, d->node_of_rank, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
+    mem_free(memory, d->rank_of, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
+    mem_free(memory, d->node_of_rank, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     page_calls_free(&d->calls);
     page_intervals_free(&d->intervals);
     page_rows_free(&d->rows);

@@ -89,6 +89,11 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_loss(to,
                  "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time",
                  d->calls.left_out, (double)d->calls.shortest / 1e3);
+    if (d->pruned_samples)
+        add_loss(to,
+                 "%" PRIu64 " samples are in stacks with fewer than %" PRIu64
+                 " samples, which are shown as [rare stacks] of their callers",
+                 d->pruned_samples, d->least_samples);
     if (d->intervals.left_out)
         add_loss(to, "%" PRIu64 " waits shorter than %.3g us are left out and look like running", d->intervals.left_out,
                  (double)d->intervals.shortest / 1e3);

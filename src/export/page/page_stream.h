@@ -35,12 +35,21 @@ struct page_data {
     unsigned weight_shift; /* weights are divided by 2^this */
     unsigned call_shift;   /* times and durations of calls, too */
     const char *version;
-    char **losses; /* sentences, ends with NULL; not owned */
+    uint32_t nr_ranks;       /* nodes that rank_of and node_of_rank have room for */
+    uint64_t least_samples;  /* stacks with fewer are one beside their siblings; 0: all are there */
+    uint64_t pruned_samples; /* in such stacks */
+    char **losses;           /* sentences, ends with NULL; not owned */
 };
 
 /* Numbers threads, ranks nodes, interns the last texts. Errors: MEMORY, LIMIT. */
 pfr_status page_data_finish(struct page_data *data, struct memory *memory, pfr_error *err);
 void page_data_free(struct page_data *data, struct memory *memory);
+
+/* Makes the tree smaller: stacks with fewer than `least_samples` samples, at first 2, at each call four times as many,
+   become one frame "[rare stacks]" of their caller. Errors: MEMORY. */
+pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_error *err);
+/* Ranks nodes again. Errors: MEMORY. */
+pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
 
 /* Counts rows again, after they were coarsened or cut. */
 void page_data_recount(struct page_data *data);

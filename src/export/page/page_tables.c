@@ -198,6 +198,17 @@ static pfr_status allocate(struct page_tables *t, pfr_error *err) {
     return t->func_of_symbol && t->node_of_stack && t->self ? PFR_OK : mem_fail(t->memory, err, "tables");
 }
 
+/* After the others, in no object; only page_data_prune makes nodes of it. */
+static pfr_status add_rest_func(struct page_tables *t, pfr_error *err) {
+    void *grown = mem_grow(t->memory, t->funcs, t->nr_funcs, &t->funcs_room, 256, sizeof *t->funcs);
+    if (!grown)
+        return mem_fail(t->memory, err, "functions");
+    t->funcs = grown;
+    t->rest_func = t->nr_funcs++;
+    t->funcs[t->rest_func] = (struct page_func){.kind = PAGE_UNNAMED};
+    return page_text(t, "[rare stacks]", &t->funcs[t->rest_func].name, err);
+}
+
 static pfr_status learn(struct page_tables *t, struct u64_map *known, pfr_error *err) {
     const bool has_events = pfr_model_count(t->model, PFR_TABLE_EVENT) > 0;
     const bool is_traced = has_events && pfr_model_get_event(t->model, 1)->is_traced;
@@ -210,6 +221,7 @@ static pfr_status learn(struct page_tables *t, struct u64_map *known, pfr_error 
     PFR_TRY(place_funcs(t, err));
     weigh_funcs(t);
     PFR_TRY(rank_funcs(t, err));
+    PFR_TRY(add_rest_func(t, err));
     u64_map_free(known);
     u64_map_init(known, t->memory);
     return learn_nodes(t, known, err);

@@ -46,6 +46,7 @@ struct page_tables {
     uint32_t *node_of_stack; /* by stack id */
     uint64_t *self;          /* by stack id, of event 1 */
     uint32_t nr_funcs, nr_nodes, nr_symbols, nr_stacks;
+    uint32_t rest_func; /* the function "[rare stacks]" of pages that are too large */
     size_t funcs_room, nodes_room;
     uint64_t total, unnamed; /* weight of event 1, and of its samples whose innermost function has no name */
     bool redacts;            /* paths of objects are their last parts */

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 8, FUNCTIONS = 8000, INNER = 4000, NODES = 100000, DEPTH = 12, BEGIN = 1000000 };
+enum { THREADS = 8, FUNCTIONS = 8000, NODES = 100000, DEPTH = 12, BEGIN = 1000000 };
 
 struct maker {
     pfr_build *build;
     uint64_t random, seed;
     unsigned deepest; /* calls */
+    uint32_t tree;    /* stacks */
     uint32_t threads[THREADS], nr_threads, events[2];
     uint32_t frames[FUNCTIONS], symbols[FUNCTIONS];
     uint32_t nodes[NODES + 1], nr_nodes;
@@ -62,24 +63,24 @@ static void make_threads(struct maker *m, uint32_t count) {
 
 /* Inner nodes, each below one of those before; then leaves below any of them. */
 static void make_tree(struct maker *m) {
-    for (m->nr_nodes = 0; m->nr_nodes < INNER; m->nr_nodes++) {
+    for (m->nr_nodes = 0; m->nr_nodes < m->tree / 25; m->nr_nodes++) {
         const uint32_t parent = m->nr_nodes ? m->nodes[below(m, m->nr_nodes)] : 0;
         m->nodes[m->nr_nodes] = pfr_build_stack(m->build, parent, m->frames[below(m, FUNCTIONS)]);
     }
-    while (m->nr_nodes < NODES) {
-        const uint32_t parent = m->nodes[below(m, INNER)];
+    while (m->nr_nodes < m->tree) {
+        const uint32_t parent = m->nodes[below(m, m->tree / 25)];
         m->nodes[m->nr_nodes++] = pfr_build_stack(m->build, parent, m->frames[below(m, FUNCTIONS)]);
     }
 }
 
 static void make_samples(struct maker *m, uint64_t count, unsigned events) {
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t skew = below(m, NODES) / (1 + m->seed);
+        const uint64_t skew = below(m, m->tree) / (1 + m->seed);
         pfr_build_sample(m->build, &(pfr_sample){.time = BEGIN + i * 25000 + below(m, 25000),
                                                  .weight = events > 1 ? 1 + below(m, 1000) : 1,
                                                  .thread = m->threads[i / events % m->nr_threads],
                                                  .event = m->events[i % events],
-                                                 .stack = m->nodes[skew * skew / NODES % m->nr_nodes]});
+                                                 .stack = m->nodes[skew * skew / m->tree % m->nr_nodes]});
     }
 }
 
@@ -128,6 +129,7 @@ static void make(struct maker *m, const char *kind, uint64_t count) {
     static const pfr_model_event traced = {.name = "calls", .unit = "ns", .is_traced = true};
     make_threads(m, is_lanes ? 3 : THREADS);
     m->deepest = is_lanes ? 4 : DEPTH;
+    m->tree = is_lanes ? 2500 : NODES;
     make_functions(m);
     if (is_calls)
         pfr_build_event(m->build, &traced);

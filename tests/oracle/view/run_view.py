@@ -6,7 +6,7 @@ usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] [--picture FILE]
 
 RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in
 DIR; FILE is page_maker. With --shots the
-pictures of all panels are kept in DIR. view_page.js drives the browser; what is checked is here.
+pictures of all panels are kept in DIR. view_page.js drives the browser; the checks are here.
 """
 import argparse
 import json
@@ -127,7 +127,7 @@ def compare_with_latency(result, path, *words):
     return "%d functions" % len(shown)
 
 
-# --- What one recording is known to have.
+# --- Facts of one recording.
 
 TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"],
         ["key", "Escape"], ["tab", "Flame graph"], ["key", "v"], ["facts", "inverted"], ["key", "/"], ["type", "sieve"], ["facts", "found"], ["key", "Control+Enter"], ["facts", "kept"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done on every page, and what must hold whatever the recording: sums, undo, options, keys, the address."""
+"""Steps for every page, and laws that hold for every recording: sums, undo, options, keys, the address."""
 import harness
 
 DROPPING, KEEPING, PLAIN = "fSd", "mcrRC", "ki"

@@ -13,7 +13,7 @@ const [kind, module_, program, jobsFile] = process.argv.slice(2);
 const READY = () => Boolean(document.documentElement.dataset.ready);
 const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 
-// What a page says about itself. Runs in the page.
+// The facts of a page. Runs in the page.
 function factsOfPage() {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
     const rows = [...document.querySelectorAll('.latencies tbody tr')].map((row) => ({
@@ -35,7 +35,7 @@ function factsOfPage() {
             empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
 }
 
-// The middle of the first element that is shown and matches; null: there is none.
+// The middle of the first element that is shown and matches; null without one.
 function middleOf({selector, text, title}) {
     const wanted = [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length &&
         (text === undefined || element.textContent === text) && (title === undefined || element.title === title));
@@ -51,7 +51,7 @@ async function click(page, wanted) {
     await page.mouse.click(at.x, at.y);
 }
 
-// What has the focus, as a screen reader names it. Runs in the page.
+// The focused element, as a screen reader names it. Runs in the page.
 function focusOfPage() {
     const at = document.activeElement;
     return [at.getAttribute('role') || at.tagName.toLowerCase(), at.getAttribute('aria-label') || at.title || at.textContent.slice(0, 40)].join(' ');
@@ -79,7 +79,7 @@ const STEPS = {
         result.facts[label] = await page.evaluate(factsOfPage);
     },
     focus: async ({page, result}, label) => { result.facts[label] = await page.evaluate(focusOfPage); },
-    // What Tab goes through until it leaves the page or comes round.
+    // The stops of Tab until it leaves the page or comes round.
     tour: async ({page, result}, label, most) => {
         const seen = [];
         await page.evaluate(() => document.activeElement.blur());
