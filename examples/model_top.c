@@ -25,15 +25,13 @@ static void print(const pfr_model *m, const struct sum *sum) {
 }
 
 static pfr_status top(const pfr_model *m, uint32_t event, pfr_error *err) {
-    const uint32_t stacks = pfr_model_count(m, PFR_TABLE_STACK), symbols = pfr_model_count(m, PFR_TABLE_SYMBOL);
-    uint64_t *self = (uint64_t *)calloc(2 * ((size_t)stacks + 1), sizeof *self), *total = self + stacks + 1;
+    const uint32_t symbols = pfr_model_count(m, PFR_TABLE_SYMBOL);
+    uint64_t *self = (uint64_t *)calloc(2 * ((size_t)symbols + 1), sizeof *self), *total = self + symbols + 1;
     struct sum *sums = (struct sum *)calloc((size_t)symbols + 1, sizeof *sums);
-    const pfr_status st = pfr_model_weights(m, event, self, total, err);
-    for (uint32_t id = 1; id <= stacks; id++) {
-        const pfr_stack *stack = pfr_model_get_stack(m, id);
-        sums[stack->symbol].symbol = stack->symbol;
-        sums[stack->symbol].self += self[id];
-        sums[stack->symbol].total += stack->is_outer ? total[id] : 0; /* recursion counts once */
+    const pfr_status st = pfr_model_symbol_weights(m, event, self, total, err);
+    for (uint32_t id = 1; id <= symbols; id++) {
+        const struct sum sum = {id, self[id], total[id]};
+        sums[id] = sum;
     }
     qsort(sums + 1, symbols, sizeof *sums, by_total);
     printf("# %s: total, self\n", pfr_model_get_event(m, event)->name);

@@ -5,11 +5,11 @@
 #include "command.h"
 
 extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_symbols,
-    cmd_convert, cmd_recover, cmd_verify, cmd_view, cmd_record, cmd_list, cmd_trace, cmd_sql;
+    cmd_convert, cmd_recover, cmd_verify, cmd_view, cmd_record, cmd_list, cmd_trace, cmd_sql, cmd_annotate;
 
 const struct command *const commands[] = {
-    &cmd_record, &cmd_list,   &cmd_trace, &cmd_report, &cmd_latency, &cmd_symbols, &cmd_view, &cmd_flame,
-    &cmd_info,   &cmd_script, &cmd_dump,  &cmd_export,
+    &cmd_record,  &cmd_list,    &cmd_trace,  &cmd_report, &cmd_latency, &cmd_symbols, &cmd_annotate,
+    &cmd_view,    &cmd_flame,   &cmd_info,   &cmd_script, &cmd_dump,    &cmd_export,
 #ifdef HAVE_CMD_SQL
     &cmd_sql,
 #endif

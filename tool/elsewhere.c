@@ -11,7 +11,6 @@ struct elsewhere {
 
 static const struct elsewhere known[] = {
     /* perf */
-    {"annotate", "no instructions are shown; perfray report -s srcline counts samples by source line"},
     {"archive", "objects are not packed; perfray info --build-ids lists them, --symfs DIR reads copies of them"},
     {"bench", "perfray runs no benchmarks; perf bench does"},
     {"buildid-cache", "objects are read where they are, or fetched: perfray report --debuginfod, --debug-dir DIR"},

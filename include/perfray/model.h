@@ -221,6 +221,29 @@ uint32_t pfr_model_comm_at(const pfr_model *model, uint32_t thread, uint64_t tim
  */
 pfr_status pfr_model_weights(const pfr_model *model, uint32_t event, uint64_t *self, uint64_t *total, pfr_error *err);
 
+/*
+ * The same by symbol, in arrays of pfr_model_count(model, PFR_TABLE_SYMBOL) + 1; recursion counts once. [0] is what has
+ * no address. Takes 16 bytes a stack of the model's memory meanwhile. Returns as pfr_model_weights; also MEMORY, LIMIT.
+ */
+pfr_status pfr_model_symbol_weights(const pfr_model *model, uint32_t event, uint64_t *self, uint64_t *total,
+                                    pfr_error *err);
+
+/* What one function weighs itself in one command: a row of the flat table. */
+typedef struct pfr_flat_row {
+    uint64_t weight, samples;
+    uint32_t comm, symbol; /* ids; 0: not recorded */
+    uint8_t mode;          /* PFR_CPUMODE_* of the frames */
+} pfr_flat_row;
+
+/* false: no more rows are wanted. *row lives during the call. */
+typedef bool pfr_flat_each(void *context, const pfr_flat_row *row);
+
+/*
+ * The flat table of one event: calls `each` for each row, heaviest first. Reads all samples. PFR_OK, also when `each`
+ * ended it; USAGE: no such event, or one of calls; else as pfr_samples_next, MEMORY, LIMIT.
+ */
+pfr_status pfr_model_flat(const pfr_model *model, uint32_t event, pfr_flat_each *each, void *context, pfr_error *err);
+
 /* --- Columns as arrays. */
 
 typedef enum pfr_column_type { PFR_U8, PFR_U16, PFR_U32, PFR_U64, PFR_I64 } pfr_column_type;

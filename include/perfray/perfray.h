@@ -58,6 +58,7 @@
  *     }
  */
 #include <perfray/alloc.h>
+#include <perfray/annotate.h>
 #include <perfray/debug.h>
 #include <perfray/debuginfod.h>
 #include <perfray/dump.h>

@@ -53,13 +53,17 @@ void pfr_sql_close(pfr_sql *sql);
 /*
  * Makes the recording at `path` ("-": standard input) a schema. Its tables are `schema.sample` and so on; without a
  * schema a table is that of the first recording. `schema` NULL: the name of the file without folders, up to its first
- * dot, with `_` for what is no letter, digit or `_`, and in front of a digit; `_2`, `_3`, ... is added where the name is
- * taken. A stream is kept in an unlinked temporary file. Nothing of the recording is read before a query needs it.
+ * dot, with `_` for what is no letter, digit or `_`, and in front of a digit; `_2`, `_3`, ... is added where the name
+ * is taken. A stream is kept in an unlinked temporary file. Nothing of the recording is read before a query needs it.
  * Errors: as pfr_open; USAGE: the name is taken or "main", "temp"; LIMIT: too many recordings.
  */
 pfr_status pfr_sql_attach(pfr_sql *sql, const char *path, const char *schema, pfr_error *err);
 /* The same for a model, which must outlive the handle. The tables of records are empty. */
 pfr_status pfr_sql_attach_model(pfr_sql *sql, const pfr_model *model, const char *schema, pfr_error *err);
+/* The same for the recording at `path` and the model that was opened of it, which must outlive the handle: the
+   recording is not loaded again, and the tables of records have its records. model NULL: as pfr_sql_attach. */
+pfr_status pfr_sql_attach_opened(pfr_sql *sql, const char *path, const pfr_model *model, const char *schema,
+                                 pfr_error *err);
 /* The name of schema `index`, from 0; NULL past the end. */
 const char *pfr_sql_schema(const pfr_sql *sql, unsigned index);
 /* The reader of recording `index`, read to the end and to be rewound before use: for its quality, and where its damage
@@ -97,10 +101,10 @@ bool pfr_sql_is_complete(const char *text);
 
 /* A query for a common question, as printed in docs/sql.md. */
 typedef struct pfr_sql_recipe {
-    unsigned number;         /* from 1 */
-    const char *title;       /* what it answers */
-    const char *query;       /* without a semicolon at the end */
-    const char *parameters;  /* names of its parameters with commas between; NULL: it has none */
+    unsigned number;        /* from 1 */
+    const char *title;      /* what it answers */
+    const char *query;      /* without a semicolon at the end */
+    const char *parameters; /* names of its parameters with commas between; NULL: it has none */
 } pfr_sql_recipe;
 /* Recipe `index` from 0, static; NULL past the end. */
 const pfr_sql_recipe *pfr_sql_get_recipe(unsigned index);

@@ -227,13 +227,7 @@ static pfr_status finish_source(struct sql_source *source, pfr_status st, pfr_er
 }
 
 pfr_status pfr_sql_attach(pfr_sql *sql, const char *path, const char *schema, pfr_error *err) {
-    struct sql_source *source;
-    pfr_error own;
-    PFR_TRY(new_source(sql, path, schema, &source, err));
-    const pfr_status st = finish_source(source, source_open(source, &own), &own);
-    if (st < 0 && err)
-        *err = own;
-    return st;
+    return pfr_sql_attach_opened(sql, path, NULL, schema, err);
 }
 
 pfr_status pfr_sql_attach_model(pfr_sql *sql, const pfr_model *model, const char *schema, pfr_error *err) {
@@ -242,4 +236,16 @@ pfr_status pfr_sql_attach_model(pfr_sql *sql, const pfr_model *model, const char
     source->path = NULL;
     source->model = model;
     return finish_source(source, PFR_OK, err);
+}
+
+pfr_status pfr_sql_attach_opened(pfr_sql *sql, const char *path, const pfr_model *model, const char *schema,
+                                 pfr_error *err) {
+    struct sql_source *source;
+    pfr_error own;
+    PFR_TRY(new_source(sql, path, schema, &source, err));
+    source->model = model;
+    const pfr_status st = finish_source(source, source_open(source, &own), &own);
+    if (st < 0 && err)
+        *err = own;
+    return st;
 }

@@ -12,7 +12,7 @@
  *     model_marks.c     losses, ends of threads, intervals
  *     model_tables.c    rows by id
  *     model_facts.c     quality and what the recording says about itself
- *     model_weights.c   sums by stack
+ *     model_weights.c   sums by stack; model_sums.c: by symbol, and by comm and symbol
  *     model_symbolize.c any address of the recording
  *     model_build.c     a model of rows that a caller puts
  *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)

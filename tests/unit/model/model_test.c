@@ -80,6 +80,48 @@ TEST(model_counts_recursion_once) {
     pfr_model_close(m);
 }
 
+struct flat_rows {
+    pfr_flat_row at[4];
+    uint32_t count, most;
+};
+
+static bool keep_row(void *context, const pfr_flat_row *row) {
+    struct flat_rows *rows = context;
+    rows->at[rows->count++] = *row;
+    return rows->count < rows->most;
+}
+
+TEST(model_sums_by_symbol) {
+    struct recursion r;
+    pfr_error err;
+    struct flat_rows rows = {.most = 4}, first = {.most = 1};
+    pfr_build *b = build_recursion(&r, NULL, &err);
+    build_sample(b, &r, 1, 10, r.outer, 0);
+    build_sample(b, &r, 2, 60, r.middle, 0);
+    build_sample(b, &r, 3, 40, r.inner, 1);
+    build_sample(b, &r, 4, 5, 0, 1);
+    pfr_model *m = finish(b);
+    uint64_t self[3], total[3];
+    ASSERT_OK(pfr_model_symbol_weights(m, r.event, self, total, &err), err);
+    assert_int_equal(self[r.f], 50);
+    assert_int_equal(total[r.f], 110);
+    assert_int_equal(self[r.g], 60);
+    assert_int_equal(total[r.g], 100);
+    assert_int_equal(self[0], 5);
+    ASSERT_OK(pfr_model_flat(m, r.event, keep_row, &rows, &err), err);
+    assert_int_equal(rows.count, 3);
+    assert_int_equal(rows.at[0].symbol, r.g);
+    assert_int_equal(rows.at[1].weight, 50);
+    assert_int_equal(rows.at[1].samples, 2);
+    assert_int_equal(rows.at[1].comm, r.comm);
+    assert_int_equal(rows.at[2].symbol, 0);
+    ASSERT_OK(pfr_model_flat(m, r.event, keep_row, &first, &err), err);
+    assert_int_equal(first.count, 1);
+    assert_int_equal(pfr_model_flat(m, 2, keep_row, &rows, &err), PFR_ERR_USAGE);
+    assert_int_equal(pfr_model_symbol_weights(m, 0, self, total, &err), PFR_ERR_USAGE);
+    pfr_model_close(m);
+}
+
 TEST(model_has_what_a_builder_was_given) {
     struct recursion r;
     pfr_error err;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_python.py - bindings/python/perfray.py tells what the command tells.
+"""run_python.py - records of the Python package are those of the command.
 
 Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose
 recordings and traces are taken, too. What examples/dump_recording.py prints must be what `dump --format=jsonl` prints,
@@ -12,11 +12,11 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import harness  # noqa: E402
 from harness import PERFRAY  # noqa: E402
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROOT = harness.ROOT
 BINDING, EXAMPLE = os.path.join(ROOT, "bindings", "python"), os.path.join(ROOT, "examples", "dump_recording.py")
 sys.path.insert(0, BINDING)
 SECONDS = 120

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a model's tables as objects."""
+from __future__ import annotations
+
+from typing import Any, Callable, Generic, Iterator, List, NamedTuple, Optional, Sequence, TypeVar, Union, overload
+
+from perfray._library import NO_CPU, NO_OFFSET, NO_TIME, show
+
+OBJECT_KINDS = ("unknown", "file", "kernel", "module", "vdso", "anonymous", "memory", "bpf", "jit", "other", "limit")
+INTERVAL_KINDS = ("waiting", "preempted")
+MARK_KINDS = ("lost", "lost_samples", "throttle", "unthrottle", "hole", "other")
+MODES = ("unknown", "kernel", "user", "hypervisor", "guest kernel", "guest user")
+
+
+def known(value: int, unknown: int) -> Optional[int]:
+    return None if value == unknown else value
+
+
+class Event(NamedTuple):
+    """What was counted. `unit` is that of weights, None for a count; times are ns."""
+    id: int
+    name: str
+    unit: Optional[str]
+    samples: int
+    weight: int
+    first: Optional[int]
+    last: Optional[int]
+    is_traced: bool
+
+
+class Process(NamedTuple):
+    """An owner of an address space. `parent` is the id of a process, 0: unknown."""
+    id: int
+    pid: int
+    parent: int
+    comm: str
+    start: Optional[int]
+    end: Optional[int]
+
+
+class Thread(NamedTuple):
+    """One life of a tid in a process. `comm` is its last name, "" if it is unnamed."""
+    id: int
+    process: int
+    pid: int
+    tid: int
+    comm: str
+    start: Optional[int]
+    end: Optional[int]
+
+
+class Object(NamedTuple):
+    """A mapped file, the kernel, a module, ... `name` is as in reports, `build_id` in hexadecimal digits."""
+    id: int
+    path: str
+    name: str
+    build_id: str
+    kind: str
+
+
+class Symbol(NamedTuple):
+    """A function, or an address without a name (`name` is None)."""
+    id: int
+    name: Optional[str]
+    mangled: Optional[str]
+    object: Object
+    address: int
+    size: int
+
+    @property
+    def text(self) -> str:
+        """The name, or the address as reports print it."""
+        return self.name if self.name is not None else "0x%016x" % self.address
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Frame(NamedTuple):
+    """A place in a symbol. `file` and `line` need open_model(lines=True)."""
+    id: int
+    symbol: Symbol
+    address: int
+    file: Optional[str]
+    line: int
+    mode: str
+    inlined: bool
+
+
+class Interval(NamedTuple):
+    """A time in which a thread did not run: `kind` "waiting" or "preempted". `stack` is an id."""
+    start: int
+    duration: int
+    thread: int
+    stack: int
+    cpu: Optional[int]
+    kind: str
+
+
+class Mark(NamedTuple):
+    """A loss, an unreadable range or another single event: see `kind` in <perfray/spans.h>."""
+    time: Optional[int]
+    count: int
+    offset: Optional[int]
+    thread: int
+    cpu: Optional[int]
+    event: int
+    kind: str
+    text: Optional[str]
+
+
+Row = TypeVar("Row")
+
+
+class Table(Sequence[Row], Generic[Row]):
+    """Rows by id: `table[1]` is the first one, `table.get(0)` is None; iteration gives them in the order of ids."""
+
+    def __init__(self, count: int, row: Callable[[int], Row]) -> None:
+        self._rows: List[Optional[Row]] = [None] * (count + 1)
+        self._row = row
+
+    def __len__(self) -> int:
+        return len(self._rows) - 1
+
+    @overload
+    def __getitem__(self, id: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, id: slice) -> List[Row]: ...
+
+    def __getitem__(self, id: Union[int, slice]) -> Any:
+        if isinstance(id, slice):
+            return [self[number] for number in range(*id.indices(len(self._rows))) if number]
+        if not 0 < id < len(self._rows):
+            raise IndexError("ids are 1 to %d" % len(self))
+        row = self._rows[id]
+        if row is None:
+            row = self._rows[id] = self._row(id)
+        return row
+
+    def get(self, id: int, default: Optional[Row] = None) -> Optional[Row]:
+        """The row, or `default` where there is no such id; 0 is the id of what is unknown."""
+        return self[id] if 0 < id < len(self._rows) else default
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self[id] for id in range(1, len(self._rows)))
+
+    def __repr__(self) -> str:
+        return "<table of %d rows>" % len(self)
+
+
+def mode_name(mode: int) -> str:
+    return MODES[mode] if mode < len(MODES) else "mode %d" % mode
+
+
+def interval_of(raw: Any) -> Interval:
+    return Interval(raw.start, raw.duration, raw.thread, raw.stack, known(raw.cpu, NO_CPU), INTERVAL_KINDS[raw.kind])
+
+
+def mark_of(raw: Any) -> Mark:
+    return Mark(known(raw.time, NO_TIME), raw.count, known(raw.offset, NO_OFFSET), raw.thread, known(raw.cpu, NO_CPU), raw.event,
+                MARK_KINDS[raw.kind], show(raw.text))

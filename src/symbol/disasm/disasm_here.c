@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disassembling, in the process that does nothing else: see disasm.h. */
+#include "symbol/disasm/disasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if PFR_HAVE_CAPSTONE
+#include <capstone/capstone.h>
+
+static const struct machine {
+    cs_arch arch;
+    cs_mode mode;
+    uint8_t step; /* bytes that an unknown instruction has */
+} machines[DISASM_MACHINES] = {
+    [DISASM_X86_64] = {CS_ARCH_X86, CS_MODE_64, 1},
+    [DISASM_I386] = {CS_ARCH_X86, CS_MODE_32, 1},
+    [DISASM_AARCH64] = {CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4},
+    [DISASM_ARM] = {CS_ARCH_ARM, CS_MODE_ARM, 4},
+    [DISASM_THUMB] = {CS_ARCH_ARM, CS_MODE_THUMB, 2},
+    [DISASM_S390X] = {CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, 2},
+};
+
+struct answer {
+    uint8_t *bytes;
+    size_t length, room;
+};
+
+static void put(struct answer *a, const void *bytes, size_t length) {
+    if (a->length + length > a->room) {
+        a->room = 2 * a->room + length + 4096;
+        a->bytes = realloc(a->bytes, a->room);
+        if (!a->bytes)
+            _Exit(1);
+    }
+    memcpy(a->bytes + a->length, bytes, length);
+    a->length += length;
+}
+
+static void put_row(struct answer *a, const struct disasm_row *row, const char *text) {
+    put(a, row, sizeof *row);
+    put(a, text, row->text_length);
+}
+
+static uint8_t kind_of(csh handle, const cs_insn *insn) {
+    return cs_insn_group(handle, insn, CS_GRP_CALL)   ? INSN_CALL
+           : cs_insn_group(handle, insn, CS_GRP_RET)  ? INSN_RETURN
+           : cs_insn_group(handle, insn, CS_GRP_JUMP) ? INSN_JUMP
+                                                      : INSN_OTHER;
+}
+
+/* The last operand, where it is a number; 0 for jumps through memory or registers. */
+static uint64_t target_of(const cs_insn *insn) {
+    const char *last = strrchr(insn->op_str, ',');
+    last = last ? last + 1 : insn->op_str;
+    while (*last == ' ' || *last == '#')
+        last++;
+    char *end;
+    const uint64_t target = strncmp(last, "0x", 2) == 0 ? strtoull(last, &end, 16) : 0;
+    return target && *end == '\0' ? target : 0;
+}
+
+static void put_insn(struct answer *a, csh handle, const cs_insn *insn) {
+    char text[INSN_TEXT_MOST + 1];
+    struct disasm_row row = {.size = (uint8_t)insn->size, .kind = kind_of(handle, insn)};
+    const int length = insn->op_str[0] ? snprintf(text, sizeof text, "%-6s %s", insn->mnemonic, insn->op_str)
+                                       : snprintf(text, sizeof text, "%s", insn->mnemonic);
+    row.text_length = (uint8_t)(length < 0 ? 0 : length > (int)INSN_TEXT_MOST ? (int)INSN_TEXT_MOST : length);
+    if (row.kind == INSN_JUMP || row.kind == INSN_CALL)
+        row.target = target_of(insn);
+    put_row(a, &row, text);
+}
+
+static void disassemble(csh handle, unsigned step, const struct disasm_question *q, const uint8_t *code,
+                        struct answer *a) {
+    size_t left = q->length;
+    uint64_t address = q->address;
+    cs_insn *insn = cs_malloc(handle);
+    while (left && insn) {
+        if (cs_disasm_iter(handle, &code, &left, &address, insn)) {
+            put_insn(a, handle, insn);
+            continue;
+        }
+        const size_t size = left < step ? left : step;
+        const struct disasm_row row = {.size = (uint8_t)size, .kind = INSN_BAD, .text_length = 5};
+        put_row(a, &row, "(bad)");
+        code += size, address += size, left -= size;
+    }
+    cs_free(insn, 1);
+}
+
+static void answer_one(const struct disasm_question *q, const uint8_t *code, struct answer *a) {
+    csh handle;
+    const struct machine *m = &machines[q->machine < DISASM_MACHINES ? q->machine : DISASM_NONE];
+    if (!m->step || cs_open(m->arch, m->mode, &handle) != CS_ERR_OK)
+        return;
+    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    if (m->arch == CS_ARCH_X86 && !q->intel)
+        cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+    disassemble(handle, m->step, q, code, a);
+    cs_close(&handle);
+}
+
+bool disasm_available(void) {
+    return true;
+}
+
+/* Capstone sorts tables at the first instruction, and qsort(3) asks the system how much memory there is. */
+void disasm_prepare(void *context) {
+    static const uint8_t zeros[8] = {0};
+    struct answer a = {.bytes = NULL};
+    (void)context;
+    for (unsigned i = 0; i < 2 * DISASM_MACHINES; i++) {
+        const struct disasm_question q = {.length = sizeof zeros, .machine = (uint8_t)(i / 2), .intel = i % 2};
+        answer_one(&q, zeros, &a);
+    }
+    free(a.bytes);
+}
+#else
+struct answer {
+    uint8_t *bytes;
+    size_t length;
+};
+
+static void answer_one(const struct disasm_question *q, const uint8_t *code, struct answer *a) {
+    (void)q, (void)code, (void)a;
+}
+
+bool disasm_available(void) {
+    return false;
+}
+
+void disasm_prepare(void *context) {
+    (void)context;
+}
+#endif
+
+void disasm_answer_questions(void *context) {
+    struct disasm_question q;
+    struct answer a = {.bytes = NULL};
+    uint8_t *code = malloc(DISASM_BYTES_MOST);
+    (void)context;
+    while (code && confined_read(0, &q, sizeof q) && q.length <= DISASM_BYTES_MOST &&
+           confined_read(0, code, q.length)) {
+        a.length = 0;
+        answer_one(&q, code, &a);
+        const uint32_t length = (uint32_t)a.length;
+        if (!confined_write(0, &length, sizeof length) || !confined_write(0, a.bytes, length))
+            break;
+    }
+    free(code);
+    free(a.bytes);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jumps inside a function as lines beside its rows, short ones next to the code. See annotate_parts.h. */
+#include "view/annotate/annotate_parts.h"
+
+#include <stdlib.h>
+
+static uint32_t row_with(const struct function_rows *rows, uint64_t address) {
+    size_t low = 0, high = rows->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (row_at(rows, middle)->address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->count && row_at(rows, low)->address == address ? (uint32_t)low : UINT32_MAX;
+}
+
+static uint32_t first_of(const struct arrow *arrow) {
+    return arrow->from < arrow->to ? arrow->from : arrow->to;
+}
+
+static uint32_t last_of(const struct arrow *arrow) {
+    return arrow->from < arrow->to ? arrow->to : arrow->from;
+}
+
+static int shorter(const void *left, const void *right) {
+    const struct arrow *x = left, *y = right;
+    const uint32_t a = last_of(x) - first_of(x), b = last_of(y) - first_of(y);
+    return a != b ? (a < b ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
+}
+
+static pfr_status collect(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct annotate_row *row = row_at(rows, i);
+        const uint32_t to = row->kind == INSN_JUMP && row->target ? row_with(rows, row->target) : UINT32_MAX;
+        if (to == UINT32_MAX || to == i)
+            continue;
+        if (arrows->count == arrows->room) {
+            void *more = mem_grow(a->memory, arrows->at, arrows->count, &arrows->room, 64, sizeof *arrows->at);
+            if (!more)
+                return mem_fail(a->memory, err, "annotate");
+            arrows->at = more;
+        }
+        arrows->at[arrows->count++] = (struct arrow){(uint32_t)i, to, ARROW_LANES};
+    }
+    return PFR_OK;
+}
+
+/* Looking at all rows of a long jump for each of many jumps would be quadratic: such functions have no arrows for the
+   rest. */
+static void choose_lanes(struct arrows *arrows) {
+    uint64_t steps = 64 * (uint64_t)arrows->rows + 4096;
+    for (size_t i = 0; i < arrows->count; i++) {
+        struct arrow *arrow = &arrows->at[i];
+        const uint32_t first = first_of(arrow), last = last_of(arrow);
+        uint8_t taken = 0;
+        if (last - first > steps)
+            break;
+        steps -= last - first;
+        for (uint32_t row = first; row <= last; row++)
+            taken |= arrows->inside[row];
+        for (arrow->lane = 0; arrow->lane < ARROW_LANES && (taken >> arrow->lane & 1u); arrow->lane++) {
+        }
+        if (arrow->lane == ARROW_LANES)
+            continue;
+        for (uint32_t row = first; row <= last; row++)
+            arrows->inside[row] |= (uint8_t)(1u << arrow->lane);
+        arrows->lanes = arrow->lane + 1u > arrows->lanes ? arrow->lane + 1u : arrows->lanes;
+    }
+}
+
+pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err) {
+    *arrows = (struct arrows){.rows = rows->count};
+    arrows->inside = mem_zeroed(a->memory, rows->count, 1);
+    if (!arrows->inside)
+        return mem_fail(a->memory, err, "annotate");
+    PFR_TRY(collect(a, rows, arrows, err));
+    if (arrows->count)
+        qsort(arrows->at, arrows->count, sizeof *arrows->at, shorter);
+    choose_lanes(arrows);
+    return PFR_OK;
+}
+
+void arrows_free(struct annotate *a, struct arrows *arrows) {
+    mem_free(a->memory, arrows->inside, arrows->rows, 1);
+    mem_free(a->memory, arrows->at, arrows->room, sizeof *arrows->at);
+}
+
+/* What a row has of its arrows: the lanes that begin or end here, and where one ends. */
+struct corner {
+    uint8_t top, bottom; /* lanes */
+    unsigned outermost;  /* lane + 1 of a corner; 0: no corner */
+    bool is_target;
+};
+
+static struct corner corner_of(const struct arrows *arrows, size_t index) {
+    struct corner c = {0};
+    for (size_t i = 0; i < arrows->count; i++) {
+        const struct arrow *arrow = &arrows->at[i];
+        if (arrow->lane == ARROW_LANES || (arrow->from != index && arrow->to != index))
+            continue;
+        const uint8_t bit = (uint8_t)(1u << arrow->lane);
+        c.top |= first_of(arrow) == index ? bit : 0;
+        c.bottom |= last_of(arrow) == index ? bit : 0;
+        c.outermost = arrow->lane + 1u > c.outermost ? arrow->lane + 1u : c.outermost;
+        c.is_target |= arrow->to == index;
+    }
+    return c;
+}
+
+void arrows_draw(const struct arrows *arrows, size_t index, struct output *out) {
+    const struct corner c = corner_of(arrows, index);
+    for (unsigned lane = arrows->lanes; lane-- > 0;) {
+        const uint8_t bit = (uint8_t)(1u << lane);
+        const bool across = lane + 1 < c.outermost;
+        out_text(out, (c.top & c.bottom & bit)        ? "├"
+                      : (c.top & bit)                 ? "┌"
+                      : (c.bottom & bit)              ? "└"
+                      : (arrows->inside[index] & bit) ? (across ? "┼" : "│")
+                      : across                        ? "─"
+                                                      : " ");
+        out_text(out, lane < c.outermost && lane > 0 ? "─" : lane < c.outermost ? (c.is_target ? "→" : "─") : " ");
+    }
+    if (!arrows->lanes)
+        out_char(out, ' ');
+}
+
+bool arrows_loop(const struct arrows *arrows, size_t index) {
+    for (size_t i = 0; i < arrows->count; i++)
+        if (arrows->at[i].to == index && arrows->at[i].from > index)
+            return true;
+    return false;
+}

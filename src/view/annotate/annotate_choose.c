@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions are shown: see annotate_parts.h. */
+#include "view/annotate/annotate_parts.h"
+
+#include "base/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The operand, parsed. */
+struct wanted {
+    const char *name;
+    size_t name_length; /* of the file, if `line` */
+    uint64_t address, line;
+    bool by_address, by_line;
+};
+
+static struct wanted take_apart(const char *what) {
+    struct wanted w = {.name = what, .name_length = what ? strlen(what) : 0};
+    const char *colon = what ? strrchr(what, ':') : NULL;
+    if (what && strncmp(what, "0x", 2) == 0)
+        w.by_address = parse_hex_part(what, w.name_length, &w.address);
+    if (colon && colon != what && colon[-1] != ':' && parse_u64(colon + 1, &w.line)) {
+        w.by_line = true;
+        w.name_length = (size_t)(colon - what);
+    }
+    return w;
+}
+
+static bool is_last_part(const char *path, const char *name, size_t length) {
+    const size_t all = strlen(path);
+    return all >= length && memcmp(path + all - length, name, length) == 0 &&
+           (all == length || path[all - length - 1] == '/');
+}
+
+/* "f" is f(int) as well, "ns::f" its qualified form only. */
+static bool has_name(const char *symbol, const char *name, size_t length) {
+    return symbol && strncmp(symbol, name, length) == 0 && (symbol[length] == '\0' || symbol[length] == '(');
+}
+
+static bool frame_fits(const struct annotate *a, const struct wanted *w, const pfr_model_frame *frame) {
+    const pfr_model_symbol *symbol = pfr_model_get_symbol(a->model, frame->symbol);
+    if (!w->name)
+        return true;
+    if (w->by_line)
+        return frame->file && frame->line == w->line && is_last_part(frame->file, w->name, w->name_length);
+    if (w->by_address)
+        return frame->address == w->address ||
+               (w->address >= symbol->address && w->address - symbol->address < symbol->size);
+    return has_name(symbol->name, w->name, w->name_length) || has_name(symbol->mangled, w->name, w->name_length);
+}
+
+static int heavier(const void *left, const void *right) {
+    const struct annotate_chosen *x = left, *y = right;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+/* The weight of the first event that has any decides; of events of other units the number of samples would say no more.
+ */
+static uint64_t weight_of(const struct annotate *a, uint32_t frame) {
+    uint64_t weight = 0;
+    for (uint32_t i = 0; i < a->nr_events; i++)
+        weight += annotate_sums_of(a, frame)[i].weight;
+    return weight;
+}
+
+struct by_symbol {
+    uint64_t *weight;
+    uint8_t *fits;
+};
+
+static void sum_symbols(const struct annotate *a, const struct wanted *w, struct by_symbol *sums) {
+    for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_FRAME); id++) {
+        const pfr_model_frame *frame = pfr_model_get_frame(a->model, id);
+        const uint64_t weight = weight_of(a, id);
+        sums->weight[frame->symbol] += weight;
+        sums->fits[frame->symbol] |= weight && frame_fits(a, w, frame);
+    }
+}
+
+/* By line, functions that were inlined are functions, and have what the code has that was made of them. */
+static void sum_lines(const struct annotate *a, const struct wanted *w, struct by_symbol *sums) {
+    const pfr_stack *stacks = pfr_model_stacks(a->model);
+    for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_STACK); id++) {
+        const pfr_model_frame *frame = NULL;
+        for (uint32_t at = line_innermost(a, id); at && a->line_sums[id]; at = stacks[at].parent) {
+            frame = pfr_model_get_frame(a->model, stacks[at].frame);
+            sums->weight[frame->symbol] += a->line_sums[id];
+            sums->fits[frame->symbol] |= frame_fits(a, w, frame);
+            if (!frame->inlined)
+                break;
+        }
+    }
+}
+
+static pfr_status list(struct annotate *a, const struct by_symbol *sums, uint32_t count, pfr_error *err) {
+    for (uint32_t symbol = 1; symbol <= count; symbol++) {
+        if (!sums->fits[symbol] || (!a->options->what && !pfr_model_get_symbol(a->model, symbol)->name))
+            continue;
+        if (a->nr_chosen == a->chosen_room) {
+            void *more = mem_grow(a->memory, a->chosen, a->nr_chosen, &a->chosen_room, 64, sizeof *a->chosen);
+            if (!more)
+                return mem_fail(a->memory, err, "annotate");
+            a->chosen = more;
+        }
+        a->chosen[a->nr_chosen++] = (struct annotate_chosen){symbol, sums->weight[symbol]};
+    }
+    if (!a->nr_chosen)
+        return PFR_END;
+    qsort(a->chosen, a->nr_chosen, sizeof *a->chosen, heavier);
+    const uint32_t most = a->options->top ? a->options->top : a->options->what ? UINT32_MAX : 1;
+    a->printed = a->nr_chosen < most ? (uint32_t)a->nr_chosen : most;
+    return PFR_OK;
+}
+
+pfr_status annotate_choose(struct annotate *a, pfr_error *err) {
+    const struct wanted wanted = take_apart(a->options->what);
+    const uint32_t count = pfr_model_count(a->model, PFR_TABLE_SYMBOL);
+    struct by_symbol sums = {mem_zeroed(a->memory, (size_t)count + 1, sizeof *sums.weight),
+                             mem_zeroed(a->memory, (size_t)count + 1, 1)};
+    pfr_status st = sums.weight && sums.fits ? PFR_OK : mem_fail(a->memory, err, "annotate");
+    if (st == PFR_OK) {
+        if (a->options->by_line)
+            sum_lines(a, &wanted, &sums);
+        else
+            sum_symbols(a, &wanted, &sums);
+        st = list(a, &sums, count, err);
+    }
+    mem_free(a->memory, sums.weight, (size_t)count + 1, sizeof *sums.weight);
+    mem_free(a->memory, sums.fits, (size_t)count + 1, 1);
+    return st;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source function by line: what its code costs wherever the compiler put it. A sample in a function that was inlined
+ * counts at the line of the call. See annotate_parts.h.
+ */
+#include "view/annotate/annotate_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t line_innermost(const struct annotate *a, uint32_t stack) {
+    const pfr_stack *stacks = pfr_model_stacks(a->model);
+    const uint32_t parent = stacks[stack].parent;
+    const pfr_model_frame *own = pfr_model_get_frame(a->model, stacks[stack].frame);
+    const pfr_model_frame *outer = parent ? pfr_model_get_frame(a->model, stacks[parent].frame) : NULL;
+    return outer && outer->inlined && outer->address == own->address ? parent : stack;
+}
+
+struct lines_walk {
+    struct annotate *a;
+    struct line_rows *lines;
+    const pfr_stack *stacks;
+    uint8_t *is_ours;       /* by symbol */
+    uint64_t *totals;       /* by stack */
+    uint32_t object;        /* of the chosen symbol */
+    struct code_file *file; /* of it, for samples without call chains */
+    struct symbol_texts *texts;
+    pfr_error *err;
+};
+
+static const pfr_model_frame *frame_of(const struct lines_walk *w, uint32_t stack) {
+    return pfr_model_get_frame(w->a->model, w->stacks[stack].frame);
+}
+
+static pfr_status add(const struct lines_walk *w, const struct line_row *row) {
+    struct line_rows *lines = w->lines;
+    if (lines->count == lines->room) {
+        void *more = mem_grow(w->a->memory, lines->at, lines->count, &lines->room, 256, sizeof *lines->at);
+        if (!more)
+            return mem_fail(w->a->memory, w->err, "annotate");
+        lines->at = more;
+    }
+    lines->at[lines->count++] = *row;
+    return PFR_OK;
+}
+
+/* Without a call chain a sample has one frame, whatever was inlined there: what is the outermost of it. */
+static const char *inlined_there(const struct lines_walk *w, const pfr_model_frame *frame) {
+    struct source_frames found;
+    uint64_t address, left;
+    if (frame->object != w->object || !w->file->named.lines ||
+        !code_file_address(w->file, frame->address, &address, &left) ||
+        debug_lines_find(w->file->named.lines, address, &found) != SYMBOL_FOUND || found.count < 2)
+        return NULL;
+    const char *name = found.at[found.count - 2].function;
+    const struct symbol_text *text = name ? symbol_text_of(w->texts, name, false, 0) : NULL;
+    return text ? text->text : NULL;
+}
+
+/* Weight of a stack itself, charged to the frame of ours that its innermost frames were inlined into. */
+static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
+    const uint64_t weight = w->a->line_sums[stack];
+    const char *inlined = NULL;
+    for (uint32_t at = line_innermost(w->a, stack); at && weight; at = w->stacks[at].parent) {
+        const pfr_model_frame *frame = frame_of(w, at);
+        if (w->is_ours[w->stacks[at].symbol]) {
+            w->lines->self += weight;
+            if (at == stack && !frame->inlined)
+                inlined = inlined_there(w, frame);
+            PFR_TRY(add(w, &(struct line_row){.file = frame->file, .line = frame->line, .self = weight}));
+            return inlined ? add(w, &(struct line_row){frame->file, inlined, frame->line, weight, 0}) : PFR_OK;
+        }
+        if (!frame->inlined)
+            break;
+        inlined = annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[at].symbol));
+    }
+    return PFR_OK;
+}
+
+/* Whether a frame further out is of the same line, or (line NULL) ours at all: recursion counts once. */
+static bool is_within(const struct lines_walk *w, uint32_t stack, const pfr_model_frame *line) {
+    for (uint32_t at = w->stacks[stack].parent; at; at = w->stacks[at].parent) {
+        if (!w->is_ours[w->stacks[at].symbol])
+            continue;
+        const pfr_model_frame *frame = frame_of(w, at);
+        if (!line || (frame->line == line->line && frame->file == line->file))
+            return true;
+    }
+    return false;
+}
+
+static pfr_status add_total(const struct lines_walk *w, uint32_t stack) {
+    const pfr_model_frame *frame = frame_of(w, stack);
+    if (!w->is_ours[w->stacks[stack].symbol] || !w->totals[stack])
+        return PFR_OK;
+    if (!is_within(w, stack, NULL))
+        w->lines->total += w->totals[stack];
+    return is_within(w, stack, frame)
+               ? PFR_OK
+               : add(w, &(struct line_row){.file = frame->file, .line = frame->line, .total = w->totals[stack]});
+}
+
+static int compare_texts(const char *x, const char *y) {
+    return x == y ? 0 : !x ? -1 : !y ? 1 : strcmp(x, y);
+}
+
+static int compare_rows(const void *left, const void *right) {
+    const struct line_row *x = left, *y = right;
+    const int file = compare_texts(x->file, y->file);
+    if (file)
+        return file;
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : compare_texts(x->inlined, y->inlined);
+}
+
+static void join(struct line_rows *lines) {
+    size_t kept = 0;
+    if (!lines->count)
+        return;
+    qsort(lines->at, lines->count, sizeof *lines->at, compare_rows);
+    for (size_t i = 1; i < lines->count; i++) {
+        if (compare_rows(&lines->at[kept], &lines->at[i]) != 0) {
+            lines->at[++kept] = lines->at[i];
+            continue;
+        }
+        lines->at[kept].self += lines->at[i].self;
+        lines->at[kept].total += lines->at[i].total;
+    }
+    lines->count = kept + 1;
+}
+
+static pfr_status walk(const struct lines_walk *w, const char *name) {
+    const pfr_model *model = w->a->model;
+    const uint32_t stacks = pfr_model_count(model, PFR_TABLE_STACK);
+    for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_SYMBOL); id++)
+        w->is_ours[id] = strcmp(annotate_symbol_name(pfr_model_get_symbol(model, id)), name) == 0;
+    memcpy(w->totals, w->a->line_sums, ((size_t)stacks + 1) * sizeof *w->totals);
+    for (uint32_t id = stacks; id > 0; id--)
+        w->totals[w->stacks[id].parent] += w->totals[id];
+    for (uint32_t id = 1; id <= stacks; id++) {
+        PFR_TRY(add_self(w, id));
+        PFR_TRY(add_total(w, id));
+    }
+    join(w->lines);
+    return PFR_OK;
+}
+
+static pfr_status walk_with_lines(struct lines_walk *w, uint32_t symbol) {
+    struct code_file file;
+    struct annotate *a = w->a;
+    w->object = pfr_model_get_symbol(a->model, symbol)->object;
+    w->file = &file;
+    code_file_open(a, pfr_model_get_object(a->model, w->object), &file);
+    const pfr_status st = walk(w, w->lines->function);
+    code_file_close(&file);
+    return st;
+}
+
+pfr_status line_rows_make(struct annotate *a, uint32_t symbol, struct line_rows *lines, pfr_error *err) {
+    const size_t stacks = (size_t)pfr_model_count(a->model, PFR_TABLE_STACK) + 1;
+    const size_t symbols = (size_t)pfr_model_count(a->model, PFR_TABLE_SYMBOL) + 1;
+    *lines = (struct line_rows){.function = annotate_symbol_name(pfr_model_get_symbol(a->model, symbol))};
+    symbol_texts_init(&lines->texts, a->memory);
+    struct lines_walk w = {
+        .a = a, .lines = lines, .stacks = pfr_model_stacks(a->model), .texts = &lines->texts, .err = err};
+    w.is_ours = mem_zeroed(a->memory, symbols, 1);
+    w.totals = mem_alloc(a->memory, stacks, sizeof *w.totals);
+    const pfr_status st = w.is_ours && w.totals ? walk_with_lines(&w, symbol) : mem_fail(a->memory, err, "annotate");
+    mem_free(a->memory, w.is_ours, w.is_ours ? symbols : 0, 1);
+    mem_free(a->memory, w.totals, w.totals ? stacks : 0, sizeof *w.totals);
+    return st;
+}
+
+void line_rows_free(struct annotate *a, struct line_rows *lines) {
+    mem_free(a->memory, lines->at, lines->room, sizeof *lines->at);
+    symbol_texts_free(&lines->texts);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions as text, with the rows of `perf annotate --stdio`: see annotate_parts.h. */
+#include "view/annotate/annotate_parts.h"
+
+#include <string.h>
+
+#define GAP_MOST 8u /* lines without samples between two that have some are printed up to this many */
+
+static double share(uint64_t weight, uint64_t all) {
+    return all ? 100.0 * (double)weight / (double)all : 0;
+}
+
+/* Two decimals in eight columns. */
+static void put_wide(struct output *out, double value) {
+    out_pad(out, value < 9.995 ? 4 : value < 99.995 ? 3 : 2);
+    out_f64(out, value, 2);
+}
+
+static void put_name(struct annotate *a, const char *text) {
+    print_name(a->out, text, strlen(text));
+}
+
+static void put_head(struct annotate *a, const struct function_rows *rows) {
+    struct output *out = &a->out->out;
+    out_text(out, " Percent |\tSource code & Disassembly of ");
+    put_name(a, rows->object->name);
+    out_text(out, " for ");
+    for (uint32_t i = 0; i < a->nr_events; i++) {
+        out_text(out, i ? ", " : "");
+        put_name(a, pfr_model_get_event(a->model, a->events[i])->name);
+        out_text(out, " (");
+        out_u64(out, rows->totals[i].samples);
+        out_text(out, i + 1 < a->nr_events ? " samples)" : " samples, percent: local period)");
+    }
+    out_text(out, "\n---------------------------------------------------------------------------------------\n");
+}
+
+/* Blank instead of the numbers of a row. */
+static void put_no_sums(struct annotate *a) {
+    out_pad(&a->out->out, 9 * (size_t)a->nr_events);
+}
+
+static void put_sums(struct annotate *a, const struct function_rows *rows, const struct annotate_row *row) {
+    struct output *out = &a->out->out;
+    for (uint32_t i = 0; i < a->nr_events; i++) {
+        if (a->options->counts)
+            out_u64_wide(out, row->sums[i].samples, 8);
+        else
+            put_wide(out, share(row->sums[i].weight, rows->totals[i].weight));
+        out_char(out, ' ');
+    }
+}
+
+static void put_source(struct annotate *a, struct source_text *source, const struct annotate_row *row,
+                       const struct annotate_row *before) {
+    struct output *out = &a->out->out;
+    if (!row->file || (before && before->file && before->line == row->line && strcmp(before->file, row->file) == 0))
+        return;
+    const char *text = a->options->no_source ? NULL : source_line(a, source, row->file, row->line);
+    if (!text)
+        return;
+    put_no_sums(a);
+    out_text(out, ": ");
+    out_u64(out, row->line);
+    out_text(out, row->is_inlined ? " ~ " : "   ");
+    put_name(a, text);
+    out_char(out, '\n');
+}
+
+static void put_row(struct annotate *a, const struct function_rows *rows, const struct arrows *arrows, size_t index) {
+    struct output *out = &a->out->out;
+    const struct annotate_row *row = row_at(rows, index);
+    put_sums(a, rows, row);
+    out_text(out, ":   ");
+    out_hex(out, row->address, 1);
+    out_text(out, ":");
+    if (!a->options->plain)
+        arrows_draw(arrows, index, out);
+    else
+        out_pad(out, 3);
+    out_text(out, row->text);
+    if (!a->options->plain && arrows_loop(arrows, index))
+        out_text(out, "    # loop");
+    out_char(out, '\n');
+}
+
+pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, pfr_error *err) {
+    struct arrows arrows;
+    struct source_text source = {.file = NULL};
+    const pfr_status st = arrows_make(a, rows, &arrows, err);
+    if (st == PFR_OK) {
+        put_head(a, rows);
+        put_no_sums(a);
+        out_text(&a->out->out, ": ");
+        out_hex(&a->out->out, rows->count ? row_at(rows, 0)->address : 0, 16);
+        out_text(&a->out->out, " <");
+        put_name(a, annotate_symbol_name(rows->symbol));
+        out_text(&a->out->out, ">:\n");
+    }
+    for (size_t i = 0; i < rows->count && st == PFR_OK; i++) {
+        put_source(a, &source, row_at(rows, i), i ? row_at(rows, i - 1) : NULL);
+        put_row(a, rows, &arrows, i);
+    }
+    out_char(&a->out->out, '\n');
+    source_free(a, &source);
+    arrows_free(a, &arrows);
+    return st;
+}
+
+/* --- By line. */
+
+static int compare_files(const char *x, const char *y) {
+    return x == y ? 0 : !x || !y ? 1 : strcmp(x, y);
+}
+
+static void put_line(struct annotate *a, const struct line_rows *lines, const struct line_row *row, const char *text) {
+    struct output *out = &a->out->out;
+    if (row->self)
+        put_wide(out, share(row->self, lines->total));
+    else
+        out_pad(out, 8);
+    if (row->total)
+        put_wide(out, share(row->total, lines->total));
+    else
+        out_pad(out, 8);
+    if (row->inlined) {
+        out_text(out, "         |     > ");
+        put_name(a, row->inlined);
+    } else {
+        out_u64_wide(out, row->line, 8);
+        out_text(out, " | ");
+        put_name(a, text ? text : "");
+    }
+    out_char(out, '\n');
+}
+
+/* Lines between two rows, so that the text reads on. */
+static void put_gap(struct annotate *a, const struct line_rows *lines, struct source_text *source,
+                    const struct line_row *from, const struct line_row *to) {
+    if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)
+        return;
+    if (to->line - from->line > GAP_MOST) {
+        out_text(&a->out->out, "                     ... |\n");
+        return;
+    }
+    for (uint32_t line = from->line + 1; line < to->line; line++)
+        put_line(a, lines, &(struct line_row){.file = to->file, .line = line}, source_line(a, source, to->file, line));
+}
+
+static void put_file(struct annotate *a, const char *file) {
+    put_name(a, file ? file : "[no line information]");
+    out_text(&a->out->out, ":\n");
+}
+
+void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
+    struct output *out = &a->out->out;
+    struct source_text source = {.file = NULL};
+    put_name(a, lines->function);
+    out_text(out, ": self ");
+    out_u64(out, lines->self);
+    out_text(out, ", total ");
+    out_u64(out, lines->total);
+    out_text(out, " of ");
+    put_name(a, a->nr_events ? pfr_model_get_event(a->model, a->events[0])->name : "");
+    out_text(out, "; 100 % is the total\n   self%  total%    line | source\n");
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct line_row *row = &lines->at[i], *before = i ? row - 1 : NULL;
+        if (!before || compare_files(before->file, row->file) != 0)
+            put_file(a, row->file);
+        else
+            put_gap(a, lines, &source, before, row);
+        put_line(a, lines, row, source_line(a, &source, row->file, row->line));
+    }
+    out_char(out, '\n');
+    source_free(a, &source);
+}

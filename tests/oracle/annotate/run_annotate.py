@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_annotate.py - `perfray annotate` of recordings made now, beside the installed perf and objdump.
+
+counts NAME        samples at each address of every function with 1 % or more are those of `perf annotate --stdio`
+instructions NAME  instructions begin where objdump's do, except inside what capstone does not know
+lines              by line, a function's samples are all of its symbol's; an inlined function is listed at its call
+processes          no program is started
+builds             code of another build is not shown; sources that are no regular files are skipped
+"""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
+import harness  # noqa: E402
+
+PERFRAY = os.environ["PERFRAY"]
+ROW = re.compile(r"^ *([0-9]+) :\s+([0-9a-f]+):\s")
+INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t")
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+                          env=dict(os.environ, XDG_CACHE_HOME="/dev/null"), **more)
+
+
+def record(folder, name, source, *flags):
+    program, data = os.path.join(folder, name), os.path.join(folder, name + ".data")
+    subprocess.run(["g++", "-g", *flags, "-o", program, source], check=True)
+    made = run(["perf", "record", "-N", "-q", "-e", "cpu-clock", "-F", "1999", "-o", data, program])
+    return data if made.returncode == 0 and os.path.exists(data) else None
+
+
+def functions_of(data):
+    """Name of each function of the program and the samples that it has."""
+    rows = csv.DictReader(io.StringIO(run([PERFRAY, "report", "--no-children", "-s", "sym,dso", "--format=csv", data]).stdout))
+    return {row["sym"].removeprefix("[.] "): int(row["samples"]) for row in rows if "[.]" in row["sym"]}
+
+
+def our_counts(data, function):
+    done = run([PERFRAY, "annotate", "--format=csv", function, data])
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    return rows, {int(row["address"], 16): int(row["samples"]) for row in rows if row["samples"] != "0"}
+
+
+def perf_counts(data, function):
+    counts = collections.Counter()
+    done = run(["perf", "annotate", "--stdio", "-n", "-i", data, "-s", function])
+    for line in done.stdout.splitlines():
+        found = ROW.match(line)
+        if found and found.group(1) != "0":
+            counts[int(found.group(2), 16)] += int(found.group(1))
+    return dict(counts)
+
+
+def objdump_starts(program, first, last):
+    done = run(["objdump", "-d", "--no-show-raw-insn", "--start-address=%d" % first, "--stop-address=%d" % last, program])
+    return {int(found.group(1), 16) for found in map(INSTRUCTION.match, done.stdout.splitlines()) if found}
+
+
+def compare_with_objdump(name, program, rows):
+    addresses = [int(row["address"], 16) for row in rows]
+    unknown = {int(row["address"], 16) for row in rows if "(bad)" in row["instruction"]}
+    theirs = objdump_starts(program, addresses[0], addresses[-1] + 1)
+    wrong = sorted((set(addresses) ^ theirs) - unknown)
+    harness.result("annotate/instructions " + name, wrong and ["%x" % address for address in wrong[:5]])
+
+
+def compare_program(name, data, program):
+    wrong, compared = [], 0
+    counts = functions_of(data)
+    for function, samples in counts.items():
+        if samples < sum(counts.values()) / 100 or not re.fullmatch(r"\w+", function):
+            continue
+        rows, ours = our_counts(data, function)
+        theirs = perf_counts(data, function)
+        compared += 1
+        if ours != theirs or sum(ours.values()) != samples:
+            wrong.append("%s: %s, perf %s, report %d" % (function, sorted(ours.items())[:4], sorted(theirs.items())[:4], samples))
+        if rows and rows[0]["instruction"]:
+            compare_with_objdump("%s %s" % (name, function), program, rows)
+    harness.result("annotate/counts " + name, wrong or ([] if compared else ["no function was compared"]))
+
+
+def check_lines(data):
+    done = run([PERFRAY, "annotate", "--by-line", "--format=json", "work", data])
+    work = json.loads(done.stdout)["functions"][0]
+    weight = sum(row["self"] for row in work["lines"] if row["inlined"] is None)
+    inlined = {row["inlined"]: row for row in work["lines"] if row["inlined"]}
+    wrong = [] if weight == work["self"] == work["total"] else ["lines have %d of %d" % (weight, work["self"])]
+    text = [row["source"] for row in work["lines"] if row["inlined"]]
+    if "mix" not in inlined or inlined["mix"]["self"] * 5 < work["self"] or not any("mix(v + r)" in line for line in text):
+        wrong.append("mix is not listed where it was inlined: %s" % sorted(inlined))
+    harness.result("annotate/lines", wrong)
+
+
+def check_processes(folder, data):
+    if not shutil.which("strace"):
+        harness.skip("annotate/processes", "strace is not installed")
+        return
+    log = os.path.join(folder, "strace")
+    run(["strace", "-f", "-e", "trace=execve,execveat", "-o", log, PERFRAY, "annotate", "work", data])
+    with open(log, encoding="utf-8") as file:
+        started = [line for line in file if "execve" in line]
+    harness.result("annotate/processes", started[1:])
+
+
+def check_builds(folder, data, source):
+    wrong = []
+    program = os.path.join(folder, "hot")
+    shown = run([PERFRAY, "annotate", "--source-dir", folder, "work", data])
+    if shown.stderr:
+        wrong.append("a sound program: %s" % shown.stderr)
+    own = os.path.join(folder, "own.cc")
+    os.mkfifo(own)
+    subprocess.run(["g++", "-g", "-O2", "-o", program, source], check=True)
+    subprocess.run(["strip", "-o", os.path.join(folder, "stripped"), program], check=True)
+    subprocess.run(["g++", "-g", "-O1", "-DOTHER", "-o", program, source], check=True)
+    other = run([PERFRAY, "annotate", "0x0", data])
+    if other.returncode != 2:
+        wrong.append("an address without samples ends with %d" % other.returncode)
+    other = run([PERFRAY, "annotate", "--top", "50", data])
+    if "mul" in other.stdout or "build" not in run([PERFRAY, "symbols", data]).stdout:
+        wrong.append("another build is shown: %s" % other.stdout[:200])
+    harness.result("annotate/builds", wrong)
+
+
+def main():
+    if not shutil.which("perf"):
+        harness.skip("annotate", "perf is not installed")
+        return harness.status()
+    with harness.scratch("annotate") as folder:
+        source = os.path.join(folder, "hot.cc")
+        shutil.copy(os.path.join(HERE, "hot.cc"), source)
+        for level in ("-O2", "-O0"):
+            name = "hot" if level == "-O2" else "slow"
+            data = record(folder, name, source, level)
+            if not data:
+                harness.skip("annotate/counts " + name, "perf records nothing here")
+                continue
+            compare_program(name, data, os.path.join(folder, name))
+            if level == "-O2":
+                check_lines(data)
+                check_processes(folder, data)
+        if os.path.exists(os.path.join(folder, "hot.data")):
+            check_builds(folder, os.path.join(folder, "hot.data"), source)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfray annotate: instructions and source lines of functions, with what they cost. */
+#include <perfray/annotate.h>
+#include <string.h>
+#include <unistd.h>
+#include "caching.h"
+#include "command.h"
+#include "name_files.h"
+
+struct annotate_options {
+    unsigned format, asm_syntax; /* as pfr_annotate_format; 0: att, 1: intel */
+    uint32_t top, strip, jobs;
+    bool by_line, no_source, with_source, plain, counts;
+    const char *event, *source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
+    struct naming naming;
+};
+
+#define OF(member) offsetof(struct annotate_options, member)
+
+static const struct annotate_options annotate_defaults = {.naming.cache = true};
+
+static const struct opt annotate_opts[] = {
+    HEADING("Choosing functions"),
+    {"symbol", 's', OPT_STRING, OF(symbol), "WHAT", "the same as the first operand"},
+    {"top", 0, OPT_COUNT, OF(top), "COUNT", "the COUNT hottest functions (default 1)"},
+    {"event", 'e', OPT_STRING, OF(event), "EVENT", "only samples of this event (default: one column for each)"},
+    {"cpu", 'C', OPT_STRING, OF(cpus), "CPUS", "only samples on these CPUs: 0,2-3"},
+    {"pid", 0, OPT_STRING, OF(pids), "PIDS", "only samples of these processes: 7,9-12"},
+    {"tid", 0, OPT_STRING, OF(tids), "TIDS", "only samples of these threads: 7,9-12"},
+    {"comms", 'c', OPT_STRING, OF(comms), "NAMES", "only samples of threads with these names, comma-separated"},
+    {"comm", 0, OPT_STRING, OF(comms), "NAMES", NULL},
+    {"time", 0, OPT_STRING, OF(time), "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"},
+    HEADING("Output"),
+    {"by-line", 0, OPT_FLAG, OF(by_line), NULL, "lines of the source function instead of instructions"},
+    {"source", 'S', OPT_FLAG, OF(with_source), NULL, "print source lines between instructions (default)"},
+    {"no-source", 0, OPT_FLAG, OF(no_source), NULL, "do not print source lines between instructions"},
+    {"stdio", 0, OPT_FLAG, OF(plain), NULL, "no column of jumps: rows as perf annotate prints them"},
+    {"show-nr-samples", 'n', OPT_FLAG, OF(counts), NULL, "number of samples instead of percentages"},
+    {"disassembler-style", 'M', OPT_CHOICE, OF(asm_syntax), "att|intel", "syntax of x86 instructions (default att)"},
+    {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
+    HEADING("Source files"),
+    {"source-dir", 0, OPT_STRING, OF(source_dir), "DIR", "look for source files below DIR as well"},
+    {"prefix", 0, OPT_STRING, OF(source_dir), "DIR", "the same as --source-dir"},
+    {"prefix-strip", 0, OPT_COUNT, OF(strip), "COUNT", "leading directories of a recorded source path to remove first"},
+    HEADING("Symbols"),
+    {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
+    {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
+     "directory of separate debug files (default /usr/lib/debug)"},
+    {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
+     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+    {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and code from this vmlinux object"},
+    CACHE_ROW(struct annotate_options),
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size, at most 4)"},
+    {0},
+};
+
+static void say_note(void *context, const char *sentence) {
+    complain("%s: %s", (const char *)context, sentence);
+}
+
+static enum exit_status print_functions(const struct task *task, pfr_reader *reader, const char *what) {
+    const struct annotate_options *const o = task->options;
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
+    const pfr_annotate_options how = {.size = sizeof how,
+                                      .format = (pfr_annotate_format)o->format,
+                                      .what = what,
+                                      .top = o->top,
+                                      .by_line = o->by_line,
+                                      .no_source = o->no_source && !o->with_source,
+                                      .plain = o->plain,
+                                      .intel = o->asm_syntax == 1,
+                                      .counts = o->counts,
+                                      .source_dir = o->source_dir,
+                                      .strip = o->strip,
+                                      .event = o->event,
+                                      .cpus = o->cpus,
+                                      .pids = o->pids,
+                                      .tids = o->tids,
+                                      .comms = o->comms,
+                                      .time = o->time,
+                                      .jobs = o->jobs,
+                                      .naming = &naming,
+                                      .hole = limit_told,
+                                      .note = say_note,
+                                      .context = (void *)(uintptr_t)task->file};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = pfr_annotate_print(reader, &how, task->out, &err);
+    if (status == PFR_END) {
+        complain("%s: no samples in %s", task->file, what ? what : "any function with a name");
+        return graver_of(ENDS_USAGE, complain_of_damage(task, reader));
+    }
+    if (status < 0 && !pfr_output_failed(task->out))
+        return complain_of(task->file, &err, NULL);
+    return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
+}
+
+/* Of the operands the first that is a file is the recording, the other one says what is asked for. */
+struct annotate_operands {
+    const char *file, *what, *extra;
+};
+
+static struct annotate_operands sort_operands(const struct task *task) {
+    struct annotate_operands o = {.what = ((const struct annotate_options *)task->options)->symbol};
+    for (size_t i = 0; i < task->nr_files; i++) {
+        const char *word = task->files[i];
+        if (!o.file && (strcmp(word, "-") == 0 || access(word, F_OK) == 0))
+            o.file = word;
+        else if (!o.what)
+            o.what = word;
+        else
+            o.extra = word;
+    }
+    return o;
+}
+
+static enum exit_status annotate_run(const struct task *task) {
+    const struct annotate_options *const o = task->options;
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    const struct annotate_operands operands = sort_operands(task);
+    struct task own = *task;
+    enum exit_status status;
+    if (operands.extra) {
+        complain("%s is no file, and a function is asked for already: %s", operands.extra, operands.what);
+        return ENDS_USAGE;
+    }
+    if (!name_files_fit("perfray annotate", &o->naming))
+        return ENDS_USAGE;
+    own.file = operands.file ? operands.file : "perf.data";
+    pfr_reader *const reader = open_recording(&own, &how, &status);
+    if (reader)
+        status = print_functions(&own, reader, operands.what);
+    pfr_close(reader);
+    return status;
+}
+
+extern const struct command cmd_annotate;
+const struct command cmd_annotate = {
+    .name = "annotate",
+    .about = "show the cost of each instruction or source line of a function",
+    .arguments = "[FUNCTION|FILE:LINE|0xADDRESS] [FILE]",
+    .opts = annotate_opts,
+    .size = sizeof(struct annotate_options),
+    .defaults = &annotate_defaults,
+    .prints_at_end = true,
+    .takes_all_files = true,
+    .run = annotate_run,
+};
