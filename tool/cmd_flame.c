@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray flame: all stacks of a recording in one picture. */
 #include <perfray/flame.h>
+#include <perfray/view.h>
+#include <string.h>
 #include <unistd.h>
 #include "diff_sides.h"
 #include "selecting.h"
@@ -18,7 +20,7 @@ static const struct flame_options flame_defaults = {.selecting = {.naming.cache 
 static const struct opt flame_opts[] = {
     HEADING("Drawing"),
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
-     "write FILE, completely or not at all; - for stdout (default)"},
+     "write FILE, SVG or a page if it ends with .html; - for stdout (default)"},
     {"upward", 0, OPT_FLAG, offsetof(struct flame_options, upward), NULL,
      "draw callers below their callees (default: callers on top)"},
     {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "title above the graph"},
@@ -112,6 +114,55 @@ static enum exit_status flame_diff(const struct task *task) {
     return status;
 }
 
+/* --- A page instead of a picture: -o FILE.html. */
+
+static bool is_page(const char *path) {
+    const size_t length = path ? strlen(path) : 0;
+    return length > 5 && strcmp(path + length - 5, ".html") == 0;
+}
+
+/* The page has all samples, and selects among them itself. */
+static bool fits_page(const struct flame_options *o) {
+    const struct selecting *s = &o->selecting;
+    const bool selects = s->event || s->cpus || s->pids || s->tids || s->comms || s->time || s->weight || s->stitched;
+    if (!selects && !o->upward && !o->width && o->min_width <= 0)
+        return true;
+    complain_as(PROGRAM, "an HTML page selects and draws by itself; leave these options out, or write FILE.svg");
+    return false;
+}
+
+static void page_note(void *file, const char *sentence) {
+    complain("%s: %s", (const char *)file, sentence);
+}
+
+static pfr_status write_model(const struct task *task, const pfr_model *model, pfr_error *err) {
+    const struct flame_options *const options = task->options;
+    const pfr_view_options how = {.size = sizeof how,
+                                  .path = options->output,
+                                  .title = options->title,
+                                  .subject = task->file,
+                                  .version = PERFRAY_VERSION};
+    return pfr_view_write(model, &how, task->out, err);
+}
+
+static enum exit_status write_page(const struct task *task, pfr_reader *reader) {
+    const struct flame_options *const options = task->options;
+    const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
+    const pfr_model_options how = {.size = sizeof how,
+                                   .jobs = options->selecting.jobs,
+                                   .max_stack = options->selecting.max_stack,
+                                   .functions = true,
+                                   .naming = &naming,
+                                   .hole = limit_told,
+                                   .note = page_note,
+                                   .context = (void *)(uintptr_t)task->file};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_model *const model = pfr_model_open(reader, &how, &err);
+    const pfr_status status = model ? write_model(task, model, &err) : err.status;
+    pfr_model_close(model);
+    return end_of_writing(task, PROGRAM, reader, status, &err);
+}
+
 static enum exit_status flame_run(const struct task *task) {
     const struct flame_options *const options = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
@@ -122,11 +173,17 @@ static enum exit_status flame_run(const struct task *task) {
         complain_as(PROGRAM, "refusing to write SVG to a terminal; use -o FILE");
         return ENDS_USAGE;
     }
+    if (options->diff && is_page(options->output)) {
+        complain_as(PROGRAM, "--diff draws SVG: name the output FILE.svg");
+        return ENDS_USAGE;
+    }
     if (options->diff)
         return flame_diff(task);
+    if (is_page(options->output) && !fits_page(options))
+        return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
     if (reader)
-        status = write_flame(task, reader);
+        status = is_page(options->output) ? write_page(task, reader) : write_flame(task, reader);
     pfr_close(reader);
     return status;
 }

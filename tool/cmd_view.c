@@ -18,7 +18,7 @@ struct view_options {
     uint64_t max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
-    bool empty, data, opens, no_command_line, redacts, inlined;
+    bool empty, data, opens, no_command_line, redacts, inlined, lines;
 };
 
 static const struct view_options view_defaults = {.naming = {.cache = true}};
@@ -40,7 +40,8 @@ static const struct opt view_opts[] = {
     {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
     {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127; XRay traces 256)"},
-    {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own"},
+    {"lines", 0, OPT_FLAG, OF(lines), NULL, "add source files and lines to the details; takes longer"},
+    {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own; implies --lines"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -101,7 +102,8 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = o->jobs,
                                    .max_stack = o->max_stack,
-                                   .functions = !o->inlined,
+                                   .functions = !o->inlined && !o->lines,
+                                   .lines = o->lines,
                                    .inlined = o->inlined,
                                    .naming = &naming,
                                    .beside = beside,

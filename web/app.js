@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: one state, views that show it, and what keys do to it.
-import {Colours, KIND_NAMES, PALETTES} from './colours.js';
+import {Colours, DIFF_PALETTES, KIND_NAMES, PALETTES} from './colours.js';
 import {Derivations, Functions} from './derive.js';
 import {DetailsView} from './details_view.js';
+import {stepOfRatio} from './diff.js';
+import {DiffView} from './diff_view.js';
 import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
 import {formatWeight, groupDigits, visibleText} from './format.js';
@@ -19,6 +21,7 @@ import {STEPS} from './transforms.js';
 import {isTraced} from './weights.js';
 
 const COLOURS = ['kind', 'object', 'name'];
+const DIFF_NAMES = ['less', '', '', 'same', '', '', 'more'];
 const THEMES = ['system', 'light', 'dark'];
 const NARROW_PAGE = 760;
 
@@ -46,7 +49,7 @@ export class App {
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
         this.timeline = new TimelineView(this);
-        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this)};
+        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this)};
         this.details = new DetailsView(this);
         this.menus = new Menus(this);
         this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
@@ -65,11 +68,12 @@ export class App {
         const {state, ignored} = stateOfHash(location.hash, this.hashFacts());
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
+        if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
     // Changes members of the state. `replace`: no step of history, for what changes with every key.
     change(members, {replace = false} = {}) {
-        const next = {...this.history.present, ...members};
+        const began = performance.now(), next = {...this.history.present, ...members};
         this.previewed = null;
         if (replace) this.history.present = next;
         else this.history.push(next);
@@ -80,6 +84,7 @@ export class App {
             location.hash = hash; // some browsers refuse pushState often called
         }
         this.render();
+        this.changeTook = performance.now() - began;
     }
     preview(members) {
         this.previewed = {...this.history.present, ...members};
@@ -106,6 +111,7 @@ export class App {
     search() { return this.derivations.searchOf(this.state); }
     unit() { return this.state.measure === 'count' ? null : this.data.meta.events[this.state.event].unit; }
     hasCalls() { return this.data.calls.depth.length > 0; }
+    hasBaseline() { return this.data.meta.events.some((event) => event.baseline); }
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
@@ -136,7 +142,7 @@ export class App {
     themeColours() {
         if (this.themeOf === this.theme()) return this.themeKnown;
         this.themeOf = this.theme();
-        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn'];
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run', 'new'];
         return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
     }
     heavyObjects() {
@@ -149,14 +155,19 @@ export class App {
         return (this.heavy = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([object]) => object));
     }
     colours() {
-        const key = `${this.theme()} ${this.state.colour}`;
+        const ratios = this.state.colour === 'ratio' ? this.derivations.ratiosOf(this.state) : null;
+        const key = `${this.theme()} ${this.state.colour} ${ratios ? this.view().key : ''}`;
         if (this.coloursKey !== key) {
             this.coloursKey = key;
-            this.coloursKnown = new Colours(this.functions, this.theme(), this.state.colour, this.heavyObjects());
+            this.coloursKnown = new Colours(this.functions, this.theme(), ratios || this.state.colour !== 'ratio' ? this.state.colour : 'kind', this.heavyObjects(),
+                                             (func) => stepOfRatio(ratios.of.get(func), ratios.all));
         }
         return this.coloursKnown;
     }
-    nextColour() { return COLOURS[(COLOURS.indexOf(this.state.colour) + 1) % COLOURS.length]; }
+    nextColour() {
+        const offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...COLOURS, 'ratio'] : COLOURS;
+        return offered[(offered.indexOf(this.state.colour) + 1) % offered.length];
+    }
     nextOrder() { return ORDERS[(ORDERS.indexOf(this.state.order) + 1) % ORDERS.length]; }
 
     // --- Building and drawing the page.
@@ -166,6 +177,7 @@ export class App {
         const page = el('div', {id: 'app'}, this.toolbar.element, this.timeline.element, this.body, this.status);
         const static_ = document.getElementById('static');
         if (static_) static_.hidden = true;
+        for (const heading of document.querySelectorAll('#head h1, #losses')) heading.title = heading.textContent; // may be cut
         document.body.append(page);
         const losses = document.getElementById('losses');
         if (losses) losses.addEventListener('click', () => this.menus.showLosses(this.data.meta.losses || []));
@@ -196,7 +208,7 @@ export class App {
         this.renderStatus();
     }
     renderStatus() {
-        const legend = this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
         this.message = this.message || el('span', {class: 'message'});
         this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
         fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));
@@ -276,6 +288,7 @@ export class App {
     }
     letterKey(key) {
         const number = Number(key) - 1;
+        if (PANELS[number] === 'diff' && !this.hasBaseline()) return null;
         if (PANELS[number]) return () => this.showPanel(PANELS[number]);
         if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
         const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
@@ -296,7 +309,8 @@ export class App {
         else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, threads: null, calls: null});
     }
     nextEvent() {
-        this.change({event: (this.state.event + 1) % this.data.meta.events.length, zoom: null});
+        const own = this.data.meta.events.filter((event) => !event.baseline).length;
+        this.change({event: (this.state.event + 1) % own, zoom: null});
     }
     nextThread(by) {
         const order = this.timeline.threads, at = this.state.threads && this.state.threads.size === 1 ? order.indexOf([...this.state.threads][0]) : by > 0 ? -1 : order.length;

@@ -31,16 +31,21 @@ export async function gunzipBytes(bytes) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function arrayOfWidth(width, count) {
-    if (width === 1) return new Uint8Array(count);
-    if (width === 2) return new Uint16Array(count);
-    return width <= 4 ? new Uint32Array(count) : new Float64Array(count);
+// The low planes, at most four. One loop for each width: an engine compiles these to a few instructions a number.
+function lowPlanes(bytes, from, count, width) {
+    if (width === 1) return bytes.slice(from, from + count);
+    const numbers = new Uint32Array(count), second = from + count, third = second + count, fourth = third + count;
+    if (width === 2) for (let i = 0; i < count; i++) numbers[i] = bytes[from + i] | bytes[second + i] << 8;
+    else if (width === 3) for (let i = 0; i < count; i++) numbers[i] = bytes[from + i] | bytes[second + i] << 8 | bytes[third + i] << 16;
+    else for (let i = 0; i < count; i++) numbers[i] = bytes[from + i] | bytes[second + i] << 8 | bytes[third + i] << 16 | bytes[fourth + i] << 24;
+    return numbers;
 }
 
 // A column from its planes at `from`. Widths above 4 bytes become doubles, which hold them exactly.
 export function columnOfPlanes(bytes, from, count, width) {
-    const numbers = arrayOfWidth(width, count);
-    for (let plane = 0, at = from, scale = 1; plane < width; plane++, at += count, scale *= 256)
+    if (width <= 4) return lowPlanes(bytes, from, count, width);
+    const numbers = new Float64Array(lowPlanes(bytes, from, count, 4));
+    for (let plane = 4, at = from + 4 * count, scale = 2 ** 32; plane < width; plane++, at += count, scale *= 256)
         for (let i = 0; i < count; i++) numbers[i] += bytes[at + i] * scale;
     return numbers;
 }

@@ -9,6 +9,10 @@ export const PALETTES = {
 };
 export const KIND_NAMES = ['program', 'library', 'kernel', 'JIT or interpreted', 'traced call', 'no name'];
 
+// From less (−3) to more (+3).
+export const DIFF_PALETTES = {light: ['#2f78c4', '#709ed3', '#abc3e1', '#e6e8ec', '#e8c2ae', '#e69b6f', '#e0701a'],
+                              dark: ['#4f9be8', '#4b7cb0', '#445d7b', '#3a4049', '#715749', '#aa6d43', '#e5812f']};
+
 const INKS = ['#14171c', '#ffffff'];
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -38,7 +42,10 @@ function hashOf(text) {
 
 // Colours and inks of functions for one theme and one meaning. The heaviest objects get colours of their own.
 export class Colours {
-    constructor(functions, theme, meaning, heavyObjects) {
+    // `stepOf(func)`, -3 to 3, is for the meaning 'ratio'.
+    constructor(functions, theme, meaning, heavyObjects, stepOf) {
+        this.changes = DIFF_PALETTES[theme];
+        this.stepOf = stepOf;
         this.functions = functions;
         this.palette = PALETTES[theme];
         this.meaning = meaning;
@@ -47,6 +54,7 @@ export class Colours {
     }
     base(func) {
         if (this.meaning === 'kind') return this.palette.kind[this.functions.kindOf(func)];
+        if (this.meaning === 'ratio') return this.changes[this.stepOf(func) + 3];
         const rank = this.rank.get(this.functions.objectOf(func));
         return this.palette.object[rank === undefined ? 7 : Math.min(rank, 7)];
     }

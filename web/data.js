@@ -41,6 +41,13 @@ function timesOf(deltas, ranges, quantum) {
     return times;
 }
 
+// Numbers of a column in ns; a loop, because the engines' own from() takes a call for each number.
+function scaledBy(column, quantum) {
+    const scaled = new Float64Array(column.length);
+    for (let i = 0; i < column.length; i++) scaled[i] = column[i] * quantum;
+    return scaled;
+}
+
 function parentsOf(offsets) {
     const parents = new Int32Array(offsets.length);
     parents[0] = -1;
@@ -48,10 +55,10 @@ function parentsOf(offsets) {
     return parents;
 }
 
-function nodesOfRanks(ranks, nodeOfRank) {
-    const nodes = new Uint32Array(ranks.length);
-    for (let i = 0; i < ranks.length; i++) nodes[i] = nodeOfRank[ranks[i]];
-    return nodes;
+function lookedUp(ids, table) {
+    const found = new Uint32Array(ids.length);
+    for (let i = 0; i < ids.length; i++) found[i] = table[ids[i]];
+    return found;
 }
 
 // Calls in preorder by thread: the parent of a call is the nearest one before it that is less deep. `end` is the first
@@ -60,7 +67,7 @@ function linkCalls(calls) {
     const n = calls.depth.length;
     calls.parent = new Int32Array(n).fill(-1);
     calls.end = new Uint32Array(n);
-    calls.self = Float64Array.from(calls.duration);
+    calls.self = calls.duration.slice();
     for (let t = 0; t + 1 < calls.ranges.length; t++) linkThread(calls, calls.ranges[t], calls.ranges[t + 1]);
 }
 
@@ -80,9 +87,9 @@ function linkThread(calls, from, to) {
 function readCalls(columns, quantum, nodeFunc, nodeOfRank) {
     const ranges = rangesOf(columns['thread.calls'] || EMPTY);
     const calls = {ranges, depth: columns['call.depth'] || EMPTY, start: timesOf(columns['call.gap'] || EMPTY, ranges, quantum),
-                   node: nodesOfRanks(columns['call.node'] || EMPTY, nodeOfRank)};
-    calls.duration = Float64Array.from(columns['call.duration'] || EMPTY, (d) => d * quantum);
-    calls.func = Uint32Array.from(calls.node, (node) => nodeFunc[node]);
+                   node: lookedUp(columns['call.node'] || EMPTY, nodeOfRank)};
+    calls.duration = scaledBy(columns['call.duration'] || EMPTY, quantum);
+    calls.func = lookedUp(calls.node, nodeFunc);
     linkCalls(calls);
     return calls;
 }
@@ -90,13 +97,14 @@ function readCalls(columns, quantum, nodeFunc, nodeOfRank) {
 function readFuncs(columns, strings) {
     const n = columns['func.name'].length;
     return {count: n, name: columns['func.name'], object: columns['func.object'], kind: columns['func.kind'],
+            addressLow: columns['func.address_low'], addressHigh: columns['func.address_high'],
             file: columns['func.file'] || new Uint32Array(n), line: columns['func.line'] || new Uint32Array(n),
             nameOf: (id) => strings.get(columns['func.name'][id])};
 }
 
 function readObjects(columns) {
     return {count: columns['object.name'].length, name: columns['object.name'], path: columns['object.path'],
-            buildId: columns['object.build_id']};
+            buildId: columns['object.build_id'], kind: columns['object.kind'] || new Uint8Array(columns['object.name'].length)};
 }
 
 function readThreads(columns) {
@@ -106,13 +114,13 @@ function readThreads(columns) {
 
 // Weights that were too large for exact sums are multiples of a power of two.
 function readWeights(weights, unit) {
-    return weights && unit > 1 ? Float64Array.from(weights, (weight) => weight * unit) : weights || null;
+    return weights && unit > 1 ? scaledBy(weights, unit) : weights || null;
 }
 
 function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
     const ranges = rangesOf(columns['thread.samples'] || EMPTY);
     const count = ranges[ranges.length - 1];
-    return {count, ranges, node: nodesOfRanks(columns['sample.node'] || EMPTY, nodeOfRank),
+    return {count, ranges, node: lookedUp(columns['sample.node'] || EMPTY, nodeOfRank),
             time: timesOf(columns['sample.gap'] || EMPTY, ranges, quantum),
             event: columns['sample.event'] || new Uint8Array(count), weight: readWeights(columns['sample.weight'], unit),
             number: filled(columns['sample.count'])}; // samples that a row stands for; null: each is one
@@ -120,18 +128,28 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
 
 function readMarks(columns, quantum) {
     const thread = columns['mark.thread'] || EMPTY;
-    return {count: thread.length, thread, time: Float64Array.from(columns['mark.time'] || EMPTY, (t) => t * quantum)};
+    return {count: thread.length, thread, time: scaledBy(columns['mark.time'] || EMPTY, quantum)};
+}
+
+// When threads did not run: blocked (0) or runnable (1), in the order of time for each thread.
+function readIntervals(columns, threadCount, quantum) {
+    const ranges = rangesOf(columns['thread.intervals'] || new Uint32Array(threadCount)), start = timesOf(columns['interval.gap'] || EMPTY, ranges, quantum);
+    const end = scaledBy(columns['interval.duration'] || EMPTY, quantum);
+    for (let i = 0; i < end.length; i++) end[i] += start[i];
+    return {ranges, start, end, kind: columns['interval.kind'] || EMPTY};
 }
 
 // Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
     const columns = readColumns(directory, body), meta = directory.meta;
+    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // views name what they show nothing of
     const strings = new Strings(columns['string.bytes'], columns['string.end']);
-    const nodeFunc = columns['node.func'], nodeOfRank = columns['rank.node'];
+    const nodeFunc = new Uint32Array(columns['node.func']), nodeOfRank = columns['rank.node'];
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
             threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
-            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum)};
+            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
+            intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
 }

@@ -3,10 +3,15 @@
 import {KIND} from './data.js';
 import {visibleText} from './format.js';
 import {selectCalls} from './latencies.js';
+import {baselineEvent, compareTotals} from './diff.js';
 import {countMatches, matchFunctions, parseSearch} from './search.js';
 import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
 import {firstTimes, weightsOf} from './weights.js';
+
+// By pfr_object_kind.
+const NAME_SOURCES = ['', 'symbol table of the object', 'kernel symbols (kallsyms or vmlinux)', 'kernel symbols of the module', 'symbol table of the vdso',
+                      'map file of the JIT compiler (perf-PID.map)', '', 'KSYMBOL record of the BPF program', 'jitdump of the compiler'];
 
 // The recording's functions, and those that collapsing makes: their ids follow.
 export class Functions {
@@ -30,6 +35,19 @@ export class Functions {
     sourceOf(func) {
         if (this.isMade(func) || !this.data.funcs.file[func]) return '';
         return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
+    }
+    // In the object's file; in the kernel and anonymous memory where it was. '' for frames that steps make.
+    addressOf(func) {
+        const {addressHigh, addressLow} = this.data.funcs;
+        if (this.isMade(func) || !addressLow || !(addressLow[func] || addressHigh[func])) return '';
+        const high = addressHigh[func] ? addressHigh[func].toString(16) : '', low = addressLow[func].toString(16);
+        return `0x${high}${high ? low.padStart(8, '0') : low}`;
+    }
+    // Where the name comes from, as far as the kind of the object tells.
+    nameSource(func) {
+        if (this.isMade(func)) return 'a step made this frame';
+        if (this.kindOf(func) === KIND.unnamed) return 'no symbol covers its addresses (perfray symbols says why)';
+        return NAME_SOURCES[this.data.objects.kind[this.objectOf(func)]] || '';
     }
     make(name, object, kind) {
         const at = this.made.findIndex((m) => m.name === name && m.object === object);
@@ -71,8 +89,9 @@ export class Derivations {
         this.functions = functions;
         this.weights = new Recent(8);
         this.trees = new Recent(4);
-        this.views = new Recent(4);
+        this.views = new Recent(8); // a diff needs four at once
         this.searches = new Recent(4);
+        this.links = new WeakMap();
     }
     selectedCalls(state) {
         return state.calls ? selectCalls(this.data, {...state, calls: null}, state.calls) : null;
@@ -85,9 +104,17 @@ export class Derivations {
     }
     treeOf(steps) {
         return this.trees.get(keyOf(steps), () => {
-            const {tree, map} = applySteps(this.data.tree, steps, this.functions), children = childrenOf(tree);
-            return {tree, map, children, outer: outermostOf(tree, children, this.functions.count)};
+            const {tree, map} = applySteps(this.data.tree, steps, this.functions);
+            return {tree, map, ...this.linksOf(tree)};
         });
+    }
+    // Steps that only drop stacks leave the tree as it is, and so what follows from it.
+    linksOf(tree) {
+        if (!this.links.has(tree)) {
+            const children = childrenOf(tree);
+            this.links.set(tree, {children, outer: outermostOf(tree, children, this.functions.count)});
+        }
+        return this.links.get(tree);
     }
     // {tree, children, outer, self, total, all, rows, dropped}: `all` is the selection's weight before steps dropped any.
     of(state) {
@@ -102,6 +129,36 @@ export class Derivations {
         const view = this.of(state);
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
+    }
+    // The next event of samples, whose weight is divided by that of the event shown; -1: there is no other.
+    otherEvent(event) {
+        const {events} = this.data.meta, own = events.map((_, i) => i).filter((i) => !events[i].traced && !events[i].baseline);
+        return own.length > 1 && own.includes(event) ? own[(own.indexOf(event) + 1) % own.length] : -1;
+    }
+    // {all, of}: the ratio of two events over the selection, and by function.
+    ratiosOf(state) {
+        const view = this.of(state), other = this.otherEvent(state.event);
+        if (view.ratios || other < 0) return view.ratios || null;
+        const upper = this.of({...state, event: other}), totals = new Map(this.tableOf({...state, event: other}).map((row) => [row.func, row.total]));
+        const of = new Map(this.tableOf(state).map((row) => [row.func, (totals.get(row.func) || 0) / row.total]));
+        return (view.ratios = {all: view.total[0] > 0 ? upper.total[0] / view.total[0] : 0, of, names: [other, state.event].map((event) => this.data.meta.events[event].name)});
+    }
+    // Totals and functions of both recordings under a selection; null: the page has one. Times select in both.
+    diffOf(state) {
+        const {events} = this.data.meta, other = baselineEvent(events, state.event);
+        if (other < 0) return null;
+        const view = this.of(state), base = this.of({...state, event: other}), counts = {...state, measure: 'count'};
+        if (view.diff) return view.diff;
+        const totals = compareTotals(base.total, view.total, this.of({...counts, event: other}).total, this.of(counts).total, false);
+        return (view.diff = {tree: view.tree, children: view.children, totals, rows: this.diffRows(state, other, counts)});
+    }
+    diffRows(state, other, counts) {
+        const rows = new Map(), row = (func) => rows.get(func) || rows.set(func, {func, a: 0, b: 0, countA: 0, countB: 0}).get(func);
+        for (const {func, total} of this.tableOf({...state, event: other})) row(func).a = total;
+        for (const {func, total} of this.tableOf(state)) row(func).b = total;
+        for (const {func, total} of this.tableOf({...counts, event: other})) row(func).countA = total;
+        for (const {func, total} of this.tableOf(counts)) row(func).countB = total;
+        return [...rows.values()];
     }
     // When each node of the changed tree was first seen.
     firstOf(state) {

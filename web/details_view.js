@@ -30,12 +30,17 @@ export class DetailsView {
     }
     facts(func, view) {
         const {functions} = this.app, object = functions.objectOf(func), unit = this.app.unit(), row = this.app.rowOf(func);
-        const line = this.app.state.node ? view.tree.line[this.app.state.node] : 0;
+        const line = this.app.state.node ? view.tree.line[this.app.state.node] : 0, address = functions.addressOf(func);
         return el('dl', {}, ...this.term('self', `${formatWeight(row.self, unit)}, ${formatShare(row.self, view.total[0])} of selection`),
                   ...this.term('total', `${formatWeight(row.total, unit)}, ${formatShare(row.total, view.total[0])} of selection`),
                   ...this.term('this stack', this.app.state.node ? formatWeight(view.total[this.app.state.node], unit) : ''),
-                  ...this.term('kind', KIND_NAMES[functions.kindOf(func)]), ...this.term('object', functions.objectPath(object)),
-                  ...this.term('build id', functions.buildId(object)), ...this.term('source', functions.sourceOf(func)), ...this.term('line', line || ''));
+                  ...this.term('ratio', this.ratio(func)), ...this.term('kind', KIND_NAMES[functions.kindOf(func)]), ...this.term('object', functions.objectPath(object)),
+                  ...this.term('build id', functions.buildId(object)), ...this.term('source', functions.sourceOf(func)), ...this.term('this call at line', line || ''),
+                  ...this.term('address', address), ...this.term('name from', functions.nameSource(func)));
+    }
+    ratio(func) {
+        const ratios = this.app.state.colour === 'ratio' ? this.app.derivations.ratiosOf(this.app.state) : null;
+        return ratios && ratios.of.has(func) ? `${ratios.of.get(func).toPrecision(3)} ${ratios.names.join(' per ')} (all: ${ratios.all.toPrecision(3)})` : '';
     }
     callers(func, view) {
         const root = callersOf(view.tree, view.total, view.outer, func);

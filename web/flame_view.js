@@ -19,11 +19,12 @@ export class BoxPainter {
         this.drawn = {boxes: 0, labels: 0, ms: 0};
     }
     // `funcOf(box)` is null for the root and for merged boxes. Rows grow downwards, or upwards with `upwards`.
-    paint(boxes, {width, height, scroll, funcOf, upwards, rows, dimAbove}) {
+    paint(boxes, {width, height, scroll, funcOf, upwards, rows, dimAbove, ...own}) {
         const began = performance.now();
         this.context = fitCanvas(this.canvas, width, height);
         this.context.font = FONT;
         this.charWidth = this.charWidth || this.context.measureText('m').width;
+        this.own = own; // colourOf, labelOf, hatched, framed of a view that needs others
         this.place = {width, height, scroll, upwards, rows};
         this.labels = 0;
         this.theme = this.app.themeColours();
@@ -46,11 +47,12 @@ export class BoxPainter {
         this.context.fillStyle = colour.fill;
         this.context.fillRect(x, y, width, ROW - 1);
         this.context.globalAlpha = 1;
-        if (box.node === null) this.paintHatch(x, y, width);
-        this.paintOutline(func, x, y, width);
-        this.paintLabel(this.app.labelOf(box, func), x, y, width, colour.ink);
+        if (box.node === null || (this.own.hatched && this.own.hatched(box))) this.paintHatch(x, y, width);
+        this.paintOutline(func, x, y, width, this.own.framed ? this.own.framed(box) : null);
+        this.paintLabel(this.own.labelOf ? this.own.labelOf(box, func) : this.app.labelOf(box, func), x, y, width, colour.ink);
     }
     colourOf(box, func) {
+        if (this.own.colourOf) return this.own.colourOf(box);
         if (func === null) return {fill: this.theme.raise, ink: this.theme.fg};
         return this.app.colours().of(func);
     }
@@ -58,12 +60,12 @@ export class BoxPainter {
         this.context.fillStyle = this.theme.mute;
         for (let at = 0; at < width; at += 4) this.context.fillRect(x + at, y, 1, ROW - 1);
     }
-    paintOutline(func, x, y, width) {
+    paintOutline(func, x, y, width, frame) {
         const search = this.app.search(), hit = func !== null && search && search.marked && search.marked[func];
         const chosen = func !== null && func === this.app.state.func;
-        if (!hit && !chosen) return;
+        if (!hit && !chosen && !frame) return;
         this.context.lineWidth = 2;
-        this.context.strokeStyle = chosen ? this.theme.acc : this.theme.hit;
+        this.context.strokeStyle = chosen ? this.theme.acc : hit ? this.theme.hit : frame;
         this.context.strokeRect(x + 1, y + 1, Math.max(width - 2, 1), ROW - 3);
         if (hit && width < 4) {
             this.context.fillStyle = this.theme.hit;

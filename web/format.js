@@ -9,6 +9,9 @@ export const visibleText = (text) => text.replace(UNSAFE, (c) => '\\u' + c.charC
 // 1234567 -> "1 234 567", with thin spaces.
 export const groupDigits = (number) => String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 
+// "1 call", "2 calls".
+export const countOf = (count, noun) => `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 function threeDigits(value) {
     const text = value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
     return text.includes('.') ? text.replace(/\.?0+$/, '') : text;

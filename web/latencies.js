@@ -13,19 +13,34 @@ export function bucketOf(duration) {
     return bucket > 0 && duration < bucketBoundary(bucket) ? bucket - 1 : bucket;
 }
 
-// Calls of `func` under the selection of time and threads.
-export function callsOfFunction(data, selection, func) {
-    const calls = data.calls, found = [];
+// Calls visit(from, to) with the calls of each selected thread that begin in the selected time.
+function eachRangeOfCalls(calls, data, selection, visit) {
     for (const t of threadsOf(data, selection)) {
         let from = calls.ranges[t], to = calls.ranges[t + 1];
         if (selection.time) {
             from = lowerBound(calls.start, from, to, selection.time[0]);
             to = lowerBound(calls.start, from, to, selection.time[1]);
         }
-        for (let i = from; i < to; i++)
-            if (calls.func[i] === func) found.push(i);
+        if (from < to) visit(from, to);
     }
-    return found;
+}
+
+// Calls of `func` under the selection of time and threads.
+export function callsOfFunction(data, selection, func) {
+    const {calls} = data;
+    let found = new Uint32Array(64), count = 0;
+    eachRangeOfCalls(calls, data, selection, (from, to) => {
+        for (let i = from; i < to; i++) {
+            if (calls.func[i] !== func) continue;
+            if (count === found.length) {
+                const larger = new Uint32Array(2 * count);
+                larger.set(found);
+                found = larger;
+            }
+            found[count++] = i;
+        }
+    });
+    return found.subarray(0, count);
 }
 
 // The smallest value that at least the share p of all are not above; `sorted` ascends.
@@ -36,15 +51,52 @@ export function percentileOf(sorted, p) {
 
 export const PERCENTILES = [['p50', 0.5], ['p90', 0.9], ['p95', 0.95], ['p99', 0.99], ['p99.9', 0.999], ['max', 1]];
 
+const FEW = 4096;
+const COARSE = 1 << 15;
+
+// The percentiles of many values without sorting all: values are counted by exponent and three bits after it, which
+// keeps their order, and only the groups that percentiles fall into are sorted.
+export function percentilesOf(values) {
+    if (values.length < FEW) {
+        const sorted = Float64Array.from(values).sort();
+        return PERCENTILES.map(([, p]) => percentileOf(sorted, p));
+    }
+    const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length), counts = new Uint32Array(COARSE), highWord = LITTLE_ENDIAN ? 1 : 0;
+    for (let i = highWord; i < words.length; i += 2) counts[words[i] >>> 17]++;
+    const groups = new Map(), wanted = PERCENTILES.map(([, p]) => placeOf(counts, Math.max(0, Math.ceil(p * values.length) - 1)));
+    for (const {group} of wanted) groups.set(group, new Float64Array(counts[group]));
+    const filled = new Uint32Array(COARSE);
+    for (let i = 0; i < values.length; i++) {
+        const group = words[2 * i + highWord] >>> 17, members = groups.get(group);
+        if (members) members[filled[group]++] = values[i];
+    }
+    for (const members of groups.values()) members.sort();
+    return wanted.map(({group, place}) => groups.get(group)[place]);
+}
+
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+// The group of the value with so many before it, and its place there.
+function placeOf(counts, rank) {
+    let group = 0;
+    while (rank >= counts[group]) rank -= counts[group++];
+    return {group, place: rank};
+}
+
 // Counts by bucket from the first used one to the last, and what tables show.
 export function distributionOf(data, found) {
-    const durations = Float64Array.from(found, (i) => data.calls.duration[i]).sort();
-    const self = found.reduce((sum, i) => sum + Math.max(data.calls.self[i], 0), 0);
-    const first = durations.length ? bucketOf(durations[0]) : 0;
-    const last = durations.length ? bucketOf(durations[durations.length - 1]) : -1;
-    const counts = new Uint32Array(last - first + 1);
-    for (const d of durations) counts[bucketOf(d) - first]++;
-    return {count: found.length, first, counts, durations, self, sum: durations.reduce((sum, d) => sum + d, 0)};
+    const {duration, self} = data.calls, values = new Float64Array(found.length), all = {count: found.length, sum: 0, self: 0};
+    let least = Infinity, most = 0;
+    for (let i = 0; i < found.length; i++) {
+        const value = (values[i] = duration[found[i]]);
+        all.sum += value;
+        all.self += Math.max(self[found[i]], 0);
+        least = Math.min(least, value);
+        most = Math.max(most, value);
+    }
+    const first = found.length ? bucketOf(least) : 0, counts = new Uint32Array(found.length ? bucketOf(most) - first + 1 : 0);
+    for (let i = 0; i < values.length; i++) counts[bucketOf(values[i]) - first]++;
+    return {...all, first, counts, percentiles: percentilesOf(values)};
 }
 
 // Marks calls of `func` that took at least `low` and less than `high` ns.
@@ -61,8 +113,16 @@ export function selectCalls(data, selection, {func, low, high}) {
 
 // The slowest calls, longest first; equal ones by time.
 export function slowestCalls(data, found, most) {
-    const {duration, start} = data.calls;
-    return found.slice().sort((a, b) => duration[b] - duration[a] || start[a] - start[b]).slice(0, most);
+    const {duration, start} = data.calls, before = (a, b) => duration[b] - duration[a] || start[a] - start[b];
+    const slowest = [];
+    for (let i = 0; i < found.length; i++) {
+        if (slowest.length === most && before(found[i], slowest[most - 1]) >= 0) continue;
+        let at = slowest.length;
+        while (at > 0 && before(found[i], slowest[at - 1]) < 0) at--;
+        slowest.splice(at, 0, found[i]);
+        if (slowest.length > most) slowest.pop();
+    }
+    return slowest;
 }
 
 export const threadOfCall = (data, call) => {
@@ -73,13 +133,22 @@ export const threadOfCall = (data, call) => {
 
 // One row for each traced function: what `perfray latency` prints.
 export function latencyRows(data, selection) {
-    const byFunc = new Map();
-    for (const t of threadsOf(data, selection))
-        for (let i = data.calls.ranges[t]; i < data.calls.ranges[t + 1]; i++) {
-            if (selection.time && (data.calls.start[i] < selection.time[0] || data.calls.start[i] >= selection.time[1])) continue;
-            const list = byFunc.get(data.calls.func[i]);
-            if (list) list.push(i);
-            else byFunc.set(data.calls.func[i], [i]);
+    const {calls, funcs} = data, counts = new Uint32Array(funcs.count), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count);
+    eachRangeOfCalls(calls, data, selection, (from, to) => {
+        for (let i = from; i < to; i++) counts[calls.func[i]]++;
+    });
+    const durations = Array.from(counts, (count) => count ? new Float64Array(count) : null), filled = new Uint32Array(funcs.count);
+    eachRangeOfCalls(calls, data, selection, (from, to) => {
+        for (let i = from; i < to; i++) {
+            const func = calls.func[i];
+            durations[func][filled[func]++] = calls.duration[i];
+            sums[func] += calls.duration[i];
+            selves[func] += Math.max(calls.self[i], 0);
         }
-    return [...byFunc].map(([func, found]) => ({func, ...distributionOf(data, found)})).sort((a, b) => b.sum - a.sum);
+    });
+    const rows = [];
+    durations.forEach((values, func) => {
+        if (values) rows.push({func, count: counts[func], sum: sums[func], self: selves[func], percentiles: percentilesOf(values)});
+    });
+    return rows.sort((a, b) => b.sum - a.sum);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long calls took: a table of functions, the histogram of one, the slowest calls, and two ranges side by side.
 import {el, fill} from './dom.js';
-import {formatShare, formatTime, groupDigits, shortName} from './format.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, percentileOf, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
 import {weightsOf} from './weights.js';
@@ -12,7 +12,7 @@ const FEW_SAMPLES = 20;
 const ROWS_MOST = 500;
 
 const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
-               ...PERCENTILES.map(([name, p]) => [name, (r) => percentileOf(r.durations, p)])];
+               ...PERCENTILES.map(([name], i) => [name, (r) => r.percentiles[i]])];
 
 export class LatencyView {
     constructor(app) {
@@ -72,9 +72,9 @@ export class LatencyView {
         return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.histogram(func, distribution),
                     this.chosenLine(func), this.comparison(func), this.slowest(found));
     }
-    percentiles(func, {durations}) {
-        const buttons = PERCENTILES.map(([name, p]) => {
-            const value = percentileOf(durations, p);
+    percentiles(func, {percentiles}) {
+        const buttons = PERCENTILES.map(([name], i) => {
+            const value = percentiles[i];
             return el('button', {class: 'percentile', title: `choose calls of at least ${formatTime(value)}`, text: `${name} ${formatTime(value)}`,
                                  onclick: () => this.brush(func, value, Infinity)});
         });
@@ -91,7 +91,7 @@ export class LatencyView {
         const low = bucketBoundary(bucket), high = bucketBoundary(bucket + 1), inside = chosen && low < chosen.high && high > chosen.low;
         const fillBar = el('span', {class: 'fill'});
         fillBar.style.height = count ? `${Math.max(2, 100 * Math.log1p(count) / Math.log1p(most))}%` : '0';
-        const text = `${formatTime(low)} to ${formatTime(high)}: ${groupDigits(count)} calls`;
+        const text = `${formatTime(low)} to ${formatTime(high)}: ${countOf(count, 'call')}`;
         return el('button', {class: inside ? 'bucket inside' : 'bucket', title: text, 'aria-label': text, 'aria-pressed': String(Boolean(inside)),
                              onpointerdown: () => { this.brushing = bucket; },
                              onpointerup: () => this.endBrush(func, bucket),
@@ -120,7 +120,7 @@ export class LatencyView {
         const {calls} = this.app.state;
         if (!calls || calls.func !== func) return el('p', {text: 'Choose a bucket, a range of them, or a percentile: the other views then show these calls only.'});
         const {count} = selectCalls(this.app.data, this.scope(), calls);
-        return el('div', {class: 'chosen-calls'}, el('p', {text: `${groupDigits(count)} calls chosen. ${this.samplesLine(calls)}`}),
+        return el('div', {class: 'chosen-calls'}, el('p', {text: `${countOf(count, 'call')} chosen. ${this.samplesLine(calls)}`}),
                   el('button', {text: 'Flame graph of these calls', onclick: () => this.app.showPanel('flame')}),
                   el('button', {text: this.kept ? 'Keep this range instead' : 'Keep to compare', onclick: () => { this.kept = calls; this.render(); }}));
     }
@@ -128,7 +128,7 @@ export class LatencyView {
         if (!this.app.hasSamples()) return '';
         const {selected} = selectCalls(this.app.data, this.scope(), calls);
         const {rows} = weightsOf(this.app.data, {...this.scope(), event: 0, measure: 'count'}, selected);
-        return `${groupDigits(rows)} samples inside them${rows < FEW_SAMPLES ? ': too few to trust' : ''}.`;
+        return `${countOf(rows, 'sample')} inside${rows < FEW_SAMPLES ? ': too few to trust' : ''}.`;
     }
 
     // --- The kept range beside the chosen one: shares of functions.
@@ -148,7 +148,7 @@ export class LatencyView {
         const rows = [...all].map((f) => ({f, a: share(a, f), b: share(b, f)})).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a)).slice(0, 10);
         const body = rows.map((row) => el('tr', {}, el('td', {class: 'number', text: formatShare(row.a, 1)}), el('td', {class: 'number', text: formatShare(row.b, 1)}),
             el('td', {class: 'number', text: `${row.b >= row.a ? '▲ +' : '▼ −'}${(100 * Math.abs(row.b - row.a)).toFixed(1)} pp`}), el('td', {text: shortName(this.app.functions.nameOf(row.f), 60)})));
-        const head = ['kept', 'chosen', 'change', 'function (self)'].map((text) => el('th', {scope: 'col', text}));
+        const head = ['kept', 'chosen', 'change', 'function (self)'].map((text, i) => el('th', {scope: 'col', class: i < 3 ? 'number' : '', text}));
         return el('table', {class: 'comparison', 'aria-label': 'Kept and chosen calls'}, el('caption', {text: `${this.rangeText(kept)} beside ${this.rangeText(calls)}`}),
                   el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body));
     }
@@ -163,7 +163,7 @@ export class LatencyView {
             el('td', {class: 'number', text: formatTime(calls.duration[i])}), el('td', {class: 'number', text: formatTime(calls.start[i] - this.app.extent.begin)}),
             el('td', {text: this.app.threadName(threadOfCall(this.app.data, i))}),
             el('td', {}, el('button', {text: 'show', title: 'show this call in the timeline', onclick: () => this.app.showSpan(calls.start[i], calls.start[i] + calls.duration[i])}))));
-        const head = ['duration', 'at', 'thread', ''].map((text) => el('th', {scope: 'col', text}));
+        const head = ['duration', 'at', 'thread', ''].map((text, i) => el('th', {scope: 'col', class: i < 2 ? 'number' : '', text}));
         return el('table', {class: 'slowest', 'aria-label': 'Slowest calls'}, el('caption', {text: 'Slowest calls'}), el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
     }
 }

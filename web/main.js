@@ -13,7 +13,10 @@ function expose(app) {
         get total() { return app.view().total[0]; },
         get rows() { return app.view().rows; },
         get table() { return app.table().map((row) => ({name: app.functions.nameOf(row.func), object: app.functions.objectName(app.functions.objectOf(row.func)), self: row.self, total: row.total})); },
+        get events() { return app.data.meta.events.map((event) => event.name); },
+        get threads() { return Array.from(app.data.threads.tid, (tid, t) => `${app.data.threads.pid[t]}/${tid}`); },
         get drawn() { return app.views.flame.painter.drawn; },
+        get took() { return {change: app.changeTook, draw: app.views.flame.painter.drawn.ms}; },
         get boxes() { return (app.views.flame.boxes || []).length; },
         svg: () => app.picture(),
     });

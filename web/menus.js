@@ -4,10 +4,10 @@ import {el, fill} from './dom.js';
 import {STEPS} from './transforms.js';
 
 export const KEYS = [
-    ['1 2 3 4', 'flame graph, callers & callees, table, latency'], ['arrows', 'move the selection'], ['Enter', 'zoom to the selected frame, open a function'],
+    ['1 2 3 4 5', 'flame graph, callers & callees, table, latency, diff'], ['arrows', 'move the selection'], ['Enter', 'zoom to the selected frame, open a function'],
     ['+ − 0', 'zoom in, out, reset'], ['w s a d', 'in the timeline: zoom in, out, move left, right; Enter selects what is in view'],
     ['/ or Ctrl+F', 'search: text, /regular expression/, obj:, file:'], ['n N', 'next, previous match'], ['Ctrl+Enter, Alt+Enter', 'in search: keep, hide stacks that match'],
-    ['v', 'invert: callers below'], ['l', 'order of siblings: weight, name, time'], ['o', 'colour by kind, object, name'], ['u', 'weights or counts'], ['e', 'next event'],
+    ['v', 'invert: callers below'], ['w', 'in the diff: width by both, new, baseline'], ['l', 'order of siblings: weight, name, time'], ['o', 'colour by kind, object, name, ratio of two events'], ['u', 'weights or counts'], ['e', 'next event'],
     ['[ ]', 'previous, next thread'], ['Backspace, Ctrl+Z', 'undo'], ['Ctrl+Shift+Z', 'redo'], ['.', 'menu of the selected function'], ['x', 'export the view as SVG or TSV'],
     ['y Y', 'copy the name, the stack'], ['t', 'theme: system, light, dark'], ['\\', 'details on and off'], ['Esc', 'close, clear the search, zoom out, clear the selection'], ['?', 'this list'],
     ...Object.entries(STEPS).filter(([key]) => /[a-zA-Z]/.test(key)).map(([key, step]) => [key, step.name.toLowerCase()]),

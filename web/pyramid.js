@@ -4,32 +4,39 @@
 
 const FACTOR = 4;
 
+function emptyRow(count) {
+    return {start: new Float64Array(count), end: new Float64Array(count), func: new Int32Array(count)};
+}
+
 function rowsByDepth(calls, from, to, depths) {
-    const rows = Array.from({length: depths}, () => ({start: [], end: [], func: []}));
+    const counts = new Uint32Array(depths), filled = new Uint32Array(depths);
+    for (let i = from; i < to; i++) if (calls.depth[i] < depths) counts[calls.depth[i]]++;
+    const rows = Array.from(counts, emptyRow);
     for (let i = from; i < to; i++) {
-        if (calls.depth[i] >= depths) continue;
-        const row = rows[calls.depth[i]];
-        row.start.push(calls.start[i]);
-        row.end.push(calls.start[i] + calls.duration[i]);
-        row.func.push(calls.func[i]);
+        const depth = calls.depth[i];
+        if (depth >= depths) continue;
+        const row = rows[depth], at = filled[depth]++;
+        row.start[at] = calls.start[i];
+        row.end[at] = calls.start[i] + calls.duration[i];
+        row.func[at] = calls.func[i];
     }
-    return rows.map((row) => ({start: Float64Array.from(row.start), end: Float64Array.from(row.end), func: Int32Array.from(row.func)}));
+    return rows;
 }
 
 // Runs of spans that are shorter than `quantum`, with gaps shorter than that, become one span without a function (-1).
 export function coarsen(row, quantum) {
-    const start = [], end = [], func = [];
+    const {start, end, func} = emptyRow(row.start.length);
+    let count = 0;
     for (let i = 0; i < row.start.length; i++) {
-        const last = start.length - 1, isShort = row.end[i] - row.start[i] < quantum;
-        const joins = last >= 0 && isShort && func[last] === -1 && row.start[i] - end[last] < quantum;
-        if (joins) end[last] = row.end[i];
+        const isShort = row.end[i] - row.start[i] < quantum;
+        if (count && isShort && func[count - 1] === -1 && row.start[i] - end[count - 1] < quantum) end[count - 1] = row.end[i];
         else {
-            start.push(row.start[i]);
-            end.push(row.end[i]);
-            func.push(isShort ? -1 : row.func[i]);
+            start[count] = row.start[i];
+            end[count] = row.end[i];
+            func[count++] = isShort ? -1 : row.func[i];
         }
     }
-    return {start: Float64Array.from(start), end: Float64Array.from(end), func: Int32Array.from(func)};
+    return {start: start.slice(0, count), end: end.slice(0, count), func: func.slice(0, count)};
 }
 
 function medianDuration(row) {

@@ -26,16 +26,23 @@ export function matchFunctions(search, funcCount, names) {
 
 // How many functions and frames match, and the share of stacks with at least one match, each stack counted once.
 export function countMatches(tree, self, marked) {
-    const has = new Uint8Array(tree.count), seen = new Set(), nodes = [];
-    let weight = 0;
+    const has = new Uint8Array(tree.count), seen = new Uint8Array(marked.length), {func, parent} = tree;
+    let weight = 0, count = 0, functions = 0;
     for (let i = 1; i < tree.count; i++) {
-        const hit = marked[tree.func[i]];
-        has[i] = has[tree.parent[i]] | hit;
+        const hit = marked[func[i]];
+        has[i] = has[parent[i]] | hit;
         if (has[i]) weight += self[i];
-        if (hit) nodes.push(i);
-        if (hit) seen.add(tree.func[i]);
+        count += hit;
+        functions += hit & (seen[func[i]] ^ 1);
+        seen[func[i]] |= hit;
     }
-    return {functions: seen.size, weight, nodes};
+    return {functions, weight, nodes: matchingNodes(tree, marked, count)};
+}
+
+function matchingNodes(tree, marked, count) {
+    const nodes = new Uint32Array(count);
+    for (let i = 1, at = 0; at < count; i++) if (marked[tree.func[i]]) nodes[at++] = i;
+    return nodes;
 }
 
 // Matching nodes, heaviest first: the order in which Enter goes through them. Nodes that weigh nothing are not shown.

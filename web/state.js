@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selection, its history, and its form in the page's address (the part after #).
 
-export const PANELS = ['flame', 'sandwich', 'table', 'latency'];
+export const PANELS = ['flame', 'sandwich', 'table', 'latency', 'diff'];
 export const ORDERS = ['weight', 'name', 'time'];
 const HASH_VERSION = '1';
 const HASH_MOST = 4096;
@@ -9,7 +9,7 @@ const HASH_MOST = 4096;
 // Everything that decides what is shown. Views are functions of this.
 export function initialState() {
     return {panel: 'flame', event: 0, measure: 'weight', time: null, threads: null, calls: null, steps: [], func: null,
-            node: null, zoom: null, query: '', colour: 'kind', order: 'weight', inverted: false};
+            node: null, zoom: null, query: '', colour: 'kind', order: 'weight', inverted: false, width: 'both'};
 }
 
 // Four hex digits that tell whether an index still means the same name.
@@ -43,6 +43,7 @@ export function hashOfState(state, nameOf) {
     if (state.colour !== 'kind') put('o', state.colour);
     if (state.order !== 'weight') put('s', state.order);
     if (state.inverted) put('v', 1);
+    if (state.width !== 'both') put('w', state.width);
     return '#' + items.join('&');
 }
 
@@ -99,9 +100,10 @@ const ITEMS = {
     },
     z: (state, value) => /^\d+$/.test(value) && (state.zoom = Number(value)) >= 0,
     q: (state, value) => Boolean(state.query = decodeURIComponent(value)),
-    o: (state, value) => ['object', 'name'].includes(value) && Boolean(state.colour = value),
+    o: (state, value) => ['object', 'name', 'ratio'].includes(value) && Boolean(state.colour = value),
     s: (state, value) => ORDERS.includes(value) && Boolean(state.order = value),
     v: (state) => (state.inverted = true),
+    w: (state, value) => ['new', 'baseline'].includes(value) && Boolean(state.width = value),
 };
 
 // {state, ignored}: items that mean nothing for this recording are left out and listed.

@@ -2,16 +2,14 @@
 // Threads over time, busiest first: samples as density, calls as spans, losses and gaps on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
 import {axisStep, formatTime, groupDigits, shortName, visibleText} from './format.js';
-import {firstEndingAfter, Pyramid} from './pyramid.js';
-import {lowerBound} from './weights.js';
+import {firstEndingAfter} from './pyramid.js';
+import {Tiles} from './tiles.js';
+import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const SAMPLES_HEIGHT = 26;
-const LANE = 7;
-const LANES_MOST = 8;
+const GROUP = 18; // the line above the threads of a process
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
-const MARK_WIDTH = 3;
 const THREADS_MOST = 200; // busiest threads that have a row
 
 export class TimelineView {
@@ -22,17 +20,31 @@ export class TimelineView {
         this.surface = el('div', {class: 'times', tabindex: '0', role: 'img', 'aria-label': 'Timeline'}, this.canvas);
         this.element = el('section', {class: 'timeline', 'aria-label': 'Timeline'}, this.labels, this.surface);
         this.redraw = onceAFrame(() => this.draw());
-        this.pyramids = new Map();
+        this.painter = new ThreadPainter(app);
+        this.tiles = new Tiles((context, from, width, height) => this.paintTile(context, from, width, height));
         this.scroll = 0;
         this.order();
         this.range = this.whole();
         this.listen();
     }
+    // Processes by weight, and the threads of each by weight: rows are {process} or {thread}.
     order() {
-        const {data} = this.app, weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
-        const all = Array.from({length: data.threads.count}, (_, t) => t).sort((a, b) => weight(b) - weight(a) || a - b);
+        const {data} = this.app, {threads} = data, ofProcess = new Map();
+        const weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
+        for (let t = 0; t < threads.count; t++) ofProcess.set(threads.pid[t], (ofProcess.get(threads.pid[t]) || 0) + weight(t));
+        const all = Array.from({length: threads.count}, (_, t) => t).sort((a, b) =>
+            ofProcess.get(threads.pid[b]) - ofProcess.get(threads.pid[a]) || threads.pid[a] - threads.pid[b] || weight(b) - weight(a) || a - b);
         this.threads = all.slice(0, THREADS_MOST);
         this.hidden = all.length - this.threads.length;
+        this.grouped = ofProcess.size > 1 && ofProcess.size < threads.count;
+        this.rows = this.threads.flatMap((thread, i) => {
+            const begins = this.grouped && (!i || threads.pid[this.threads[i - 1]] !== threads.pid[thread]);
+            return begins ? [{process: threads.pid[thread], thread: null}, {thread}] : [{thread}];
+        });
+    }
+    threadsOfProcess(pid) {
+        const {threads} = this.app.data;
+        return new Set(Array.from({length: threads.count}, (_, t) => t).filter((t) => threads.pid[t] === pid));
     }
     whole() {
         const {begin, end} = this.app.extent;
@@ -52,24 +64,7 @@ export class TimelineView {
 
     // --- Places.
 
-    lanesOf(thread) {
-        const {calls} = this.app.data;
-        if (calls.ranges[thread] === calls.ranges[thread + 1]) return 0;
-        this.laneCounts = this.laneCounts || new Map();
-        if (!this.laneCounts.has(thread)) {
-            let deepest = 0;
-            for (let i = calls.ranges[thread]; i < calls.ranges[thread + 1]; i++) deepest = Math.max(deepest, calls.depth[i]);
-            this.laneCounts.set(thread, Math.min(deepest + 1, LANES_MOST));
-        }
-        return this.laneCounts.get(thread);
-    }
-    hasSamples(thread) {
-        const {samples} = this.app.data;
-        return samples.ranges[thread] < samples.ranges[thread + 1];
-    }
-    heightOf(thread) {
-        return Math.max(20, (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0) + this.lanesOf(thread) * LANE) + 4;
-    }
+    rowHeight(row) { return row.thread === null ? GROUP : this.painter.heightOf(row.thread); }
     xOf(time) { return (time - this.range[0]) / (this.range[1] - this.range[0]) * this.width; }
     timeOf(x) { return this.range[0] + x / this.width * (this.range[1] - this.range[0]); }
 
@@ -78,19 +73,26 @@ export class TimelineView {
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
         const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
-        fill(this.labels, ...this.threads.map((thread) => this.label(thread)), rest);
+        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row.process) : this.label(row.thread)), rest);
         this.redraw();
+    }
+    groupLabel(pid) {
+        const {threads, strings} = this.app.data, members = this.threadsOfProcess(pid), name = visibleText(strings.get(threads.process[[...members][0]])) || 'process';
+        const choose = () => this.app.change({threads: members});
+        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `process ${name}, pid ${pid}: choose its ${members.size} threads`,
+                          onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
+                  el('span', {text: shortName(name, this.app.narrow() ? 9 : 20)}), el('small', {text: String(pid)}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const name = visibleText(strings.get(threads.name[thread])) || 'thread';
+        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread';
         const chosen = !state.threads || state.threads.has(thread);
         const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
                                  title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
-                         el('span', {text: shortName(name, this.app.narrow() ? 9 : 20)}), el('small', {text: String(threads.tid[thread])}));
-        label.style.height = `${this.heightOf(thread)}px`;
+                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : 20) : this.app.narrow() ? '' : 'thread'}), el('small', {text: String(threads.tid[thread])}));
+        label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }
     // One thread; with Ctrl one more or less; the only chosen one again: all.
@@ -107,15 +109,23 @@ export class TimelineView {
         this.context = fitCanvas(this.canvas, this.width, height);
         this.colours = this.app.themeColours();
         this.drawAxis(height);
-        let y = AXIS - this.scroll;
-        for (const thread of this.threads) {
-            const tall = this.heightOf(thread);
-            if (y + tall > AXIS && y < height) this.drawThread(thread, y, tall);
+        const perPixel = (this.range[1] - this.range[0]) / this.width, {state} = this.app;
+        this.app.colours(); // their key says what they follow from
+        const key = JSON.stringify([perPixel, this.scroll, height, this.app.coloursKey, state.event, state.threads && [...state.threads]]);
+        const place = {from: (this.range[0] - this.app.extent.begin) / perPixel, top: AXIS, width: this.width, height: height - AXIS, key};
+        this.perPixel = perPixel;
+        if (!this.tiles.draw(this.context, place)) this.redraw();
+        this.drawChosen(height);
+        this.drawLabels();
+    }
+    paintTile(context, from, width, height) {
+        const begin = this.app.extent.begin + from * this.perPixel, view = {context, begin, end: begin + width * this.perPixel, width, colours: this.colours};
+        let y = -this.scroll;
+        for (const row of this.rows) {
+            const tall = this.rowHeight(row);
+            if (row.thread !== null && y + tall > 0 && y < height) this.painter.paint(row.thread, y, tall, view);
             y += tall;
         }
-        this.drawChosen(height);
-        this.context.clearRect(0, 0, this.width, AXIS - 2);
-        this.drawLabels();
     }
     ticks() {
         const span = this.range[1] - this.range[0], step = axisStep(span, this.width, 84), {begin} = this.app.extent, ticks = [];
@@ -130,53 +140,6 @@ export class TimelineView {
         this.context.fillStyle = this.colours.dim;
         this.context.font = '11px system-ui, sans-serif';
         for (const {x, text} of this.ticks()) this.context.fillText(text, x + 3, 13);
-    }
-    drawThread(thread, y, tall) {
-        const off = this.app.state.threads && !this.app.state.threads.has(thread);
-        this.context.globalAlpha = off ? 0.3 : 1;
-        if (this.hasSamples(thread)) this.drawSamples(thread, y);
-        this.drawCalls(thread, y + (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0));
-        this.context.globalAlpha = 1;
-        this.drawMarks(thread, y, tall);
-    }
-    // Samples per pixel as the height of a column.
-    drawSamples(thread, y) {
-        const {samples} = this.app.data, to = samples.ranges[thread + 1], columns = new Uint32Array(Math.ceil(this.width));
-        let most = 0;
-        for (let i = lowerBound(samples.time, samples.ranges[thread], to, this.range[0]); i < to && samples.time[i] < this.range[1]; i++) {
-            const x = Math.floor(this.xOf(samples.time[i]));
-            if (x >= 0 && x < columns.length) most = Math.max(most, ++columns[x]);
-        }
-        this.context.fillStyle = this.colours.acc;
-        for (let x = 0; x < columns.length; x++) {
-            if (!columns[x]) continue;
-            const tall = Math.max(3, (SAMPLES_HEIGHT - 4) * columns[x] / Math.max(most, 1));
-            this.context.fillRect(x, y + SAMPLES_HEIGHT - 2 - tall, 1, tall);
-        }
-    }
-    drawCalls(thread, y) {
-        const lanes = this.lanesOf(thread);
-        if (!lanes) return;
-        if (!this.pyramids.has(thread)) this.pyramids.set(thread, new Pyramid(this.app.data.calls, thread, LANES_MOST));
-        const perPixel = (this.range[1] - this.range[0]) / this.width;
-        for (let depth = 0; depth < lanes; depth++)
-            this.drawLane(this.pyramids.get(thread).rowFor(depth, perPixel), y + depth * LANE);
-    }
-    drawLane(row, y) {
-        const colours = this.app.colours();
-        for (let i = firstEndingAfter(row, this.range[0]); i < row.start.length && row.start[i] < this.range[1]; i++) {
-            const x = Math.max(this.xOf(row.start[i]), 0), end = Math.min(this.xOf(row.end[i]), this.width);
-            this.context.fillStyle = row.func[i] < 0 ? this.colours.mute : colours.of(row.func[i]).fill;
-            this.context.fillRect(x, y, Math.max(1, end - x - (end - x > 3 ? 1 : 0)), LANE - 1);
-        }
-    }
-    drawMarks(thread, y, tall) {
-        const {marks} = this.app.data;
-        this.context.fillStyle = this.colours.warn;
-        for (let i = 0; i < marks.count; i++) {
-            if (marks.thread[i] !== thread || marks.time[i] < this.range[0] || marks.time[i] > this.range[1]) continue;
-            this.context.fillRect(this.xOf(marks.time[i]) - 1, y, MARK_WIDTH, tall - 3);
-        }
     }
     drawChosen(height) {
         const time = this.dragging || this.app.state.time;
@@ -216,24 +179,26 @@ export class TimelineView {
     }
     tell(event, x) {
         const offset = this.timeOf(x) - this.app.extent.begin, thread = this.threadAt(event);
-        const call = thread === undefined ? '' : this.callAt(thread, event);
-        this.app.hover(`${formatTime(offset)} after the start${thread === undefined ? '' : `, ${this.app.threadName(thread)}`}${call}`);
+        if (thread === undefined) return this.app.hover(`${formatTime(offset)} after the start`);
+        const state = this.painter.stateAt(thread, this.timeOf(x));
+        return this.app.hover(`${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
     }
     threadAt(event) {
         let y = event.clientY - this.surface.getBoundingClientRect().top - AXIS + this.scroll;
-        for (const thread of this.threads) {
-            if (y >= 0 && y < this.heightOf(thread)) {
+        for (const row of this.rows) {
+            const tall = this.rowHeight(row);
+            if (y >= 0 && y < tall) {
                 this.insideY = y;
-                return thread;
+                return row.thread === null ? undefined : row.thread;
             }
-            y -= this.heightOf(thread);
+            y -= tall;
         }
         return undefined;
     }
     callAt(thread, event) {
-        const depth = Math.floor((this.insideY - (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0)) / LANE), time = this.timeOf(this.xAt(event));
-        if (depth < 0 || depth >= this.lanesOf(thread)) return '';
-        const row = this.pyramids.get(thread).levels[depth][0].row, i = firstEndingAfter(row, time);
+        const depth = Math.floor((this.insideY - this.painter.callsTop(thread)) / LANE), time = this.timeOf(this.xAt(event));
+        if (depth < 0 || depth >= this.painter.lanesOf(thread)) return '';
+        const row = this.painter.pyramidOf(thread).levels[depth][0].row, i = firstEndingAfter(row, time);
         if (i >= row.start.length || row.start[i] > time) return '';
         return `: ${this.app.functions.nameOf(row.func[i])}, ${formatTime(row.end[i] - row.start[i])}`;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tabs, chips of the selection, and search.
 import {el, fill} from './dom.js';
-import {formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {countOf, formatShare, formatTime, shortName} from './format.js';
 import {STEPS} from './transforms.js';
 
-const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency']];
+const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff']];
 
 export class Toolbar {
     constructor(app) {
@@ -30,6 +30,7 @@ export class Toolbar {
     render() {
         const {state} = this.app;
         for (const tab of this.tabs) {
+            tab.hidden = tab.dataset.panel === 'diff' && !this.app.hasBaseline();
             const chosen = tab.dataset.panel === state.panel;
             tab.setAttribute('aria-selected', String(chosen));
             tab.setAttribute('tabindex', chosen ? '0' : '-1');
@@ -52,7 +53,7 @@ export class Toolbar {
     }
     callsText({calls}) {
         const {count} = this.app.view().calls, high = calls.high === Infinity ? '' : ` to ${formatTime(calls.high)}`;
-        return `${shortName(this.app.functions.nameOf(calls.func), 24)}: ${groupDigits(count)} calls ${high ? '' : '≥ '}${formatTime(calls.low)}${high}`;
+        return `${shortName(this.app.functions.nameOf(calls.func), 24)}: ${countOf(count, 'call')} ${high ? '' : '≥ '}${formatTime(calls.low)}${high}`;
     }
     stepText(step) {
         const {name, needs} = STEPS[step.key];
@@ -64,7 +65,7 @@ export class Toolbar {
         return el('button', {class: 'option', text, title, onclick: () => this.app.change(change)});
     }
     optionsOf(state) {
-        const {events} = this.app.data.meta, options = [];
+        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [];
         if (events.length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
             ...events.map((event, i) => el('option', {value: i, selected: i === state.event, text: event.name}))));
         options.push(this.option(state.measure === 'count' ? 'counts' : 'weights', 'count samples or add up their weights (u)', {measure: state.measure === 'count' ? 'weight' : 'count'}));
@@ -78,7 +79,7 @@ export class Toolbar {
     renderFound() {
         const search = this.app.search(), view = this.app.view();
         this.field.classList.toggle('wrong', Boolean(search && search.error));
-        this.found.textContent = !search ? '' : search.error || `${groupDigits(search.functions)} functions · ${groupDigits(search.nodes.length)} frames · ${formatShare(search.weight, view.total[0])}`;
+        this.found.textContent = !search ? '' : search.error || `${countOf(search.functions, 'function')} · ${countOf(search.nodes.length, 'frame')} · ${formatShare(search.weight, view.total[0])}`;
     }
     searchKey(event) {
         const text = this.field.value;

@@ -5,31 +5,38 @@ import {KIND, NODE_INLINED} from './data.js';
 
 export const DROPPED = -1;
 
-// Nodes of the new tree, found by their parent and function.
+// Nodes of the new tree, found by their parent and function in a hash table of ids with open addressing.
 class TreeBuilder {
     constructor(like) {
-        this.func = [0];
-        this.parent = [-1];
-        this.flags = [0];
-        this.line = [0];
-        this.known = new Map();
         this.like = like;
+        this.count = 1;
+        this.func = new Uint32Array(like.count + 1);
+        this.parent = new Int32Array(like.count + 1).fill(-1, 0, 1);
+        this.flags = new Uint8Array(like.count + 1);
+        this.line = new Uint32Array(like.count + 1);
+        let room = 16;
+        while (room < 2 * like.count) room *= 2;
+        this.slots = new Uint32Array(room); // 0: free, as no child is the root
     }
     child(parent, func, of) {
-        const key = parent * 0x200000 * 2 + func;
-        let node = this.known.get(key);
-        if (node !== undefined) return node;
-        node = this.func.length;
-        this.known.set(key, node);
-        this.func.push(func);
-        this.parent.push(parent);
-        this.flags.push(of < 0 ? 0 : this.like.flags[of]);
-        this.line.push(of < 0 ? 0 : this.like.line[of]);
+        const {slots} = this, mask = slots.length - 1;
+        let at = Math.imul(parent ^ Math.imul(func, 0x9e3779b1), 0x85ebca6b);
+        at = (at ^ at >>> 15) & mask;
+        for (let node; (node = slots[at]); at = (at + 1) & mask)
+            if (this.parent[node] === parent && this.func[node] === func) return node;
+        return (slots[at] = this.add(parent, func, of));
+    }
+    add(parent, func, of) {
+        const node = this.count++;
+        this.func[node] = func;
+        this.parent[node] = parent;
+        this.flags[node] = of < 0 ? 0 : this.like.flags[of];
+        this.line[node] = of < 0 ? 0 : this.like.line[of];
         return node;
     }
     finish() {
-        return {count: this.func.length, func: Uint32Array.from(this.func), parent: Int32Array.from(this.parent),
-                flags: Uint8Array.from(this.flags), line: Uint32Array.from(this.line)};
+        const cut = (column) => column.slice(0, this.count);
+        return {count: this.count, func: cut(this.func), parent: cut(this.parent), flags: cut(this.flags), line: cut(this.line)};
     }
 }
 
@@ -131,7 +138,11 @@ function composeMaps(before, after) {
     return map;
 }
 
-const identityMap = (count) => Int32Array.from({length: count}, (_, i) => i);
+function identityMap(count) {
+    const map = new Int32Array(count);
+    for (let i = 0; i < count; i++) map[i] = i;
+    return map;
+}
 
 // All steps in their order: the tree they lead to, and where each node of the first tree went.
 export function applySteps(tree, steps, facts) {

@@ -3,7 +3,7 @@
 
 // What each node weighs with all below it. Parents come first, so one loop from the last node up is enough.
 export function totalsOf(tree, self) {
-    const total = Float64Array.from(self);
+    const total = self.slice();
     for (let i = tree.count - 1; i > 0; i--) total[tree.parent[i]] += total[i];
     return total;
 }
@@ -23,31 +23,20 @@ export function sortedChildren(children, node, compare) {
     return list.sort(compare);
 }
 
-// Calls enter(node) before and leave(node) after all nodes below it, without recursion: stacks may be deep.
-export function walkTree(children, enter, leave) {
-    const path = [0], next = [children.first[0]];
-    enter(0);
-    while (path.length) {
-        const node = path[path.length - 1], at = next[next.length - 1];
-        if (at < children.first[node + 1]) {
-            next[next.length - 1]++;
-            const child = children.order[at];
-            path.push(child);
-            next.push(children.first[child]);
-            enter(child);
-        } else {
-            leave(node);
-            path.pop();
-            next.pop();
-        }
-    }
-}
-
-// 1 for nodes with no node of the same function above them: sums over these count a recursion once.
+// 1 for nodes with no node of the same function above them: sums over these count a recursion once. The walk keeps the
+// path from the root, without recursion: stacks may be deep.
 export function outermostOf(tree, children, funcCount) {
     const outer = new Uint8Array(tree.count), open = new Uint32Array(funcCount);
-    walkTree(children, (node) => { if (node) outer[node] = open[tree.func[node]]++ === 0 ? 1 : 0; },
-             (node) => { if (node) open[tree.func[node]]--; });
+    const {first, order} = children, next = first.slice(0, tree.count), {func, parent} = tree;
+    for (let node = 0; node >= 0;) {
+        if (next[node] < first[node + 1]) {
+            node = order[next[node]++];
+            outer[node] = open[func[node]]++ === 0 ? 1 : 0;
+        } else {
+            if (node) open[func[node]]--;
+            node = parent[node];
+        }
+    }
     return outer;
 }
 

@@ -31,23 +31,29 @@ function eachRange(data, rows, times, selection, visit) {
 
 // Samples add their weight, or 1 each when samples are counted or the recording has no weights.
 function addSamples(samples, from, to, event, counted, sums) {
-    const {number} = samples, weights = counted || !samples.weight ? number : samples.weight;
+    const {number, node, event: events} = samples, weights = counted || !samples.weight ? number : samples.weight, {self} = sums;
+    let total = 0, rows = 0;
     for (let i = from; i < to; i++) {
-        if (samples.event[i] !== event) continue;
+        if (events[i] !== event) continue;
         const weight = weights ? weights[i] : 1;
-        sums.self[samples.node[i]] += weight;
-        sums.total += weight;
-        sums.rows += number ? number[i] : 1;
+        self[node[i]] += weight;
+        total += weight;
+        rows += number ? number[i] : 1;
     }
+    sums.total += total;
+    sums.rows += rows;
 }
 
 function addCalls(calls, from, to, counted, sums) {
+    const {self, node} = calls, into = sums.self;
+    let total = 0;
     for (let i = from; i < to; i++) {
-        const weight = counted ? 1 : Math.max(calls.self[i], 0);
-        sums.self[calls.node[i]] += weight;
-        sums.total += weight;
-        sums.rows++;
+        const weight = counted ? 1 : Math.max(self[i], 0);
+        into[node[i]] += weight;
+        total += weight;
     }
+    sums.total += total;
+    sums.rows += to - from;
 }
 
 // The selected calls of a function as ranges of time by thread, in order and without overlap (recursion is merged).

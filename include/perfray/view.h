@@ -7,7 +7,8 @@
  *
  * The file holds the data and the viewer. Its content security policy allows only the viewer's own script and style, by
  * hash, and no connection. Names of the recording are text in it. Sums of weights are exact; where the recording is too
- * large for the file, times are rounded and the shortest calls are left out, and the page says so.
+ * large for the file, times are rounded, the shortest calls are left out and rare stacks become one beside their
+ * siblings, and the page says so.
  *
  * Threads: as pfr_output, one at a time. Memory comes from the output's allocator: about 32 bytes a sample, at most
  * what max_size makes of them, and 40 bytes a call.
@@ -37,6 +38,9 @@ typedef struct pfr_view_options {
     bool no_command_line; /* do not use the recorded command line */
     bool redact_paths;    /* objects have their names, not their paths */
     bool data_only;       /* write the data, which a page without data opens, instead of a page */
+    /* An older recording to compare `model` with: the page opens with its diff view. Functions are the same if their
+       names and those of their objects are. It must live until pfr_view_write returns. NULL: no comparison. */
+    const pfr_model *baseline;
 } pfr_view_options;
 
 /*

@@ -82,4 +82,17 @@ static inline pfr_status print_sums(pfr_reader *reader, const pfr_model_options 
     return st < 0 ? st : PFR_OK;
 }
 
+/* The page of perfray view, and the data of one that compares the recording with itself. */
+static inline pfr_status print_pages(pfr_reader *reader, const pfr_model_options *options, pfr_output *out,
+                                     pfr_error *err) {
+    pfr_model *m = pfr_model_open(reader, options, err);
+    const pfr_view_options page = {.size = sizeof page, .max_size = 1};
+    const pfr_view_options pair = {.size = sizeof pair, .data_only = true, .baseline = m};
+    pfr_status st = m ? pfr_view_write(m, &page, out, err) : err->status;
+    if (st >= 0)
+        st = pfr_view_write(m, &pair, out, err);
+    pfr_model_close(m);
+    return st;
+}
+
 #endif

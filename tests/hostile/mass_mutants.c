@@ -243,6 +243,13 @@ static pfr_status print_model(pfr_reader *reader, pfr_output *out, struct said *
     return print_sums(reader, &options, out, err);
 }
 
+static pfr_status print_view(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    const pfr_model_options options = {
+        .size = sizeof options, .jobs = 1, .functions = true, .naming = &nowhere, .hole = hear, .context = said};
+    return print_pages(reader, &options, out, err);
+}
+
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
 static pfr_status print_latency(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
@@ -354,6 +361,7 @@ static const struct printer printers[] = {
     {"convert", OF_ALL, false, true, false, make_turned},
     {"recover", OF_ALL, false, true, false, make_recovered},
     {"model", OF_ALL, false, false, false, print_model},
+    {"view", OF_ALL, false, false, true, print_view},
 };
 #define PRINTERS (sizeof printers / sizeof *printers)
 

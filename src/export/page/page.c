@@ -6,6 +6,7 @@
 #include "base/io/whole_file.h"
 #include "base/memory/fail.h"
 #include "base/text/public_output.h"
+#include "export/page/page_pair.h"
 
 #include <perfray/spans.h>
 #include <stdio.h>
@@ -15,12 +16,15 @@
 #define LEAST_MAX_SIZE ((uint64_t)1 << 20)
 #define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
 #define BYTES_OF_CALL 5u /* and a call */
-#define SLOT_MOST 1024u  /* ns */
-#define SLOTS_OF_GAP 100u
+#define BYTES_OF_INTERVAL 8u
+#define BYTES_OF_NODE 7u
+#define SLOT_MOST 1024u /* ns */
+#define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB */
 
-/* --- How exact times are: at most a hundredth of what lies between two samples of a thread, on average. */
+/* --- Resolution of times: at most 1/20 of the average gap between two samples of the recording; the gaps of one of its
+   threads are longer. */
 
 static void bounds_of(const pfr_model *model, uint64_t *first, uint64_t *last) {
     *first = PFR_NO_TIME;
@@ -59,13 +63,25 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
+/* Intervals may be all there is, and the last thing there is. */
+static void span_intervals(struct page_data *d) {
+    const struct page_interval *at = d->intervals.at;
+    if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
+        d->begin = at->start;
+    for (size_t i = 0; i < d->intervals.count; i++)
+        if (at[i].start < d->begin)
+            d->begin = at[i].start;
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
     PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
     bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
+    PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
     begin_with_calls(d);
+    span_intervals(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
@@ -84,7 +100,21 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Until it fits: samples in longer slots, fewer of the shortest calls. */
+/* Whatever takes more than half of the space becomes less: rare stacks, time slots of samples, the shortest calls. */
+static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
+    const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
+    const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
+    if (is_wide)
+        PFR_TRY(page_data_prune(d, memory, err));
+    if (is_wide && of_rows < most / 2)
+        return PFR_OK;
+    page_rows_coarsen(&d->rows);
+    page_calls_cut(&d->calls, d->calls.count / 2);
+    page_intervals_cut(&d->intervals, d->intervals.count / 2);
+    page_data_recount(d);
+    return PFR_OK;
+}
+
 static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
                               pfr_error *err) {
     size_t length;
@@ -94,14 +124,12 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
             return err->status;
         PFR_TRY(pack(d, packed, memory, err));
         out_bytes(packed, &length);
-        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count))
+        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count && !d->intervals.count))
             break;
         out_clear(packed);
         page_losses_free(d->losses, memory);
         d->losses = NULL;
-        page_rows_coarsen(&d->rows);
-        page_calls_cut(&d->calls, d->calls.count / 2);
-        page_data_recount(d);
+        PFR_TRY(make_smaller(d, most, memory, err));
     }
     return PFR_OK;
 }
@@ -172,17 +200,22 @@ static pfr_status may_be_written(const char *path, bool data_only, pfr_error *er
 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
-    struct page_data data = {.version = o->version ? o->version : ""};
+    struct page_data data = {.told = model, .baseline = o->baseline, .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);
         return PFR_OK;
     }
-    pfr_status st = read_all(&data, model, o, memory, err);
+    pfr_model *const pair = o->baseline ? page_pair_make(model, o->baseline, &memory->alloc, err) : NULL;
+    if (o->baseline && !pair)
+        return err->status;
+    data.nr_new_events = pfr_model_count(model, PFR_TABLE_EVENT);
+    pfr_status st = read_all(&data, pair ? pair : model, o, memory, err);
     if (st >= 0)
         st = write_page(&data, o, memory, to, err);
     page_losses_free(data.losses, memory);
     page_data_free(&data, memory);
+    pfr_model_close(pair);
     return st;
 }
 

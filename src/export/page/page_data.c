@@ -25,6 +25,8 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
         used[d->rows.at[i].thread] = 1;
     for (size_t i = 0; i < d->calls.count; i++)
         used[d->calls.at[i].thread] = 1;
+    for (size_t i = 0; i < d->intervals.count; i++)
+        used[d->intervals.at[i].thread] = 1;
     for (uint32_t id = 0; id <= n; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
@@ -36,11 +38,13 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
 
 void page_data_recount(struct page_data *d) {
     for (uint32_t i = 0; i < d->nr_threads; i++)
-        d->samples_of[i] = d->calls_of[i] = 0;
+        d->samples_of[i] = d->calls_of[i] = d->intervals_of[i] = 0;
     for (size_t i = 0; i < d->rows.count; i++)
         d->samples_of[d->number_of[d->rows.at[i].thread]]++;
     for (size_t i = 0; i < d->calls.count; i++)
         d->calls_of[d->number_of[d->calls.at[i].thread]]++;
+    for (size_t i = 0; i < d->intervals.count; i++)
+        d->intervals_of[d->number_of[d->intervals.at[i].thread]]++;
 }
 
 static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
@@ -95,7 +99,7 @@ static int oftener_first(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static pfr_status rank_nodes(struct page_data *d, struct memory *memory, pfr_error *err) {
+pfr_status page_data_rank(struct page_data *d, struct memory *memory, pfr_error *err) {
     const uint32_t n = d->tables.nr_nodes;
     struct often *order = mem_alloc(memory, n, sizeof *order);
     if (!order)
@@ -163,10 +167,12 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     PFR_TRY(new_numbers(&d->number_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->samples_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->calls_of, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->intervals_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
-    PFR_TRY(new_numbers(&d->rank_of, d->tables.nr_nodes, memory, err));
-    PFR_TRY(new_numbers(&d->node_of_rank, d->tables.nr_nodes, memory, err));
+    d->nr_ranks = d->tables.nr_nodes;
+    PFR_TRY(new_numbers(&d->rank_of, d->nr_ranks, memory, err));
+    PFR_TRY(new_numbers(&d->node_of_rank, d->nr_ranks, memory, err));
     PFR_TRY(new_numbers(&d->text_of_object, d->nr_objects, memory, err));
     PFR_TRY(new_numbers(&d->path_of_object, d->nr_objects, memory, err));
     return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
@@ -179,7 +185,7 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(number_threads(d, memory, err));
     PFR_TRY(name_threads(d, err));
     PFR_TRY(name_objects(d, err));
-    PFR_TRY(rank_nodes(d, memory, err));
+    PFR_TRY(page_data_rank(d, memory, err));
     choose_shifts(d);
     page_data_recount(d);
     PFR_TRY(end_texts(d, memory, err));
@@ -189,16 +195,17 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
 void page_data_free(struct page_data *d, struct memory *memory) {
     mem_free(memory, d->mark_of, (size_t)d->nr_model_marks + 1, sizeof *d->mark_of);
     mem_free(memory, d->text_ends, d->nr_texts, sizeof *d->text_ends);
-    uint32_t *const of_threads[] = {d->threads,         d->number_of,  d->text_of_thread,
-                                    d->text_of_process, d->samples_of, d->calls_of};
+    uint32_t *const of_threads[] = {d->threads,    d->number_of, d->text_of_thread, d->text_of_process,
+                                    d->samples_of, d->calls_of,  d->intervals_of};
     for (size_t i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
         mem_free(memory, of_threads[i], (size_t)d->nr_model_threads + 1, sizeof(uint32_t));
     uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};
     for (size_t i = 0; i < sizeof of_objects / sizeof *of_objects; i++)
         mem_free(memory, of_objects[i], (size_t)d->nr_objects + 1, sizeof(uint32_t));
-    mem_free(memory, d->rank_of, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
-    mem_free(memory, d->node_of_rank, (size_t)d->tables.nr_nodes + 1, sizeof(uint32_t));
+    mem_free(memory, d->rank_of, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
+    mem_free(memory, d->node_of_rank, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     page_calls_free(&d->calls);
+    page_intervals_free(&d->intervals);
     page_rows_free(&d->rows);
     page_tables_free(&d->tables);
 }

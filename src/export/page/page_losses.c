@@ -63,19 +63,19 @@ __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to,
     to->at[to->count++] = text;
 }
 
-static void add_fact(const pfr_fact *fact, struct loss_list *to) {
+static void add_fact(const pfr_fact *fact, const char *of, struct loss_list *to) {
     const char *text = text_of(fact->key);
     if (text && strncmp(text, "1: ", 3) == 0)
-        add_loss(to, "%s", text + 3);
+        add_loss(to, "%s%s", of, text + 3);
     else if (text)
-        add_loss(to, "%" PRIu64 " %s", fact->value, text);
+        add_loss(to, "%s%" PRIu64 " %s", of, fact->value, text);
 }
 
-static void add_facts(const struct page_data *d, struct loss_list *to) {
+static void add_facts(const pfr_model *model, const char *of, struct loss_list *to) {
     const pfr_fact *fact;
-    for (uint32_t i = 0; (fact = pfr_model_fact(d->tables.model, i)); i++)
+    for (uint32_t i = 0; (fact = pfr_model_fact(model, i)); i++)
         if (fact->value)
-            add_fact(fact, to);
+            add_fact(fact, of, to);
 }
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
@@ -89,6 +89,14 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_loss(to,
                  "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time",
                  d->calls.left_out, (double)d->calls.shortest / 1e3);
+    if (d->pruned_samples)
+        add_loss(to,
+                 "%" PRIu64 " samples are in stacks with fewer than %" PRIu64
+                 " samples, which are shown as [rare stacks] of their callers",
+                 d->pruned_samples, d->least_samples);
+    if (d->intervals.left_out)
+        add_loss(to, "%" PRIu64 " waits shorter than %.3g us are left out and look like running", d->intervals.left_out,
+                 (double)d->intervals.shortest / 1e3);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->weight_shift)
@@ -105,7 +113,9 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
         mem_fail(memory, err, "view");
         return NULL;
     }
-    add_facts(d, &list);
+    add_facts(d->told, "", &list);
+    if (d->baseline)
+        add_facts(d->baseline, "baseline: ", &list);
     add_coarsening(d, &list);
     if (!list.is_full)
         return list.at;

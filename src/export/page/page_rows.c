@@ -72,6 +72,8 @@ static void shrink(struct page_rows *rows) {
     }
     while (rows->count > rows->most / 2 && rows->slot < (uint64_t)1 << 60)
         page_rows_coarsen(rows);
+    if (rows->count > rows->most / 2)
+        rows->most *= 2; /* more distinct stacks than that: sorting for each sample would take for ever */
 }
 
 static pfr_status make_room(struct page_rows *rows, pfr_error *err) {

@@ -56,6 +56,23 @@ static uint64_t func_kind(const struct page_data *d, uint64_t i) {
     return d->tables.funcs[i].kind;
 }
 
+/* Addresses have up to 64 bits, columns 53. */
+static uint64_t func_address_low(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].address & UINT32_MAX;
+}
+static uint64_t func_address_high(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].address >> 32;
+}
+static uint64_t func_file(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].file;
+}
+static uint64_t func_line(const struct page_data *d, uint64_t i) {
+    return d->tables.funcs[i].line;
+}
+static uint64_t object_kind(const struct page_data *d, uint64_t i) {
+    return i ? pfr_model_get_object(d->tables.model, (uint32_t)i)->kind : PFR_OBJECT_UNKNOWN;
+}
+
 static uint64_t count_nodes(const struct page_data *d) {
     return d->tables.nr_nodes;
 }
@@ -67,6 +84,9 @@ static uint64_t node_offset(const struct page_data *d, uint64_t i) {
 }
 static uint64_t node_flags(const struct page_data *d, uint64_t i) {
     return d->tables.nodes[i].inlined;
+}
+static uint64_t node_line(const struct page_data *d, uint64_t i) {
+    return d->tables.nodes[i].line;
 }
 static uint64_t rank_node(const struct page_data *d, uint64_t i) {
     return d->node_of_rank[i];
@@ -148,6 +168,26 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     return at > before ? at - before : 0; /* a clock may step back */
 }
 
+/* --- Intervals: in the slots of samples. */
+
+static uint64_t count_intervals(const struct page_data *d) {
+    return d->intervals.count;
+}
+static uint64_t thread_intervals(const struct page_data *d, uint64_t i) {
+    return d->intervals_of[i];
+}
+static uint64_t interval_kind(const struct page_data *d, uint64_t i) {
+    return d->intervals.at[i].kind;
+}
+static uint64_t interval_duration(const struct page_data *d, uint64_t i) {
+    return d->intervals.at[i].duration / d->rows.slot;
+}
+static uint64_t interval_gap(const struct page_data *d, uint64_t i) {
+    const struct page_interval *at = &d->intervals.at[i];
+    const uint64_t slot = (at->start - d->begin) / d->rows.slot;
+    return i && at[-1].thread == at->thread ? slot - (at[-1].start - d->begin) / d->rows.slot : slot;
+}
+
 /* --- Marks. */
 
 static const pfr_mark *mark_at(const struct page_data *d, uint64_t i) {
@@ -168,12 +208,18 @@ static const struct column columns[] = {
     {"object.name", count_objects, object_name},
     {"object.path", count_objects, object_path},
     {"object.build_id", count_objects, object_build},
+    {"object.kind", count_objects, object_kind},
     {"func.name", count_funcs, func_name},
     {"func.object", count_funcs, func_object},
     {"func.kind", count_funcs, func_kind},
+    {"func.address_low", count_funcs, func_address_low},
+    {"func.address_high", count_funcs, func_address_high},
+    {"func.file", count_funcs, func_file},
+    {"func.line", count_funcs, func_line},
     {"node.func", count_nodes, node_func},
     {"node.offset", count_nodes, node_offset},
     {"node.flags", count_nodes, node_flags},
+    {"node.line", count_nodes, node_line},
     {"rank.node", count_nodes, rank_node},
     {"thread.pid", count_threads, thread_pid},
     {"thread.tid", count_threads, thread_tid},
@@ -190,6 +236,10 @@ static const struct column columns[] = {
     {"call.depth", count_calls, call_depth},
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
+    {"thread.intervals", count_threads, thread_intervals},
+    {"interval.kind", count_intervals, interval_kind},
+    {"interval.duration", count_intervals, interval_duration},
+    {"interval.gap", count_intervals, interval_gap},
     {"mark.thread", count_marks, mark_thread},
     {"mark.time", count_marks, mark_time},
 };
@@ -246,6 +296,8 @@ static void describe_events(const struct page_data *d, struct json *json) {
         event->unit ? json_text(json, event->unit) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
+        json_key(json, "baseline");
+        json_bool(json, id > d->nr_new_events);
         json_end_object(json);
     }
     json_end_array(json);

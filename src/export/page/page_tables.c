@@ -15,6 +15,12 @@ pfr_status page_text(struct page_tables *t, const char *text, uint32_t *id, pfr_
     return intern_put(&t->texts, text, strlen(text), id, err);
 }
 
+/* The last part of a path, where directories are to stay out of the page. */
+static const char *base_or_whole(const struct page_tables *t, const char *path) {
+    const char *slash = t->redacts ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
 /* --- Functions. */
 
 /* "libc.so.6", "libm-2.31.so": a name that has ".so" as a part of its own. */
@@ -58,7 +64,8 @@ static pfr_status add_func(struct page_tables *t, const pfr_model_symbol *symbol
         return mem_fail(t->memory, err, "functions");
     t->funcs = grown;
     struct page_func *f = &t->funcs[t->nr_funcs++];
-    *f = (struct page_func){.object = symbol->object, .kind = kind_of(symbol, object, is_traced)};
+    *f = (struct page_func){
+        .object = symbol->object, .kind = kind_of(symbol, object, is_traced), .address = symbol->address};
     return name_of(t, symbol, object, &f->name, err);
 }
 
@@ -77,6 +84,23 @@ static pfr_status learn_funcs(struct page_tables *t, struct u64_map *known, bool
         t->func_of_symbol[id] = (uint32_t)*at;
         if (is_new)
             PFR_TRY(add_func(t, symbol, is_traced, err));
+    }
+    return PFR_OK;
+}
+
+/* Frames have files and lines where the model was opened with `lines` or `inlined`. */
+static pfr_status place_funcs(struct page_tables *t, pfr_error *err) {
+    for (uint32_t id = 1; id <= pfr_model_count(t->model, PFR_TABLE_FRAME); id++) {
+        const pfr_model_frame *frame = pfr_model_get_frame(t->model, id);
+        struct page_func *f = &t->funcs[t->func_of_symbol[frame->symbol]];
+        uint32_t file = f->file;
+        if (!frame->file || !frame->line)
+            continue;
+        PFR_TRY(page_text(t, base_or_whole(t, frame->file), &file, err));
+        if (!f->file)
+            f->file = file;
+        if (f->file == file && (!f->line || frame->line < f->line))
+            f->line = frame->line;
     }
     return PFR_OK;
 }
@@ -148,9 +172,11 @@ static pfr_status learn_nodes(struct page_tables *t, struct u64_map *known, pfr_
     const pfr_stack *stacks = pfr_model_stacks(t->model);
     PFR_TRY(add_node(t, &(struct page_node){0}, err)); /* the root */
     for (uint32_t id = 1; id <= t->nr_stacks; id++) {
+        const pfr_model_frame *frame = pfr_model_get_frame(t->model, stacks[id].frame);
         const struct page_node node = {.parent = t->node_of_stack[stacks[id].parent],
                                        .func = t->func_of_symbol[stacks[id].symbol],
-                                       .inlined = pfr_model_get_frame(t->model, stacks[id].frame)->inlined};
+                                       .line = frame->line,
+                                       .inlined = frame->inlined};
         bool is_new;
         const uint64_t key = (uint64_t)node.parent << 32 | (uint64_t)node.func << 1 | node.inlined;
         uint64_t *at = u64_map_at(known, key, t->nr_nodes, &is_new);
@@ -172,6 +198,17 @@ static pfr_status allocate(struct page_tables *t, pfr_error *err) {
     return t->func_of_symbol && t->node_of_stack && t->self ? PFR_OK : mem_fail(t->memory, err, "tables");
 }
 
+/* After the others, in no object; only page_data_prune makes nodes of it. */
+static pfr_status add_rest_func(struct page_tables *t, pfr_error *err) {
+    void *grown = mem_grow(t->memory, t->funcs, t->nr_funcs, &t->funcs_room, 256, sizeof *t->funcs);
+    if (!grown)
+        return mem_fail(t->memory, err, "functions");
+    t->funcs = grown;
+    t->rest_func = t->nr_funcs++;
+    t->funcs[t->rest_func] = (struct page_func){.kind = PAGE_UNNAMED};
+    return page_text(t, "[rare stacks]", &t->funcs[t->rest_func].name, err);
+}
+
 static pfr_status learn(struct page_tables *t, struct u64_map *known, pfr_error *err) {
     const bool has_events = pfr_model_count(t->model, PFR_TABLE_EVENT) > 0;
     const bool is_traced = has_events && pfr_model_get_event(t->model, 1)->is_traced;
@@ -181,8 +218,10 @@ static pfr_status learn(struct page_tables *t, struct u64_map *known, pfr_error 
     if (has_events)
         PFR_TRY(pfr_model_weights(t->model, 1, t->self, NULL, err));
     PFR_TRY(learn_funcs(t, known, is_traced, err));
+    PFR_TRY(place_funcs(t, err));
     weigh_funcs(t);
     PFR_TRY(rank_funcs(t, err));
+    PFR_TRY(add_rest_func(t, err));
     u64_map_free(known);
     u64_map_init(known, t->memory);
     return learn_nodes(t, known, err);

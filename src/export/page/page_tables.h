@@ -24,11 +24,15 @@ enum page_kind {
 struct page_func {
     uint32_t name, object; /* a text; an object id of the model */
     uint8_t kind;
-    uint64_t self; /* over the samples of event 1 */
+    uint64_t self;    /* over the samples of event 1 */
+    uint64_t address; /* of the first symbol that is this function */
+    uint32_t file;    /* text: source file; 0: not known */
+    uint32_t line;    /* the first line of it that a frame is at; 0: not known */
 };
 
 struct page_node {
     uint32_t parent, func;
+    uint32_t line; /* of its first frame; 0: not known */
     uint8_t inlined;
 };
 
@@ -42,6 +46,7 @@ struct page_tables {
     uint32_t *node_of_stack; /* by stack id */
     uint64_t *self;          /* by stack id, of event 1 */
     uint32_t nr_funcs, nr_nodes, nr_symbols, nr_stacks;
+    uint32_t rest_func; /* the function "[rare stacks]" of pages that are too large */
     size_t funcs_room, nodes_room;
     uint64_t total, unnamed; /* weight of event 1, and of its samples whose innermost function has no name */
     bool redacts;            /* paths of objects are their last parts */

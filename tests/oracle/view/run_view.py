@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_view.py - pages of perfray view in a browser: their numbers are those of report and latency.
 
-usage: run_view.py [--playwright DIR] [--shots DIR] RECORDED
+usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] [--picture FILE] RECORDED
 
-RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in DIR. With --shots the
-pictures of all panels are kept in DIR. view_page.js drives the browser; what is checked is here.
+RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in
+DIR; FILE is page_maker. With --shots the
+pictures of all panels are kept in DIR. view_page.js drives the browser; the checks are here.
 """
 import argparse
 import json
@@ -17,16 +18,23 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
+sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", *of) for of in (["oracle", "export"], ["hostile"])]
 import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
+from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 400
+BROWSERS = {"chromium": ("playwright-core", "chromium"), "firefox": ("puppeteer-core", "firefox-esr")}
 LARGE = 200000
-RECORDINGS = ("demo.data", "chains.data", "group.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data")
+RECORDINGS = ("demo.data", "chains.data", "group.data", "two-events.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data", "switch-events.data")
+CORPUS = ("rec61.jitmap", "rec61.jitdump", "rec61.syswide")
+EXERCISED = ("two-events.data", "built")  # with PERFRAY_LONG all
+SECOND_BROWSER = ("demo.data", "built") if os.environ.get("PERFRAY_LONG") else ("demo.data",)
 TRACES = ("traced.xray",)
 MUST_BE_EMPTY = ("no-samples.data",)
+THREADS = 3
 
 
 def view(folder, name, *words):
@@ -36,55 +44,71 @@ def view(folder, name, *words):
     return path
 
 
-def browse(options, folder, jobs):
+def browse(options, folder, jobs, kind="chromium"):
+    package, program = BROWSERS[kind]
     listed = os.path.join(folder, "jobs.json")
     with open(listed, "w", encoding="utf-8") as file:
         json.dump(jobs, file)
-    done = subprocess.run(["node", os.path.join(HERE, "view_page.js"), options.playwright, harness.installed("chromium"), listed],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, HOME=folder),
+    done = subprocess.run(["node", os.path.join(HERE, "view_page.js"), kind, os.path.join(os.path.abspath(options.modules), package), harness.installed(program), listed],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder),
                           timeout=SECONDS, check=False)
     harness.must(done.returncode == 0, done.stderr.decode("utf-8", "replace")[-2000:])
-    return {result["name"]: result for result in json.loads(done.stdout)}
-
-
-def must_be_quiet(result):
-    harness.must(not result["messages"], "messages: %s" % result["messages"][:4])
-    harness.must(len(set(result["requests"])) == 1, "requests: %s" % result["requests"][:4])
+    results = json.loads(done.stdout)
+    print("# %s: %s" % (kind, ", ".join("%s %.1f s" % (result["name"], result["ms"] / 1000) for result in results)))
+    return {result["name"]: result for result in results}
 
 
 # --- Numbers of report.
 
-def report_rows(path, *words):
-    """{(function, object): weight} and the sum, of the first event."""
-    done = harness.perfray("report", "--no-cache", "--no-children", "-g", "none", "-s", "sym,dso", "--format=json", *words, path)
-    made = json.loads(done.stdout)
-    event = made["events"][0]
-    rows = {}
-    for row in event["rows"]:
-        key = (row["sym"].split(" ", 1)[-1], row["dso"])
-        rows[key] = rows.get(key, 0) + row["weight"]
-    return rows, event
+def report(path, keys, *words):
+    done = harness.perfray("report", "--no-cache", "--no-children", "-g", "none", "-s", keys, "--format=json", *words, path)
+    return json.loads(done.stdout)["events"]
 
 
-def shown_rows(facts):
-    rows = {}
+def sums_of(rows, key):
+    sums = {}
+    for row in rows:
+        sums[key(row)] = sums.get(key(row), 0) + row["weight"]
+    return {name: weight for name, weight in sums.items() if weight}
+
+
+def shown_sums(facts, key):
+    sums = {}
     for row in facts["table"]:
-        key = (row["name"], row["object"])
-        rows[key] = rows.get(key, 0) + row["self"]
-    return rows
+        sums[key(row)] = sums.get(key(row), 0) + row["self"]
+    return {name: weight for name, weight in sums.items() if weight}
+
+
+def compare_event(facts, event, objects):
+    """One event: its sum, its samples, every object and every function that has a name."""
+    equal(event["name"], (facts["total"], facts["rows"]), (event["weight"], event["samples"]))
+    equal("objects of " + event["name"], shown_sums(facts, lambda row: row["object"]), sums_of(objects["rows"], lambda row: row["dso"]))
+    expected = sums_of(event["rows"], lambda row: (row["sym"].split(" ", 1)[-1], row["dso"]))
+    shown = shown_sums(facts, lambda row: (row["name"], row["object"]))
+    named = {key: weight for key, weight in expected.items() if not key[0].startswith(("0x", "["))}
+    equal("functions of " + event["name"], {key: shown.get(key, 0) for key in named}, named)
+    return len(named)
 
 
 def compare_with_report(result, path, *words):
-    facts = result["facts"]["start"]
     must_be_quiet(result)
-    expected, event = report_rows(path, *words)
-    harness.must(facts["total"] == sum(expected.values()), "total %s, report %s" % (facts["total"], sum(expected.values())))
-    shown = shown_rows(facts)
-    harness.must(sum(shown.values()) == facts["total"], "selves add up to %s of %s" % (sum(shown.values()), facts["total"]))
-    named = {key: weight for key, weight in expected.items() if not key[0].startswith(("0x", "["))}
-    wrong = ["%s: page %s, report %s" % (key, shown.get(key, 0), weight) for key, weight in named.items() if shown.get(key, 0) != weight]
-    harness.must(not wrong, "; ".join(wrong[:4]))
-    return "%d functions, %d samples" % (len(named), facts["rows"])
+    events, objects = report(path, "sym,dso", *words), report(path, "dso", *words)
+    listed = result["facts"]["start"]["events"]
+    named = 0
+    for event, of in zip(events, objects):
+        if event["samples"] and len(listed) > listed.index(event["name"]):
+            named += compare_event(result["facts"]["event %d" % listed.index(event["name"])], event, of)
+    compare_threads(result["facts"], report(path, "tid", *words)[0])
+    return "%d events, %d functions" % (len(events), named)
+
+
+def compare_threads(facts, event):
+    wanted = sums_of(event["rows"], lambda row: str(row["tid"]))
+    for i in range(THREADS):
+        made = facts["thread %d" % i]
+        if made["state"]["threads"]:
+            name = made["threads"][made["state"]["threads"][0]].split("/")[1]
+            equal("thread " + name, made["total"], wanted.get(name, 0))
 
 
 # --- Numbers of latency.
@@ -103,12 +127,10 @@ def compare_with_latency(result, path, *words):
     return "%d functions" % len(shown)
 
 
-# --- What keys do.
+# --- Facts of one recording.
 
-TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["facts", "undone"],
-        ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"], ["key", "Escape"], ["tab", "Flame graph"], ["key", "v"], ["facts", "inverted"],
-        ["key", "/"], ["type", "sieve"], ["facts", "found"], ["key", "Control+Enter"], ["facts", "kept"], ["key", "Escape"], ["tab", "Callers & callees"], ["facts", "sandwich"],
-        ["key", "?"], ["key", "Escape"], ["drag", 0.2, 0.6], ["facts", "timed"]]
+TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"],
+        ["key", "Escape"], ["tab", "Flame graph"], ["key", "v"], ["facts", "inverted"], ["key", "/"], ["type", "sieve"], ["facts", "found"], ["key", "Control+Enter"], ["facts", "kept"]]
 
 
 def check_tour(result):
@@ -116,13 +138,58 @@ def check_tour(result):
     facts = result["facts"]
     sieve = next(row["self"] for row in facts["start"]["table"] if row["name"] == "sieve")
     total = facts["start"]["total"]
-    harness.must(facts["dropped"]["total"] == total - sieve, "d left %s" % facts["dropped"]["total"])
-    harness.must(facts["undone"]["total"] == total and not facts["undone"]["chips"], "undo: %s" % facts["undone"]["total"])
-    harness.must(facts["focused"]["total"] == sieve, "f left %s" % facts["focused"]["total"])
-    harness.must(facts["reloaded"]["total"] == sieve and facts["reloaded"]["state"] == facts["focused"]["state"], "the address lost the state")
-    harness.must("1 functions" in facts["found"]["found"], "search: %s" % facts["found"]["found"])
-    harness.must(facts["timed"]["state"]["time"] and facts["timed"]["rows"] < facts["start"]["rows"], "dragging chose no time")
+    equal("d", facts["dropped"]["total"], total - sieve)
+    equal("f", facts["focused"]["total"], sieve)
+    equal("reloaded", (facts["reloaded"]["total"], facts["reloaded"]["state"]), (sieve, facts["focused"]["state"]))
+    harness.must("1 function " in facts["found"]["found"], "search: %s" % facts["found"]["found"])
+    equal("Ctrl+Enter", facts["kept"]["total"], sieve)
     return "%d steps" % len(TOUR)
+
+
+# --- The keyboard and screen readers.
+
+REACHED = ("tab ", "listbox|option", "input Search functions", "tree Flame graph", "aside Details", "button ")
+
+
+def check_reached(result):
+    must_be_quiet(result)
+    seen = result["facts"]["reached"]
+    for wanted in REACHED:
+        harness.must(any(name.startswith(tuple(wanted.split("|"))) for name in seen), "Tab does not reach %s: %s" % (wanted, seen))
+    return "%d stops" % len(seen)
+
+
+def check_snapshot(result):
+    """The tree of roles and names of one page is the kept one. It changes with the page: look at the difference, then UPDATE=1."""
+    must_be_quiet(result)
+    path, made = os.path.join(HERE, "demo.aria"), result["facts"]["aria"]
+    if os.environ.get("UPDATE"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(made + "\n")
+    with open(path, encoding="utf-8") as file:
+        kept = file.read().rstrip("\n")
+    wrong = [pair for pair in zip(made.splitlines() + [""], kept.splitlines() + [""]) if pair[0] != pair[1]]
+    harness.must(made == kept, "made %r, kept %r" % wrong[0] if wrong else "lines differ in number")
+    return "%d lines" % len(made.splitlines())
+
+
+def check_same(result):
+    """A recording compared with itself: every function has the same weight in both and no change."""
+    must_be_quiet(result)
+    rows = result["facts"]["start"]["changes"]
+    harness.must(rows and result["facts"]["start"]["state"]["panel"] == "diff", "no diff is shown")
+    wrong = [row for row in rows if row["baseline"] != row["new"] or row["points"]]
+    harness.must(not wrong, "%s" % wrong[:3])
+    return "%d functions" % len(rows)
+
+
+def check_diff(result):
+    must_be_quiet(result)
+    facts = result["facts"]
+    harness.must(any(row["points"] for row in facts["start"]["changes"]), "nothing changed")
+    equal("widths", facts["widths"]["state"]["width"], "new")
+    harness.must("→" in facts["chosen"]["status"] or facts["chosen"]["details"], "a choice tells nothing")
+    return "%d functions" % len(facts["start"]["changes"])
 
 
 def check_hostile(result):
@@ -155,7 +222,7 @@ def write_large(folder, bits):
 def check_large(result, path, page):
     must_be_quiet(result)
     facts, size = result["facts"]["start"], os.path.getsize(page)
-    _, event = report_rows(path)
+    event = report(path, "sym")[0]
     harness.must((facts["total"], facts["rows"]) == (event["weight"], event["samples"]), "%s, report %s" % (facts["total"], event["weight"]))
     harness.must("slots" in " ".join(facts["quality"]), "the page does not say that it is coarse: %s" % facts["quality"])
     harness.must(size < (1 << 20) + (1 << 18), "%d bytes" % size)
@@ -165,7 +232,7 @@ def check_large(result, path, page):
 def check_heavy(result, path):
     """Sums above 2^53 are rounded down, and the page says to what."""
     must_be_quiet(result)
-    facts, (_, event) = result["facts"]["start"], report_rows(path)
+    facts, event = result["facts"]["start"], report(path, "sym")[0]
     unit = max(int(exponent) for exponent in re.findall(r"multiples of 2\^(\d+)", " ".join(facts["quality"])) or [0])
     harness.must(unit and 0 <= event["weight"] - facts["total"] < LARGE << unit, "%s of %s, unit 2^%d" % (facts["total"], event["weight"], unit))
     return "to 2^%d" % unit
@@ -177,23 +244,63 @@ def start_job(name, path, **more):
     return {"name": name, "file": path, "steps": [["facts", "start"]], **more}
 
 
-def jobs_of(options, folder):
-    recorded = {name: os.path.join(options.recorded, name) for name in (*RECORDINGS, *MUST_BE_EMPTY)}
+def numbers(events=3):
+    """The busiest threads, then every event."""
+    steps = [["facts", "start"]] + on_threads(THREADS) + [["key", "Escape"]]
+    for i in range(events):
+        steps += [["facts", "event %d" % i], ["key", "e"]]
+    return steps
+
+
+def recordings_of(options, folder):
+    """{name: (recording, options of perfray)}."""
+    root = ("--symfs", os.path.join(options.recorded, "demo-root"))
+    made = {name: (os.path.join(options.recorded, name), root if name == "demo.data" else ()) for name in RECORDINGS}
+    made["big endian"] = (big_endian(folder, made["demo.data"][0]), root)
+    cut = os.path.join(folder, "cut.data")
+    with open(made["chains.data"][0], "rb") as whole, open(cut, "wb") as file:
+        file.write(whole.read()[:4000])
+    made["damaged"] = (cut, ())
+    for name in CORPUS:
+        path = harness.corpus("perf", "recorded")
+        if path and os.path.exists(os.path.join(path, name)):
+            made[name] = (os.path.join(path, name), ())
+    return made
+
+
+def jobs_of(options, folder, recordings):
     jobs, hostile = [], os.path.join(folder, "hostile.data")
-    root = ["--symfs", os.path.join(options.recorded, "demo-root")]
-    for name, path in recorded.items():
-        jobs.append(start_job(name, view(folder, name, *(root if name == "demo.data" else []), path)))
-    jobs.append(start_job("big endian", view(folder, "big", *root, big_endian(folder, recorded["demo.data"]))))
-    jobs.append({"name": "tour", "file": view(folder, "tour", *root, recorded["demo.data"]), "steps": TOUR})
+    pages = {name: view(folder, name.replace(" ", "-"), *words, path) for name, (path, words) in recordings.items()}
+    pages["built"] = os.path.join(folder, "built.html")
+    harness.must(subprocess.run([options.maker, "lanes", "3000", pages["built"]], timeout=SECONDS, check=False).returncode == 0, "page_maker")
+    for name, page in pages.items():
+        if name != "built":
+            jobs.append({"name": name, "file": page, "steps": numbers()})
+        if name in EXERCISED or os.environ.get("PERFRAY_LONG"):
+            jobs.append({"name": "exercise " + name, "file": page, "steps": exercise()})
+    second = [{"name": "exercise " + name, "file": pages[name], "steps": exercise()} for name in SECOND_BROWSER]
+    for kind in ("same", "diff"):
+        path = os.path.join(folder, kind + ".html")
+        harness.must(subprocess.run([options.maker, kind, "3000", path], timeout=SECONDS, check=False).returncode == 0, "page_maker " + kind)
+        steps = [["facts", "start"], ["click", ".diff .flame"], ["facts", "chosen"], ["key", "w"], ["facts", "widths"]]
+        jobs.append({"name": kind, "file": path, "steps": steps})
+    jobs.append({"name": "tour", "file": pages["demo.data"], "steps": TOUR})
+    jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
+    jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
-    named = ["-m", os.path.join(options.recorded, "..", "traced", "traced.yaml")]
-    jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]})
+    named = ("-m", os.path.join(options.recorded, "..", "traced", "traced.yaml"))
+    steps = [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]
+    jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": steps})
+    second.append(jobs[-1])
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
+    for name in MUST_BE_EMPTY:
+        jobs.append(start_job(name, view(folder, name, os.path.join(options.recorded, name))))
     jobs.append(start_job("large", view(folder, "large", "--max-size", "1M", write_large(folder, 30))))
     jobs.append(start_job("heavy", view(folder, "heavy", write_large(folder, 44))))
-    jobs.append(start_job("hostile", view(folder, "hostile", "--no-symbols", hostile)))
-    return jobs, trace, named, root, recorded
+    jobs.append({"name": "hostile", "file": view(folder, "hostile", "--no-symbols", hostile), "steps": [["facts", "start"], ["tab", "Table"], ["tab", "Callers & callees"], ["key", "x"]]})
+    second.append(jobs[-1])
+    return jobs, second, trace, named
 
 
 def big_endian(folder, path):
@@ -203,36 +310,78 @@ def big_endian(folder, path):
     return out
 
 
-def run(options, folder):
-    jobs, trace, named, root, recorded = jobs_of(options, folder)
+def run_first(options, folder):
+    recordings = recordings_of(options, folder)
+    jobs, second, trace, named = jobs_of(options, folder, recordings)
     if options.shots:
         os.makedirs(options.shots, exist_ok=True)
         for job in jobs:
             job["shot"] = os.path.join(options.shots, job["name"].replace(" ", "-") + ".png")
     results = browse(options, folder, jobs)
-    for name in RECORDINGS:
-        harness.attempt("view/report " + name, compare_with_report, results[name], recorded[name], *(root if name == "demo.data" else []))
-    harness.attempt("view/report big-endian", compare_with_report, results["big endian"], recorded["demo.data"], *root)
+    for name, (path, words) in recordings.items():
+        harness.attempt("view/report " + name, compare_with_report, results[name], path, *words)
+    for name in (name for name in results if name.startswith("exercise ")):
+        harness.attempt("view/" + name, check_exercise, results[name])
     harness.attempt("view/latency trace", compare_with_latency, results["trace"], trace, *named)
     harness.attempt("view/large", check_large, results["large"], os.path.join(folder, "large.data"), os.path.join(folder, "large.html"))
     harness.attempt("view/heavy", check_heavy, results["heavy"], os.path.join(folder, "heavy.data"))
+    harness.attempt("view/compared with itself", check_same, results["same"])
+    harness.attempt("view/diff", check_diff, results["diff"])
     harness.attempt("view/keys", check_tour, results["tour"])
+    harness.attempt("view/reached by Tab", check_reached, results["reached"])
+    harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])
     for name in MUST_BE_EMPTY:
         harness.attempt("view/empty " + name, check_empty, results[name])
+    return second, trace, named
+
+
+def run_second(options, folder, jobs, trace, named):
+    results = browse(options, folder, jobs, "firefox")
+    for name in SECOND_BROWSER:
+        harness.attempt("view/firefox exercise " + name, check_exercise, results["exercise " + name])
+    harness.attempt("view/firefox latency", compare_with_latency, results["trace"], trace, *named)
+    harness.attempt("view/firefox hostile", check_hostile, results["hostile"])
+
+
+def make_picture(options, folder):
+    """docs/view.png: run_view.py --modules build/npm/node_modules --maker build/tests/oracle/view/page_maker --picture docs/view.png tests/fixtures/recorded"""
+    page = os.path.join(folder, "picture.html")
+    harness.must(subprocess.run([options.maker, "lanes", "6000", page], timeout=SECONDS, check=False).returncode == 0, "page_maker")
+    steps = [["click", ".boxes"], ["key", "ArrowDown"], ["key", "ArrowDown"], ["key", "ArrowDown"]]
+    job = {"name": "picture", "file": page, "steps": steps, "width": 1200, "height": 720, "shot": os.path.abspath(options.picture)}
+    must_be_quiet(browse(options, folder, [job])["picture"])
+
+
+def missing(options, kind):
+    package, program = BROWSERS[kind]
+    for needed in ("node", program):
+        if not harness.installed(needed):
+            return "%s is not installed" % needed
+    return None if os.path.isdir(os.path.join(options.modules, package)) else "the npm package %s is not installed" % package
+
+
+def run(options, folder):
+    second = run_first(options, folder)
+    reason = missing(options, "firefox")
+    if reason:
+        return harness.skip("view/firefox", reason)
+    return run_second(options, folder, *second)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--playwright")
+    parser.add_argument("--modules", default="build/npm/node_modules")
+    parser.add_argument("--maker")
     parser.add_argument("--shots")
+    parser.add_argument("--picture", metavar="FILE", help="only write the picture of README and manual")
     parser.add_argument("recorded")
     options = parser.parse_args()
-    reason = run_browser.missing(options.playwright)
+    reason = missing(options, "chromium")
     if reason:
         return harness.skip("view", reason)
     with harness.scratch("view") as folder:
-        harness.attempt("view", run, options, folder)
+        harness.attempt("view", make_picture if options.picture else run, options, folder)
     return harness.status()
 
 

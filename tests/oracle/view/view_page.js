@@ -1,72 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: view_page.js PLAYWRIGHT CHROMIUM JOBS.json - drives pages of `perfray view` and prints what they say as JSON.
+// usage: view_page.js chromium|firefox MODULE PROGRAM JOBS.json - drives pages of `perfray view` and prints what they say.
 //
-// JOBS.json is a list of {name, file, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
-// ["tab", NAME], ["click", ROLE, NAME], ["row", FUNCTION], ["reload"], ["undo"], ["facts", LABEL]. Each result has the
-// facts that steps asked for, and what must not be there: console messages, page errors, requests other than the page.
+// JOBS.json is a list of {name, file, hash, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
+// ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["reload"], ["facts", LABEL], ["focus", LABEL],
+// ["snapshot", LABEL], ["menu"]. Each result has the facts that steps asked for, and what must not be there: console messages, page
+// errors, requests other than the page.
 'use strict';
 const fs = require('fs');
-const [playwright, chromium, jobsFile] = process.argv.slice(2);
-const {chromium: browserType} = require(playwright);
+const {press, start} = require('./browsers.js');
+const [kind, module_, program, jobsFile] = process.argv.slice(2);
 
 const READY = () => Boolean(document.documentElement.dataset.ready);
+const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 
-// What a page says about itself. Runs in the page.
+// The facts of a page. Runs in the page.
 function factsOfPage() {
+    const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
     const rows = [...document.querySelectorAll('.latencies tbody tr')].map((row) => ({
         name: row.querySelector('.name').title, values: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.value))}));
-    return {ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title,
-            quality: window.perfray && window.perfray.quality,
-            answer: (document.getElementById('answer') || {}).textContent, losses: (document.getElementById('losses') || {}).textContent,
-            hash: location.hash, found: (document.getElementById('found') || {}).textContent, latencies: rows,
-            chips: [...document.querySelectorAll('.chip > span')].map((chip) => chip.textContent),
-            state: window.perfray && window.perfray.state, total: window.perfray && window.perfray.total, rows: window.perfray && window.perfray.rows,
-            table: window.perfray && window.perfray.table, boxes: window.perfray && window.perfray.boxes, svg: window.perfray && window.perfray.svg().length,
-            tree: [...document.querySelectorAll('[role=treeitem]')].slice(0, 40).map((item) => item.textContent),
+    const shown = [...document.querySelectorAll('.functions:not(.compact) tbody tr[data-func]')].map((row) => ({
+        name: row.querySelector('.name').title, weights: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.weight))}));
+    const changes = [...document.querySelectorAll('.changes tr[data-func]')].map((row) => {
+        const [baseline, made] = [...row.querySelectorAll('[data-weight]')].map((cell) => Number(cell.dataset.weight));
+        return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points)};
+    });
+    const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
+    const text = (selector) => (document.querySelector(selector) || {}).textContent;
+    return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes,
+                                  drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
+            ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
+            dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
+            tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
 }
 
+// The middle of the first element that is shown and matches; null without one.
+function middleOf({selector, text, title}) {
+    const wanted = [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length &&
+        (text === undefined || element.textContent === text) && (title === undefined || element.title === title));
+    if (!wanted) return null;
+    wanted.scrollIntoView({block: 'nearest'});
+    const box = wanted.getBoundingClientRect();
+    return {x: box.left + Math.min(box.width / 2, 200), y: box.top + box.height / 2};
+}
+
+async function click(page, wanted) {
+    const at = await page.evaluate(middleOf, wanted);
+    if (!at) throw new Error(`nothing is ${JSON.stringify(wanted)}`);
+    await page.mouse.click(at.x, at.y);
+}
+
+// The focused element, as a screen reader names it. Runs in the page.
+function focusOfPage() {
+    const at = document.activeElement;
+    return [at.getAttribute('role') || at.tagName.toLowerCase(), at.getAttribute('aria-label') || at.title || at.textContent.slice(0, 40)].join(' ');
+}
+
 const STEPS = {
-    key: (page, key) => page.keyboard.press(key),
-    type: (page, text) => page.keyboard.type(text),
-    tab: (page, name) => page.getByRole('tab', {name, exact: true}).click(),
-    click: (page, role, name) => page.getByRole(role, {name, exact: true}).first().click(),
-    starts: (page, role, name) => page.getByRole(role, {name: new RegExp('^' + name)}).first().click(),
-    row: (page, name) => page.locator(`tr[data-func] td.name[title="${name}"]`).first().click(),
-    drag: async (page, from, to) => {
-        const box = await page.locator('.times').boundingBox();
+    key: ({page}, key) => press(page, key),
+    type: ({page}, text) => page.keyboard.type(text),
+    tab: ({page}, text) => click(page, {selector: '[role=tab]', text}),
+    row: ({page}, title) => click(page, {selector: 'tr[data-func] td.name', title}),
+    click: ({page}, selector) => click(page, {selector}),
+    drag: async ({page}, from, to) => {
+        const box = await page.evaluate(() => { const {x, y, width} = document.querySelector('.times').getBoundingClientRect(); return {x, y, width}; });
         await page.mouse.move(box.x + box.width * from, box.y + 40);
         await page.mouse.down();
         await page.mouse.move(box.x + box.width * to, box.y + 40, {steps: 4});
         await page.mouse.up();
     },
-    reload: async (page) => {
+    reload: async ({page}) => {
         await page.reload();
         await page.waitForFunction(READY);
     },
+    facts: async ({page, result}, label) => {
+        await settle(page);
+        result.facts[label] = await page.evaluate(factsOfPage);
+    },
+    focus: async ({page, result}, label) => { result.facts[label] = await page.evaluate(focusOfPage); },
+    // The stops of Tab until it leaves the page or comes round.
+    tour: async ({page, result}, label, most) => {
+        const seen = [];
+        await page.evaluate(() => document.activeElement.blur());
+        for (let i = 0; i < most; i++) {
+            await press(page, 'Tab');
+            const name = await page.evaluate(focusOfPage);
+            if (name.startsWith('body') || seen[0] === name && i > 3) break;
+            seen.push(name);
+        }
+        result.facts[label] = seen;
+    },
+    svg: async ({page, result}, label) => { result.facts[label] = await page.evaluate(() => perfray.svg()); },
+    snapshot: async ({snapshot, result}, label) => { if (snapshot) result.facts[label] = await snapshot(); },
 };
 
-async function run(browser, job) {
-    const context = await browser.newContext({viewport: {width: job.width || 1440, height: job.height || 900}, colorScheme: job.scheme || 'light', offline: true});
-    const page = await context.newPage(), result = {name: job.name, facts: {}, messages: [], requests: []};
+function listen(page, result) {
     page.on('console', (message) => result.messages.push(message.text()));
     page.on('pageerror', (error) => result.messages.push(String(error.stack || error)));
     page.on('dialog', (dialog) => { result.messages.push('dialog: ' + dialog.message()); dialog.dismiss(); });
-    page.on('request', (request) => { if (!/^(data|blob):/.test(request.url())) result.requests.push(request.url()); });
-    await page.goto('file://' + job.file);
-    await page.waitForFunction(READY, null, {timeout: 60000}).catch(() => result.messages.push('the page is not ready after 60 s'));
+    page.on('request', (request) => { if (!/^(data|blob):/.test(request.url())) result.requests.push(request.url().replace(/#.*/, '')); });
+}
+
+async function run(browser, job) {
+    const opened = await browser.open(job), {page} = opened, result = {name: job.name, facts: {}, messages: [], requests: []}, began = Date.now();
+    listen(page, result);
+    await opened.goto('file://' + job.file + (job.hash || ''));
+    await page.waitForFunction(READY, {timeout: 60000}).catch(() => result.messages.push('the page is not ready after 60 s'));
     for (const [step, ...words] of job.steps || []) {
-        if (step === 'facts') result.facts[words[0]] = await page.evaluate(factsOfPage);
-        else await STEPS[step](page, ...words).catch((error) => result.messages.push(`step ${step} ${words}: ${error.message.slice(0, 300)}`));
+        await STEPS[step]({...opened, result}, ...words).catch((error) => result.messages.push(`step ${step} ${words}: ${error.message.slice(0, 300)}`));
     }
     if (job.shot) await page.screenshot({path: job.shot});
-    await context.close();
+    result.ms = Date.now() - began;
+    await opened.close();
     return result;
 }
 
 (async () => {
-    const jobs = JSON.parse(fs.readFileSync(jobsFile, 'utf8')), results = [];
-    const browser = await browserType.launch({executablePath: chromium, args: ['--no-sandbox']});
+    const jobs = JSON.parse(fs.readFileSync(jobsFile, 'utf8')), results = [], browser = await start(kind, module_, program);
     for (const job of jobs) results.push(await run(browser, job));
     await browser.close();
     process.stdout.write(JSON.stringify(results));

@@ -9,6 +9,7 @@
 
 #include "export/page/page_calls.h"
 #include "export/page/page_rows.h"
+#include "export/page/page_stream.h"
 
 #include <perfray/perfray.h>
 #include <stdio.h>
@@ -157,19 +158,103 @@ TEST(a_page_is_the_same_whenever_it_is_written) {
     pfr_model_close(model);
 }
 
-TEST(a_page_leaves_nothing_when_an_allocation_fails) {
-    pfr_model *model = make_model("f");
+static uint32_t below(uint64_t *random, uint32_t most) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*random >> 33) % most);
+}
+
+/* Nearly each sample has a stack of its own: 1 MiB has no room for all of them. */
+static pfr_model *make_wide_model(uint32_t count) {
+    enum { FUNCTIONS = 500 };
+    struct made m;
+    pfr_error err;
+    pfr_build *b = build_story(&m, "f", &err);
+    uint32_t frames[FUNCTIONS], *stacks = calloc(count, sizeof *stacks);
+    uint64_t random = 7;
+    char name[16];
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof name, "f%u", i);
+        const pfr_model_symbol symbol = {.name = name, .object = 1};
+        frames[i] = pfr_build_frame(b, &(pfr_model_frame){.symbol = pfr_build_symbol(b, &symbol)});
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parent = i ? stacks[below(&random, i)] : 0;
+        stacks[i] = pfr_build_stack(b, parent, frames[below(&random, FUNCTIONS)]);
+        pfr_build_sample(
+            b, &(pfr_sample){
+                   .time = 1000 + i * 100, .weight = 1, .thread = m.thread, .event = m.event, .stack = stacks[i]});
+    }
+    free(stacks);
+    pfr_model *model = pfr_build_finish(b, &err);
+    assert_non_null(model);
+    return model;
+}
+
+TEST(a_page_with_too_many_stacks_fits_and_keeps_its_sums) {
+    enum { STACKS = 400000 };
+    pfr_model *model = make_wide_model(STACKS);
+    const pfr_view_options options = {.size = sizeof options, .max_size = 1};
+    pfr_status st;
+    size_t length;
+    char *page = write_page(model, &options, NULL, &st, &length);
+    assert_int_equal(st, PFR_OK);
+    assert_in_range(length, 1, 3 << 19);
+    assert_non_null(strstr(page, "class=\"lossy\""));
+    free(page);
+    pfr_model_close(model);
+}
+
+TEST(rare_stacks_are_one_of_their_caller) {
+    enum { STACKS = 5000 };
+    pfr_model *model = make_wide_model(STACKS);
+    struct memory memory;
+    struct page_data d = {.told = model};
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&d.tables, model, false, &memory, &err), err);
+    ASSERT_OK(page_calls_read(&d.calls, &d.tables, MOST, &memory, &err), err);
+    page_rows_init(&d.rows, 1000, 1, STACKS, &memory);
+    ASSERT_OK(page_rows_read(&d.rows, &d.tables, &err), err);
+    ASSERT_OK(page_data_finish(&d, &memory, &err), err);
+    for (uint32_t before = d.tables.nr_nodes; before > 3; before = d.tables.nr_nodes) {
+        uint64_t weight, count;
+        ASSERT_OK(page_data_prune(&d, &memory, &err), err);
+        sum_rows(&d.rows, &weight, &count);
+        assert_int_equal(count, STACKS);
+        assert_true(d.pruned_samples > 0 && d.pruned_samples <= STACKS);
+        for (uint32_t i = 1; i < d.tables.nr_nodes; i++)
+            assert_true(
+                d.tables.nodes[i].parent < i &&
+                (!d.tables.nodes[i].parent || d.tables.nodes[d.tables.nodes[i].parent].func != d.tables.rest_func));
+        assert_true(d.tables.nr_nodes <= before);
+        if (d.tables.nr_nodes == before)
+            break;
+    }
+    page_data_free(&d, &memory);
+    assert_int_equal(memory.used, 0);
+    pfr_model_close(model);
+}
+
+static void fail_each_allocation(const pfr_model *model, const pfr_model *baseline) {
+    const pfr_view_options options = {.size = sizeof options, .baseline = baseline};
     struct failing_alloc failing;
     for (long n = 1;; n++) {
         pfr_status st;
         size_t length;
         failing_alloc_begin(&failing, n);
-        char *page = write_page(model, NULL, &failing.alloc, &st, &length);
+        char *page = write_page(model, &options, &failing.alloc, &st, &length);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);
         free(page);
         if (!failing.has_failed)
             break;
     }
+}
+
+TEST(a_page_leaves_nothing_when_an_allocation_fails) {
+    pfr_model *model = make_model("f"), *baseline = make_model("g");
+    fail_each_allocation(model, NULL);
+    fail_each_allocation(model, baseline);
+    pfr_model_close(baseline);
     pfr_model_close(model);
 }

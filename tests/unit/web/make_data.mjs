@@ -48,7 +48,7 @@ export class Maker {
     node(stack) {
         let at = 0;
         for (const word of stack.split(' ').filter(Boolean)) {
-            const inlined = word.endsWith("'"), func = this.func(word.includes('@') ? word : word.replace("'", '') + '@prog');
+            const inlined = word.endsWith("'"), name = inlined ? word.slice(0, -1) : word, func = this.func(name.includes('@') ? name : name + '@prog');
             let next = this.nodes.findIndex((n, i) => i > 0 && n.parent === at && n.func === func && n.flags === Number(inlined));
             if (next < 0) next = this.nodes.push({func, parent: at, flags: Number(inlined)}) - 1;
             at = next;

@@ -7,7 +7,7 @@ import {readData} from '../../../web/data.js';
 import {layOutInverted, layOutTree, siblingOrder} from '../../../web/layout.js';
 import {callersOf, childrenOf, functionTable, invertedChildren, invertedRoots, outermostOf, pathOf, totalsOf} from '../../../web/tree.js';
 import {callSpans, firstTimes, lowerBound, weightsOf} from '../../../web/weights.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, percentileOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, percentileOf, percentilesOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
 import {countMatches, matchFunctions, parseSearch} from '../../../web/search.js';
 import {everything, Maker, namesOf, planesOf, streamOf} from './make_data.mjs';
 import {gzipSync} from 'node:zlib';
@@ -123,6 +123,13 @@ test('percentiles are values of the calls', () => {
     const sorted = Float64Array.from({length: 1000}, (_, i) => i + 1);
     assert.deepEqual([0.5, 0.99, 0.999, 1].map((p) => percentileOf(sorted, p)), [500, 990, 999, 1000]);
     assert.equal(percentileOf([], 0.5), NaN);
+});
+
+test('percentiles of many values are those of the sorted ones', () => {
+    for (const count of [1, 2, 4095, 4096, 50000]) {
+        const values = Float64Array.from({length: count}, (_, i) => Math.imul(i + 1, 2654435761) >>> (i % 29)), sorted = values.slice().sort();
+        assert.deepEqual(percentilesOf(values), PERCENTILES.map(([, p]) => percentileOf(sorted, p)), `${count}`);
+    }
 });
 
 test('every duration is in its bucket', () => {

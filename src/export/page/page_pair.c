@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two models as one: see page_pair.h. */
+#include "export/page/page_pair.h"
+
+#include "base/memory/fail.h"
+#include "base/memory/memory.h"
+
+#include <perfray/samples.h>
+#include <perfray/spans.h>
+
+enum map { MAP_EVENT, MAP_PROCESS, MAP_THREAD, MAP_COMM, MAP_OBJECT, MAP_SYMBOL, MAP_FRAME, MAP_STACK, NR_MAPS };
+
+struct copy {
+    pfr_build *to;
+    const pfr_model *from;
+    struct memory memory;
+    uint32_t *map[NR_MAPS]; /* by table of the model: its ids in `to` */
+    uint64_t begin;         /* the first sample or call of `from` */
+    uint64_t new_begin;     /* when it is to begin */
+};
+
+/* --- Rows, which are copied parents first. */
+
+static uint32_t copy_event(struct copy *c, uint32_t id) {
+    return pfr_build_event(c->to, pfr_model_get_event(c->from, id));
+}
+
+static uint32_t copy_comm(struct copy *c, uint32_t id) {
+    return pfr_build_comm(c->to, pfr_model_get_comm(c->from, id));
+}
+
+static uint32_t copy_process(struct copy *c, uint32_t id) {
+    const pfr_model_process *p = pfr_model_get_process(c->from, id);
+    return pfr_build_process(c->to, &(pfr_model_process){.pid = p->pid, .comm = c->map[MAP_COMM][p->comm]});
+}
+
+static uint32_t copy_thread(struct copy *c, uint32_t id) {
+    const pfr_model_thread *t = pfr_model_get_thread(c->from, id);
+    return pfr_build_thread(c->to, &(pfr_model_thread){.process = c->map[MAP_PROCESS][t->process],
+                                                       .tid = t->tid,
+                                                       .comm = c->map[MAP_COMM][t->comm]});
+}
+
+/* Without path and build id: other builds of an object are the same object. */
+static uint32_t copy_object(struct copy *c, uint32_t id) {
+    const pfr_model_object *o = pfr_model_get_object(c->from, id);
+    return pfr_build_object(c->to, &(pfr_model_object){.path = o->name, .name = o->name, .kind = o->kind});
+}
+
+static uint32_t copy_symbol(struct copy *c, uint32_t id) {
+    const pfr_model_symbol *s = pfr_model_get_symbol(c->from, id);
+    return pfr_build_symbol(c->to, &(pfr_model_symbol){.name = s->name, .object = c->map[MAP_OBJECT][s->object]});
+}
+
+static uint32_t copy_frame(struct copy *c, uint32_t id) {
+    const pfr_model_frame *f = pfr_model_get_frame(c->from, id);
+    return pfr_build_frame(c->to, &(pfr_model_frame){.symbol = c->map[MAP_SYMBOL][f->symbol],
+                                                     .object = c->map[MAP_OBJECT][f->object],
+                                                     .mode = f->mode,
+                                                     .inlined = f->inlined});
+}
+
+static uint32_t copy_stack(struct copy *c, uint32_t id) {
+    const pfr_stack *s = pfr_model_get_stack(c->from, id);
+    return pfr_build_stack(c->to, c->map[MAP_STACK][s->parent], c->map[MAP_FRAME][s->frame]);
+}
+
+static const struct copied_table {
+    enum map map;
+    pfr_table table;
+    uint32_t (*copy)(struct copy *c, uint32_t id);
+} tables[] = {
+    {MAP_EVENT, PFR_TABLE_EVENT, copy_event},       {MAP_COMM, PFR_TABLE_COMM, copy_comm},
+    {MAP_PROCESS, PFR_TABLE_PROCESS, copy_process}, {MAP_THREAD, PFR_TABLE_THREAD, copy_thread},
+    {MAP_OBJECT, PFR_TABLE_OBJECT, copy_object},    {MAP_SYMBOL, PFR_TABLE_SYMBOL, copy_symbol},
+    {MAP_FRAME, PFR_TABLE_FRAME, copy_frame},       {MAP_STACK, PFR_TABLE_STACK, copy_stack},
+};
+#define NR_TABLES (sizeof tables / sizeof *tables)
+
+static pfr_status copy_tables(struct copy *c, pfr_error *err) {
+    for (size_t i = 0; i < NR_TABLES; i++) {
+        const uint32_t count = pfr_model_count(c->from, tables[i].table);
+        uint32_t *map = mem_zeroed(&c->memory, (size_t)count + 1, sizeof *map);
+        if (!map)
+            return mem_fail(&c->memory, err, "tables");
+        c->map[tables[i].map] = map;
+        for (uint32_t id = 1; id <= count; id++)
+            map[id] = tables[i].copy(c, id);
+    }
+    return PFR_OK;
+}
+
+static void free_maps(struct copy *c) {
+    for (size_t i = 0; i < NR_TABLES; i++)
+        if (c->map[tables[i].map])
+            mem_free(&c->memory, c->map[tables[i].map], (size_t)pfr_model_count(c->from, tables[i].table) + 1,
+                     sizeof(uint32_t));
+}
+
+/* --- Rows in time. */
+
+static uint64_t moved(const struct copy *c, uint64_t time) {
+    return time == PFR_NO_TIME || time < c->begin ? time : time - c->begin + c->new_begin;
+}
+
+static pfr_status copy_samples(struct copy *c, pfr_error *err) {
+    const pfr_sample_batch *b;
+    pfr_status st;
+    pfr_samples *cursor = pfr_samples_open(c->from, NULL, err);
+    if (!cursor)
+        return err->status;
+    while ((st = pfr_samples_next(cursor, &b, err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count; i++)
+            pfr_build_sample(c->to, &(pfr_sample){.time = moved(c, b->time[i]),
+                                                  .weight = b->weight[i],
+                                                  .period = b->period[i],
+                                                  .thread = c->map[MAP_THREAD][b->thread[i]],
+                                                  .comm = c->map[MAP_COMM][b->comm[i]],
+                                                  .cpu = b->cpu[i],
+                                                  .event = c->map[MAP_EVENT][b->event[i]],
+                                                  .stack = c->map[MAP_STACK][b->stack[i]],
+                                                  .mode = b->mode[i]});
+    pfr_samples_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+static pfr_status copy_calls(struct copy *c, pfr_error *err) {
+    const pfr_call_batch *b;
+    pfr_status st;
+    pfr_calls *cursor = pfr_calls_open(c->from, NULL, err);
+    if (!cursor)
+        return err->status;
+    while ((st = pfr_calls_next(cursor, &b, err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count; i++)
+            pfr_build_call(c->to, &(pfr_call){.start = b->start[i],
+                                              .duration = b->duration[i],
+                                              .parent = b->parent[i],
+                                              .thread = c->map[MAP_THREAD][b->thread[i]],
+                                              .symbol = c->map[MAP_SYMBOL][b->symbol[i]],
+                                              .stack = c->map[MAP_STACK][b->stack[i]],
+                                              .depth = b->depth[i],
+                                              .flags = b->flags[i]});
+    pfr_calls_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+static void copy_intervals(struct copy *c) {
+    const pfr_interval *interval;
+    for (uint64_t i = 0; (interval = pfr_model_interval(c->from, i)); i++) {
+        pfr_interval row = *interval;
+        row.thread = c->map[MAP_THREAD][row.thread];
+        row.stack = c->map[MAP_STACK][row.stack];
+        pfr_build_interval(c->to, &row);
+    }
+}
+
+static uint64_t first_of(const pfr_model *model) {
+    uint64_t first = PFR_NO_TIME;
+    for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT); id++)
+        if (pfr_model_get_event(model, id)->first < first)
+            first = pfr_model_get_event(model, id)->first;
+    return first;
+}
+
+static pfr_status copy_model(pfr_build *to, const pfr_model *from, const pfr_model *newer, const pfr_alloc *alloc,
+                             pfr_error *err) {
+    struct copy c = {.to = to, .from = from, .begin = first_of(from), .new_begin = first_of(newer)};
+    memory_init(&c.memory, alloc, 0);
+    if (c.new_begin == PFR_NO_TIME)
+        c.new_begin = c.begin;
+    pfr_status st = copy_tables(&c, err);
+    if (st >= 0)
+        st = copy_samples(&c, err);
+    if (st >= 0 && from == newer) {
+        st = copy_calls(&c, err);
+        copy_intervals(&c);
+    }
+    free_maps(&c);
+    return st;
+}
+
+pfr_model *page_pair_make(const pfr_model *newer, const pfr_model *baseline, const pfr_alloc *alloc, pfr_error *err) {
+    pfr_build *build = pfr_model_build(alloc, NULL, err);
+    if (!build)
+        return NULL;
+    pfr_status st = copy_model(build, newer, newer, alloc, err);
+    if (st >= 0)
+        st = copy_model(build, baseline, newer, alloc, err);
+    if (st >= 0)
+        return pfr_build_finish(build, err);
+    pfr_build_free(build);
+    return NULL;
+}

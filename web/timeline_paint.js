@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a timeline shows of one thread: samples as density, calls as spans by depth, what the thread did between (running,
+// runnable, blocked), losses on top.
+import {firstEndingAfter, Pyramid} from './pyramid.js';
+import {lowerBound} from './weights.js';
+
+export const SAMPLES_HEIGHT = 26;
+export const LANE = 7;
+const STATES_HEIGHT = 7;
+const LANES_MOST = 8;
+const MARK_WIDTH = 3;
+const CROWDED = 2; // samples in a pixel, as a multiple of the average, that fill the height
+
+export class ThreadPainter {
+    constructor(app) {
+        this.app = app;
+        this.pyramids = new Map();
+        this.lanes = new Map();
+        this.marks = null;
+    }
+
+    // --- How tall a thread is.
+
+    lanesOf(thread) {
+        const {calls} = this.app.data;
+        if (calls.ranges[thread] === calls.ranges[thread + 1]) return 0;
+        if (!this.lanes.has(thread)) {
+            let deepest = 0;
+            for (let i = calls.ranges[thread]; i < calls.ranges[thread + 1]; i++) deepest = Math.max(deepest, calls.depth[i]);
+            this.lanes.set(thread, Math.min(deepest + 1, LANES_MOST));
+        }
+        return this.lanes.get(thread);
+    }
+    hasSamples(thread) {
+        const {ranges} = this.app.data.samples;
+        return ranges[thread] < ranges[thread + 1];
+    }
+    hasStates(thread) {
+        const {ranges} = this.app.data.intervals;
+        return ranges[thread] < ranges[thread + 1];
+    }
+    callsTop(thread) {
+        return (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0) + (this.hasStates(thread) ? STATES_HEIGHT : 0);
+    }
+    heightOf(thread) {
+        return Math.max(20, this.callsTop(thread) + this.lanesOf(thread) * LANE) + 4;
+    }
+    pyramidOf(thread) {
+        if (!this.pyramids.has(thread)) this.pyramids.set(thread, new Pyramid(this.app.data.calls, thread, LANES_MOST));
+        return this.pyramids.get(thread);
+    }
+
+    // --- Painting. `view` is {context, begin, end, width, colours}: the times at the left and right edges.
+
+    paint(thread, y, tall, view) {
+        const {state} = this.app;
+        view.context.globalAlpha = state.threads && !state.threads.has(thread) ? 0.3 : 1;
+        if (this.hasSamples(thread)) this.paintSamples(thread, y, view);
+        if (this.hasStates(thread)) this.paintStates(thread, y + (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0), view);
+        this.paintCalls(thread, y + this.callsTop(thread), view);
+        view.context.globalAlpha = 1;
+        this.paintMarks(thread, y, tall, view);
+    }
+    xOf(time, view) { return (time - view.begin) / (view.end - view.begin) * view.width; }
+
+    // Samples per pixel as the height of a column. Only the first sample of each pixel is looked up.
+    paintSamples(thread, y, {context, begin, end, width, colours}) {
+        const {time, ranges} = this.app.data.samples, last = ranges[thread + 1], perPixel = (end - begin) / width;
+        const lasted = Math.max(time[last - 1] - time[ranges[thread]], perPixel), full = Math.max(1, CROWDED * (last - ranges[thread]) * perPixel / lasted);
+        context.fillStyle = colours.acc;
+        for (let i = lowerBound(time, ranges[thread], last, begin); i < last && time[i] < end;) {
+            const x = Math.floor((time[i] - begin) / perPixel), next = lowerBound(time, i + 1, last, begin + (x + 1) * perPixel);
+            const tall = Math.max(3, (SAMPLES_HEIGHT - 4) * Math.min(1, (next - i) / full));
+            context.fillRect(x, y + SAMPLES_HEIGHT - 2 - tall, 1, tall);
+            i = next;
+        }
+    }
+    // Running is what lies between intervals: tall; runnable is half as tall, blocked a line.
+    paintStates(thread, y, view) {
+        const {start, end, kind, ranges} = this.app.data.intervals, {context, colours} = view, to = ranges[thread + 1];
+        const least = (view.end - view.begin) / view.width / 2;
+        context.fillStyle = colours.run;
+        context.fillRect(0, y, view.width, STATES_HEIGHT - 2);
+        for (let i = Math.max(ranges[thread], lowerBound(start, ranges[thread], to, view.begin) - 1); i < to && start[i] < view.end;) {
+            const x = this.xOf(start[i], view);
+            let stop = end[i], next = i + 1;
+            while (next < to && kind[next] === kind[i] && start[next] - stop < least) stop = end[next++]; // too close to tell apart
+            const width = Math.max(0.5, this.xOf(stop, view) - x);
+            context.clearRect(x, y, width, STATES_HEIGHT);
+            context.fillStyle = kind[i] ? colours.warn : colours.mute;
+            if (kind[i]) context.fillRect(x, y + 2, width, STATES_HEIGHT - 4);
+            else context.fillRect(x, y + STATES_HEIGHT - 3, width, 1);
+            i = next;
+        }
+    }
+    paintCalls(thread, y, view) {
+        const lanes = this.lanesOf(thread);
+        if (!lanes) return;
+        const perPixel = (view.end - view.begin) / view.width, pyramid = this.pyramidOf(thread);
+        for (let depth = 0; depth < lanes; depth++) this.paintLane(pyramid.rowFor(depth, perPixel), y + depth * LANE, view);
+    }
+    paintLane(row, y, view) {
+        const {context, begin, end, width} = view, colours = this.app.colours(), scale = width / (end - begin);
+        let style = null;
+        for (let i = firstEndingAfter(row, begin); i < row.start.length && row.start[i] < end; i++) {
+            const x = (row.start[i] - begin) * scale, stop = (row.end[i] - begin) * scale;
+            const fill = row.func[i] < 0 ? view.colours.mute : colours.of(row.func[i]).fill;
+            if (fill !== style) context.fillStyle = style = fill;
+            context.fillRect(x, y, Math.max(1, stop - x - (stop - x > 3 ? 1 : 0)), LANE - 1);
+        }
+    }
+    marksOf(thread) {
+        if (!this.marks) {
+            const {marks} = this.app.data;
+            this.marks = new Map();
+            for (let i = 0; i < marks.count; i++) {
+                if (!this.marks.has(marks.thread[i])) this.marks.set(marks.thread[i], []);
+                this.marks.get(marks.thread[i]).push(marks.time[i]);
+            }
+        }
+        return this.marks.get(thread) || [];
+    }
+    paintMarks(thread, y, tall, view) {
+        view.context.fillStyle = view.colours.warn;
+        let before = -MARK_WIDTH;
+        for (const time of this.marksOf(thread)) {
+            const x = this.xOf(time, view);
+            if (time < view.begin || time > view.end || x - before < 1) continue;
+            view.context.fillRect(x - 1, y, MARK_WIDTH, tall - 3);
+            before = x;
+        }
+    }
+    // "running", "runnable" or "blocked" at a time; '' where the recording does not know.
+    stateAt(thread, time) {
+        const {start, end, kind, ranges} = this.app.data.intervals, from = ranges[thread];
+        const i = lowerBound(start, from, ranges[thread + 1], time + 1) - 1;
+        if (!this.hasStates(thread)) return '';
+        return i >= from && time < end[i] ? ['blocked', 'runnable'][kind[i]] : 'running';
+    }
+}
