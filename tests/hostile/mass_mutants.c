@@ -217,6 +217,20 @@ static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *
     return pfr_graph(reader, &options, out, err);
 }
 
+/* Functions without names are none to choose: the status is PFR_END then. */
+static pfr_status print_annotate(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
+    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
+    const pfr_annotate_options options = {.size = sizeof options,
+                                          .what = "0x401000",
+                                          .top = 3,
+                                          .by_line = true,
+                                          .naming = &nowhere,
+                                          .hole = hear,
+                                          .context = said};
+    const pfr_status st = pfr_annotate_print(reader, &options, out, err);
+    return st == PFR_END ? PFR_OK : st;
+}
+
 static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
     const pfr_selection of = draw_selection(said);
     pfr_flame_options options = drawn_flame(&ledger->drawn);
@@ -355,6 +369,7 @@ static const struct printer printers[] = {
     {"latency", OF_TRACES, false, false, false, print_latency},
     {"latency-json", OF_TRACES, true, false, false, print_latency_json},
     {"symbols", OF_SAMPLES, true, false, false, print_symbols},
+    {"annotate", OF_SAMPLES, false, false, false, print_annotate},
     {"flame", OF_ALL, false, false, false, print_flame},
     {"verify", OF_ALL, false, true, false, print_verify},
     {"verify-json", OF_ALL, true, true, false, print_verify_json},

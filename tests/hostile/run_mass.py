@@ -39,6 +39,7 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
             "folded": "export --symfs=/sys --kallsyms=/dev/null",
             "pprof": "export --format=pprof --symfs=/sys --kallsyms=/dev/null",
             "format-json": "export --format=speedscope", "format-other": "export --format=perfetto", "replay": "replay --min-duration 1ns",
+            "annotate": "annotate --by-line 0x401000 --symfs=/sys --kallsyms=/dev/null", "view": "view -o OUT/made",
             "symbols": "symbols --symfs=/sys --kallsyms=/dev/null",
             "flame": "flame --symfs=/sys --kallsyms=/dev/null",
             "convert": "convert --byte-order=big -o OUT/made", "recover": "recover -o OUT/made",
