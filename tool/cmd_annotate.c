@@ -8,10 +8,10 @@
 #include "name_files.h"
 
 struct annotate_options {
-    unsigned format, asm_syntax; /* as pfr_annotate_format; 0: att, 1: intel */
+    unsigned format; /* as pfr_annotate_format */
     uint32_t top, strip, jobs;
     bool by_line, no_source, with_source, plain, counts;
-    const char *event, *source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
+    const char *event, *style, *source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
     struct naming naming;
 };
 
@@ -36,7 +36,7 @@ static const struct opt annotate_opts[] = {
     {"no-source", 0, OPT_FLAG, OF(no_source), NULL, "do not print source lines between instructions"},
     {"stdio", 0, OPT_FLAG, OF(plain), NULL, "no column of jumps: rows as perf annotate prints them"},
     {"show-nr-samples", 'n', OPT_FLAG, OF(counts), NULL, "number of samples instead of percentages"},
-    {"disassembler-style", 'M', OPT_CHOICE, OF(asm_syntax), "att|intel", "syntax of x86 instructions (default att)"},
+    {"disassembler-style", 'M', OPT_STRING, OF(style), "STYLE", "syntax of x86 instructions: att (default) or intel"},
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
     HEADING("Source files"),
     {"source-dir", 0, OPT_STRING, OF(source_dir), "DIR", "look for source files below DIR as well"},
@@ -68,7 +68,7 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .by_line = o->by_line,
                                       .no_source = o->no_source && !o->with_source,
                                       .plain = o->plain,
-                                      .intel = o->asm_syntax == 1,
+                                      .intel = o->style && strcmp(o->style, "intel") == 0,
                                       .counts = o->counts,
                                       .source_dir = o->source_dir,
                                       .strip = o->strip,
@@ -121,6 +121,10 @@ static enum exit_status annotate_run(const struct task *task) {
     enum exit_status status;
     if (operands.extra) {
         complain("%s is no file, and a function is asked for already: %s", operands.extra, operands.what);
+        return ENDS_USAGE;
+    }
+    if (o->style && strcmp(o->style, "att") != 0 && strcmp(o->style, "intel") != 0) {
+        complain("-M takes att or intel, not %s", o->style);
         return ENDS_USAGE;
     }
     if (!name_files_fit("perfray annotate", &o->naming))

@@ -4,7 +4,7 @@
 #include "selecting.h"
 
 struct graph_options {
-    const char *output, *other;
+    const char *output, *base;
     unsigned format, edge_label, vertex_label, edge_color, vertex_color;
     double min_vertex, min_edge;
     struct selecting selecting;
@@ -21,7 +21,7 @@ static const struct opt graph_opts[] = {
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "dot|mermaid", "output format: for Graphviz (default) or mermaid"},
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write FILE, completely or not at all; - for stdout (default)"},
-    {"diff", 'd', OPT_STRING, OF(other), "OTHER", "print the changes from FILE to OTHER, in percent"},
+    {"diff", 0, OPT_STRING, OF(base), "BASE", "print the changes from BASE to FILE, in percent"},
     HEADING("Labels and colors"),
     {"edge-label", 'e', OPT_CHOICE, OF(edge_label), LABELS, "number at an edge (default count)"},
     {"vertex-label", 'v', OPT_CHOICE, OF(vertex_label), LABELS, "number of a function (default sum)"},
@@ -35,7 +35,7 @@ static const struct opt graph_opts[] = {
     {0},
 };
 
-static enum exit_status write_graph(const struct task *task, pfr_reader *reader, pfr_reader *other) {
+static enum exit_status write_graph(const struct task *task, pfr_reader *reader, pfr_reader *base) {
     const struct graph_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->selecting.naming);
     const pfr_selection of = selection_of(&o->selecting, task, &naming);
@@ -49,9 +49,9 @@ static enum exit_status write_graph(const struct task *task, pfr_reader *reader,
                                    .min_vertex = o->min_vertex,
                                    .min_edge = o->min_edge,
                                    .mermaid = o->format == 1,
-                                   .other = other};
+                                   .other = base ? reader : NULL};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    const pfr_status status = pfr_graph(reader, &how, task->out, &err);
+    const pfr_status status = pfr_graph(base ? base : reader, &how, task->out, &err);
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }
 
@@ -60,18 +60,18 @@ static enum exit_status graph_run(const struct task *task) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     struct task second = *task;
     enum exit_status status;
-    pfr_reader *other = NULL;
+    pfr_reader *base = NULL;
     if (!is_other_file(task, PROGRAM, output_path(o->output)) || !selecting_fits(&o->selecting, PROGRAM))
         return ENDS_USAGE;
     pfr_reader *const reader = open_recording(task, &how, &status);
-    second.file = o->other;
-    if (reader && o->other)
-        other = open_recording(&second, &how, &status);
-    if (reader && (other || !o->other))
-        status = write_graph(task, reader, other);
-    if (other)
-        status = graver_of(status, complain_of_damage(&second, other));
-    pfr_close(other);
+    second.file = o->base;
+    if (reader && o->base)
+        base = open_recording(&second, &how, &status);
+    if (reader && (base || !o->base))
+        status = write_graph(task, reader, base);
+    if (base)
+        status = graver_of(status, complain_of_damage(&second, base));
+    pfr_close(base);
     pfr_close(reader);
     return status;
 }

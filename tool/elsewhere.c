@@ -27,7 +27,7 @@ static const struct elsewhere known[] = {
     {"lock", "perfray record -e 'lock:*' -g, then perfray report shows who waits"},
     {"mem", "perfray record -d -W records memory accesses, perfray report --mem-mode counts them"},
     {"probe", "perfray adds no probes; perf probe does, perfray record -e records them"},
-    {"sched", "perfray record -e sched:sched_switch -g, then perfray script shows these events"},
+    {"sched", "perfray offcpu shows why threads wait; perfray record --off-cpu records what it needs"},
     {"stat", "perfray counts only for samples; perfray report prints what perf stat record wrote"},
     {"test", "perfray verify checks recordings"},
     {"timechart", "perfray draws no timeline of the machine; perfray script prints the events"},
@@ -41,7 +41,7 @@ static const struct elsewhere known[] = {
     {"account", "perfray latency shows what calls cost"},
     {"stack",
      "perfray report -g caller shows the stacks of a trace, perfray export --format=folded prints them as lines"},
-    {"graph-diff", "perfray graph --diff OTHER FILE compares two traces"},
+    {"graph-diff", "perfray graph --diff BASE FILE compares two traces"},
     {"fdr-dump", "perfray dump shows every record, perfray verify what is wrong with them"},
     {"extract", "perfray script --format=llvm-map prints the map; -m FILE reads it from the object itself"},
 };

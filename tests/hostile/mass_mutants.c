@@ -217,7 +217,7 @@ static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *
     return pfr_graph(reader, &options, out, err);
 }
 
-/* Functions without names are none to choose: the status is PFR_END then. */
+/* Without a function at the address the status is PFR_END. */
 static pfr_status print_annotate(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
     const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
     const pfr_annotate_options options = {.size = sizeof options,

@@ -93,8 +93,8 @@ def check_diff():
     binary = os.path.join(folder, "bin", "fib.19")
     theirs = harness.run(["llvm-xray-19", "graph-diff", "--instr-map-1=" + binary, "--instr-map-2=" + binary, "--edge-label=count",
                           "--vertex-label=none", trace("fib.fdr.19"), trace("fib-filtered.fdr.19")])
-    ours = harness.perfray("graph", "-e", "count", "-v", "none", "-m", binary, "--no-cache", "--diff", trace("fib-filtered.fdr.19"),
-                           trace("fib.fdr.19"))
+    ours = harness.perfray("graph", "-e", "count", "-v", "none", "-m", binary, "--no-cache", "--diff", trace("fib.fdr.19"),
+                           trace("fib-filtered.fdr.19"))
     changes = lambda text: sorted(re.findall(r'-> F\d+ \[.*?label="([^"]+)%"', text))
     must(theirs.returncode == 0 and ours.returncode == 0, harness.last_line(ours) + harness.last_line(theirs))
     wanted, found = changes(theirs.stdout.decode()), changes(ours.stdout.decode())
