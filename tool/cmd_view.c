@@ -14,7 +14,7 @@
 extern char **environ;
 
 struct view_options {
-    const char *output, *title;
+    const char *output, *title, *diff;
     uint64_t max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
@@ -36,6 +36,7 @@ static const struct opt view_opts[] = {
     {"max-size", 0, OPT_SIZE, OF(max_size), "SIZE", "maximum size of the data in the page (default 32M)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU, at most 4)"},
     HEADING("Contents"),
+    {"diff", 0, OPT_STRING, OF(diff), "BASE", "compare with recording BASE: adds a panel of changes"},
     {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default: recorded command line)"},
     {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
     {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
@@ -113,13 +114,15 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
     return pfr_model_open(reader, &how, err);
 }
 
-static pfr_status write_view(const struct task *task, const pfr_model *model, const char *path, pfr_error *err) {
+static pfr_status write_view(const struct task *task, const pfr_model *model, const pfr_model *baseline,
+                             const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
     const pfr_view_options how = {.size = sizeof how,
                                   .path = path,
                                   .title = o->title,
                                   .subject = model ? task->file : NULL,
                                   .version = PERFRAY_VERSION,
+                                  .baseline = baseline,
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
@@ -137,34 +140,62 @@ static void say_where(const struct task *task, const char *path) {
         open_browser(path);
 }
 
-static enum exit_status view_readers(const struct task *task, pfr_reader *reader, pfr_reader *beside,
-                                     const char *path) {
-    pfr_error err = {.offset = PFR_NO_OFFSET};
-    pfr_model *const model = open_model(task, reader, beside, &err);
-    const pfr_status status = model ? write_view(task, model, path, &err) : err.status;
+/* The files that a page is made of: a recording, a trace of the same run, the recording that it is compared with. */
+struct page_files {
+    pfr_reader *reader, *beside, *base;
+};
+
+static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
+    struct task of_base = *task;
+    of_base.file = ((const struct view_options *)task->options)->diff;
+    pfr_model *const model = open_model(task, f->reader, f->beside, err);
+    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, err) : NULL;
+    const bool is_open = model && (base || !f->base);
+    const pfr_status status = is_open ? write_view(task, model, base, path, err) : err->status;
+    pfr_model_close(base);
     pfr_model_close(model);
+    return status;
+}
+
+static enum exit_status view_files(const struct task *task, const struct page_files *f, const char *path) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const pfr_status status = write_files(task, f, path, &err);
     if (status >= 0)
         say_where(task, path);
-    return end_of_writing(task, PROGRAM, reader, status, &err);
+    return end_of_writing(task, PROGRAM, f->reader, status, &err);
+}
+
+/* NULL path: true, there is no such file. */
+static bool open_other(const struct task *task, const char *path, pfr_reader **reader, enum exit_status *status) {
+    const pfr_open_options how = {.size = sizeof how, .spool = true};
+    struct task other = *task;
+    other.file = path;
+    if (path)
+        *reader = open_recording(&other, &how, status);
+    return !path || *reader;
+}
+
+static enum exit_status close_other(const struct task *task, const char *path, pfr_reader *reader,
+                                    enum exit_status status) {
+    struct task other = *task;
+    other.file = path;
+    if (reader)
+        status = graver_of(status, complain_of_damage(&other, reader));
+    pfr_close(reader);
+    return status;
 }
 
 static enum exit_status view_recording(const struct task *task, const char *path) {
+    const struct view_options *const o = task->options;
     const char *const trace = task->nr_files > 1 ? task->files[1] : NULL;
-    const pfr_open_options how = {.size = sizeof how, .spool = true};
-    struct task other = *task;
+    struct page_files f = {NULL, NULL, NULL};
     enum exit_status status;
-    pfr_reader *beside = NULL;
-    pfr_reader *const reader = open_recording(task, &how, &status);
-    if (reader && trace) {
-        other.file = trace;
-        beside = open_recording(&other, &how, &status);
-    }
-    if (reader && (beside || !trace))
-        status = view_readers(task, reader, beside, path);
-    if (beside)
-        status = graver_of(status, complain_of_damage(&other, beside));
-    pfr_close(beside);
-    pfr_close(reader);
+    if (open_other(task, task->file, &f.reader, &status) && open_other(task, trace, &f.beside, &status) &&
+        open_other(task, o->diff, &f.base, &status))
+        status = view_files(task, &f, path);
+    status = close_other(task, trace, f.beside, status);
+    status = close_other(task, o->diff, f.base, status);
+    pfr_close(f.reader);
     return status;
 }
 
@@ -174,7 +205,7 @@ static enum exit_status view_nothing(const struct task *task) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (is_for_terminal(path))
         return ENDS_USAGE;
-    const pfr_status status = write_view(task, NULL, path, &err);
+    const pfr_status status = write_view(task, NULL, NULL, path, &err);
     if (status < 0)
         return complain_of(path ? path : "-", &err, NULL);
     say_where(task, path);
@@ -191,6 +222,10 @@ static enum exit_status view_run(const struct task *task) {
     }
     if (o->empty)
         return view_nothing(task);
+    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines)) {
+        complain_as(PROGRAM, "--diff compares two recordings by function: without a trace, --lines and --inline");
+        return ENDS_USAGE;
+    }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))
         return ENDS_USAGE;
     return view_recording(task, path);
