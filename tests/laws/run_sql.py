@@ -8,6 +8,7 @@ sql/refused         what is no question ends with status 1, and leaves nothing b
 sql/schema          tables and columns are those of sql_schema.txt, which only grows
 sql/page            docs/sql.md names every table of the model with its columns, and has the recipes that run
 sql/recipes         every recipe runs
+sql/rows/FILE       recipes give the rows of sql_recipes.json; `run_sql.py --update-rows` writes them: look at the difference
 sql/saved           the database that -o writes has the same rows; files of others are not overwritten
 sql/extension       the loadable extension gives the same inside Python's sqlite3
 sql/damage          damage is in `quality` and ends with status 4
@@ -243,6 +244,40 @@ def check_recipes(path):
     tell(wrong)
 
 
+ROWS = os.path.join(HERE, "sql_recipes.json")
+KEPT = {"demo.data": ["--symfs", os.path.join(RECORDED, "demo-root"), "--kallsyms", "/dev/null"],
+        "waits.data": ["--symfs", "/sys", "--kallsyms", "/dev/null"],
+        "traced.xray": ["-m", os.path.join(harness.FIXTURES, "traced", "traced.yaml")]}
+ASKED = {"demo.data": "sieve", "waits.data": "none", "traced.xray": None}
+
+
+def path_of(name):
+    return os.path.join(harness.FIXTURES, "traced" if name.endswith(".xray") else "recorded", name)
+
+
+def rows_of_recipes(name):
+    """Number of a recipe -> its rows."""
+    path, options = path_of(name), KEPT[name] + ["--no-cache"]
+    function = ASKED[name] or rows("SELECT name FROM function ORDER BY total DESC, name LIMIT 1", path, options=options)[0]["name"]
+    given = options + ["--param", "function=" + function, "--param", "from=0", "--param", "to=9000000000000000000"]
+    found = {str(number): rows(query, path, options=given) for number, _, query in recipes_of_page()}
+    return json.loads(json.dumps(found).replace(harness.FIXTURES, "FIXTURES"))
+
+
+def check_rows(name):
+    with open(ROWS) as file:
+        wanted = json.load(file)[name]
+    found = rows_of_recipes(name)
+    tell(["recipe %s: %s" % (number, harness.first_difference(wanted.get(number), found[number]))
+          for number in found if found[number] != wanted.get(number)])
+
+
+def update_rows():
+    with open(ROWS, "w") as file:
+        json.dump({name: rows_of_recipes(name) for name in KEPT}, file, indent=1)
+        file.write("\n")
+
+
 def check_answers(answers, path):
     """What must hold between the answers, whatever the recording."""
     all_of_it = rows("SELECT sum(self) AS w FROM stack", path)[0]["w"] or 0
@@ -336,6 +371,8 @@ def main():
     if sys.argv[1:] == ["--extension"]:
         harness.attempt("sql/extension", check_extension)
         return harness.status()
+    if sys.argv[1:] == ["--update-rows"]:
+        return update_rows()
     files = sorted(glob.glob(os.path.join(RECORDED, "*.data")))
     traces = sorted(glob.glob(os.path.join(XRAY, "*.xray")))
     for path in files + (traces if harness.LONG else traces[::4]):
@@ -345,6 +382,8 @@ def main():
             harness.attempt("sql/report/" + os.path.basename(path), check_report, path)
     for path in (os.path.join(RECORDED, "chains.data"), os.path.join(XRAY, "fdr-v5.xray")):
         harness.attempt("sql/recipes/" + os.path.basename(path), check_recipes, path)
+    for name in KEPT:
+        harness.attempt("sql/rows/" + name, check_rows, name)
     for check in (check_refused, check_schema, check_page, check_saved, check_damage):
         harness.attempt("sql/" + check.__name__[len("check_"):], check)
     return harness.status()
