@@ -126,7 +126,8 @@ extern const struct command cmd_offcpu;
 const struct command cmd_offcpu = {
     .name = "offcpu",
     .about = "show why threads wait, and who ends the waits",
-    .arguments = "[FILE...]",
+    .arguments = "[FILE... | -- COMMAND]",
+    .record_option = "--off-cpu",
     .opts = offcpu_opts,
     .defaults = &offcpu_defaults,
     .size = sizeof(struct offcpu_options),

@@ -39,15 +39,16 @@ struct command {
     const char *about;     /* one line for -h and the list of commands */
     const char *arguments; /* "[FILE...]" */
     const struct opt *opts;
-    size_t size;          /* of the options struct */
-    const void *defaults; /* NULL: all zero */
-    unsigned passes;      /* times that a file is read, as far as is known before; 0: once */
-    bool prints_at_end;   /* nothing is printed before all is read: a progress line does not disturb */
-    bool takes_one_file;  /* more are refused */
-    bool takes_all_files; /* run is called once, with all of them in task.files */
-    bool reads_no_file;   /* run is called once, with words; no option of shared_opts but -h is there */
-    bool runs_program;    /* what follows the first operand belongs to a program */
-    bool opens_counters;  /* privileges beyond the user's are of use to it */
+    size_t size;               /* of the options struct */
+    const void *defaults;      /* NULL: all zero */
+    unsigned passes;           /* times that a file is read, as far as is known before; 0: once */
+    bool prints_at_end;        /* nothing is printed before all is read: a progress line does not disturb */
+    bool takes_one_file;       /* more are refused */
+    bool takes_all_files;      /* run is called once, with all of them in task.files */
+    bool reads_no_file;        /* run is called once, with words; no option of shared_opts but -h is there */
+    bool runs_program;         /* what follows the first operand belongs to a program */
+    const char *record_option; /* -- PROGRAM is recorded with this option of record first; NULL: is not */
+    bool opens_counters;       /* privileges beyond the user's are of use to it */
     bool (*takes)(const struct opt *row, const char *word); /* as of struct parse */
     enum exit_status (*run)(const struct task *task);
 };

@@ -3,12 +3,14 @@
  * The command `perfray`: finds the verb, reads its options by its rows, runs it on each file, closes standard output,
  * and ends with the gravest of the statuses met (outcome.h).
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <perfray/sampling.h>
 #include "debugging.h"
@@ -202,11 +204,75 @@ static enum exit_status run_as(const struct command *command, const char *option
     return status;
 }
 
+/* Whether the recording in the current directory is another one than before. */
+static bool is_new_recording(const struct stat *before, bool was_there) {
+    struct stat now;
+    return stat(default_file, &now) == 0 &&
+           (!was_there || now.st_ino != before->st_ino || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+}
+
+/* In a process of its own, because a command closes standard output at its end. Ctrl-C ends the recording, and what was
+   recorded is shown. */
+static enum exit_status run_apart(const struct command *command, char **argv) {
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit((int)begin_command(command, argv));
+    if (pid < 0) {
+        complain("cannot start a process: %s", strerror(errno));
+        return ENDS_IO;
+    }
+    signal(SIGINT, SIG_IGN);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    signal(SIGINT, SIG_DFL);
+    return WIFEXITED(status) ? (enum exit_status)WEXITSTATUS(status) : ENDS_IO;
+}
+
+/* `perfray offcpu OPTIONS -- COMMAND` records COMMAND into perf.data, then runs `perfray offcpu OPTIONS`. */
+static enum exit_status record_and_run(const struct command *command, char **argv, char **dashes) {
+    static char name[] = "record", output[] = "--output", file[] = "perf.data";
+    struct stat before;
+    const bool was_there = stat(default_file, &before) == 0;
+    size_t count = 0;
+    while (dashes[count])
+        count++;
+    char **const words = calloc(count + 5, sizeof *words);
+    char *const option = strdup(command->record_option);
+    enum exit_status status = ENDS_IO;
+    if (words && option) {
+        words[0] = name;
+        words[1] = option;
+        words[2] = output;
+        words[3] = file;
+        memcpy(words + 4, dashes, count * sizeof *words);
+        status = run_apart(find_command("record"), words);
+        *dashes = NULL;
+        if (is_new_recording(&before, was_there))
+            status = graver_of(status, begin_command(command, argv));
+    } else {
+        complain("no memory for the command line");
+    }
+    free(words);
+    free(option);
+    return status;
+}
+
+static char **find_dashes(char **argv) {
+    while (*argv && strcmp(*argv, "--") != 0)
+        argv++;
+    return *argv && argv[1] ? argv : NULL;
+}
+
 static enum exit_status run_verb(char **argv) {
     const struct command *const command = find_command(argv[0]);
     const char *const option = option_of_other_name(argv[0]);
     if (option)
         return run_as(find_command("info"), option, argv);
+    char **const dashes = command && command->record_option ? find_dashes(argv) : NULL;
+    if (dashes)
+        return record_and_run(command, argv, dashes);
     return command ? begin_command(command, argv) : refuse_verb(argv[0]);
 }
 
@@ -243,7 +309,7 @@ static enum exit_status run(char **argv) {
     if (words.wants_help || options.version || options.completion)
         return print_about(&options);
     if (words.count == 0) {
-        complain("a verb is missing; see perfray help");
+        complain("no command is given; see perfray help");
         return ENDS_USAGE;
     }
     return strcmp(words.at[0], "help") == 0 ? run_help(&words) : run_verb(words.at);

@@ -6,6 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start leaves an older recording alone
     offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
 Needs root with tracefs, perf and a C compiler; what is not there is skipped by name. The program runs beside whatever else the
@@ -219,6 +220,20 @@ def check_plain_user(folder):
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
 
 
+def check_command(folder):
+    apart = os.path.join(folder, "command")
+    os.mkdir(apart)
+    done = harness.perfray("offcpu", "--format=csv", "--", "sh", "-c", "sleep 0.3; exit 0", cwd=apart)
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    slept = sum(int(row["ns"]) for row in rows if row["comm"] == "sleep" and row["reason"] == "timer")
+    if done.returncode != 0 or slept < 250_000_000:
+        raise Wrong("status %d, sleep waits %d ns: %s" % (done.returncode, slept, harness.last_line(done)))
+    before = os.stat(os.path.join(apart, "perf.data")).st_mtime_ns
+    done = harness.perfray("offcpu", "--", "no-such-program", cwd=apart)
+    if done.returncode == 0 or done.stdout or os.stat(os.path.join(apart, "perf.data")).st_mtime_ns != before:
+        raise Wrong("a command that cannot start: status %d, %r" % (done.returncode, done.stdout[:80]))
+
+
 def check_live(folder):
     if os.geteuid() != 0 or not os.access(TRACEFS, os.R_OK):
         raise Skip("tracepoints need root and tracefs")
@@ -226,6 +241,7 @@ def check_live(folder):
     found = states(path)
     for thread, (reason, own) in sorted(told.items()):
         harness.attempt("offcpu/" + thread, check_thread, found, thread, reason, own)
+    harness.attempt("offcpu/command", check_command, folder)
     harness.attempt("offcpu/victim", check_victim, found)
     harness.result("offcpu/wakers", check_wakers(path))
     harness.result("offcpu/sums", check_sums(path))
