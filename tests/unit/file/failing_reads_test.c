@@ -55,10 +55,14 @@ off_t lseek64(int fd, off_t offset, int whence) {
     return !faults.is_interrupted && refuses() ? -1 : syscall(SYS_lseek, fd, offset, whence);
 }
 
-/* A pipe that holds the whole file stands on standard input. */
+#define PIPE_HOLDS 65536u /* bytes, as it is made */
+
+/* A pipe that holds the whole file is standard input. */
 static void pipe_to_input(const uint8_t *bytes, size_t length) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
+    if (length > PIPE_HOLDS)
+        assert_true(fcntl(ends[1], F_SETPIPE_SZ, (int)length) >= (int)length);
     assert_int_equal(write(ends[1], bytes, length), (ssize_t)length);
     close(ends[1]);
     assert_int_equal(dup2(ends[0], 0), 0);
