@@ -6,7 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
-    offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start leaves an older recording alone
+    offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
     offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
 Needs root with tracefs, perf and a C compiler; what is not there is skipped by name. The program runs beside whatever else the
