@@ -19,6 +19,7 @@ import ctypes
 import os
 import random
 import re
+import shutil
 import struct
 import sys
 from pathlib import Path
@@ -101,8 +102,13 @@ class Law:
         self.fitting = {}
 
     def run(self, words, path):
-        done = harness.perfray(*words, path.name, cwd=path.parent, env=harness.environment(HOME=str(self.folder)), timeout=SECONDS)
-        return ORDER.sub(b"", done.stdout), ORDER.sub(b"", done.stderr), done.returncode
+        made = self.folder / "made"
+        of_folder = ("-o", str(made)) if words[-1] in ("--format=ctf", "--format=parquet") else ()
+        done = harness.perfray(*words, *of_folder, path.name, cwd=path.parent, env=harness.environment(HOME=str(self.folder)),
+                               timeout=SECONDS)
+        printed = done.stdout + b"".join(file.read_bytes() for file in sorted(made.iterdir())) if made.is_dir() else done.stdout
+        shutil.rmtree(made, ignore_errors=True)
+        return ORDER.sub(b"", printed), ORDER.sub(b"", done.stderr), done.returncode
 
     def fitting_keys(self, mode, path):
         """Keys that this kind of report has: asked once for each kind."""

@@ -7,7 +7,7 @@ Members are listed completely and in order; names are those of the headers.
 """
 
 #: Enumerations, int in C; and handles, which are opaque.
-ENUMS = """pfr_status pfr_table pfr_column_type pfr_object_kind pfr_interval_kind pfr_mark_kind pfr_value_kind pfr_dump_format
+ENUMS = """pfr_status pfr_table pfr_column_type pfr_object_kind pfr_interval_kind pfr_wait_reason pfr_mark_kind pfr_value_kind pfr_dump_format
 pfr_templates pfr_latency_format pfr_latency_by pfr_latency_order pfr_sql_format pfr_record_chains pfr_record_build_ids
 pfr_container pfr_format pfr_report_format pfr_report_choice"""
 HANDLES = "pfr_reader pfr_output pfr_model pfr_samples pfr_calls pfr_symbolizer pfr_sql pfr_recorder pfr_alloc"
@@ -42,7 +42,8 @@ pfr_symbol_options { size_t size; const char *symfs, *debug_dir, *fetched, *cach
     const void *instr_maps; bool no_symbols, mangled, parameters, demangle_kernel; pfr_templates templates; }
 
 pfr_model_options { size_t size; uint32_t columns, jobs, max_stack; bool functions, lines, inlined, stitched;
-    const void *naming; void *beside; pfr_hole hole; pfr_note note; void *context; }
+    const void *naming; void *beside; pfr_hole hole; pfr_note note; void *context;
+    bool no_intervals; }
 pfr_model_event { const char *name, *unit; uint64_t samples, weight, first, last; bool is_traced; }
 pfr_model_process { uint32_t pid, parent, comm; uint64_t start, end; }
 pfr_model_thread { uint32_t process, tid, comm; uint64_t start, end; }
@@ -60,7 +61,8 @@ pfr_sample_batch { uint32_t count; const uint64_t *id, *time, *weight, *period;
 pfr_calls_options { size_t size; uint64_t first, last, min_duration; uint32_t thread, symbol; }
 pfr_call_batch { uint32_t count; const uint64_t *id, *start, *duration; const int64_t *self;
     const uint64_t *parent, *argument; const uint32_t *thread, *symbol, *stack, *depth, *flags; }
-pfr_interval { uint64_t start, duration; uint32_t thread, stack, cpu; pfr_interval_kind kind; }
+pfr_interval { uint64_t start, duration; uint32_t thread, stack, cpu; pfr_interval_kind kind; pfr_wait_reason reason;
+    uint32_t waker, waker_stack; bool open_start, open_end; }
 pfr_mark { uint64_t time, count, offset; uint32_t thread, cpu, event; pfr_mark_kind kind; const char *text; }
 pfr_place { uint32_t object; const char *path, *name, *mangled; uint64_t address, start, size; const char *file;
     uint32_t line; }

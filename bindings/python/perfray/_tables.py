@@ -7,7 +7,8 @@ from typing import Any, Callable, Generic, Iterator, List, NamedTuple, Optional,
 from perfray._library import NO_CPU, NO_OFFSET, NO_TIME, show
 
 OBJECT_KINDS = ("unknown", "file", "kernel", "module", "vdso", "anonymous", "memory", "bpf", "jit", "other", "limit")
-INTERVAL_KINDS = ("waiting", "preempted")
+INTERVAL_KINDS = ("waiting", "preempted", "woken", "running", "unknown")
+WAIT_REASONS = (None, "other", "lock", "pipe", "socket", "disk", "timer", "fault", "child", "signal")
 MARK_KINDS = ("lost", "lost_samples", "throttle", "unthrottle", "hole", "other")
 MODES = ("unknown", "kernel", "user", "hypervisor", "guest kernel", "guest user")
 
@@ -88,13 +89,19 @@ class Frame(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A time in which a thread did not run: `kind` "waiting" or "preempted". `stack` is an id."""
+    """A state of a thread: `kind` "running", "waiting" (with a reason), "preempted", "woken" or "unknown". `stack`, `waker` (a
+    thread) and `waker_stack` are ids, 0: not known."""
     start: int
     duration: int
     thread: int
     stack: int
     cpu: Optional[int]
     kind: str
+    reason: Optional[str]
+    waker: int
+    waker_stack: int
+    open_start: bool
+    open_end: bool
 
 
 class Mark(NamedTuple):
@@ -154,7 +161,8 @@ def mode_name(mode: int) -> str:
 
 
 def interval_of(raw: Any) -> Interval:
-    return Interval(raw.start, raw.duration, raw.thread, raw.stack, known(raw.cpu, NO_CPU), INTERVAL_KINDS[raw.kind])
+    return Interval(raw.start, raw.duration, raw.thread, raw.stack, known(raw.cpu, NO_CPU), INTERVAL_KINDS[raw.kind],
+                    WAIT_REASONS[raw.reason], raw.waker, raw.waker_stack, raw.open_start, raw.open_end)
 
 
 def mark_of(raw: Any) -> Mark:
