@@ -94,10 +94,9 @@ def overlapping(intact):
 
 
 def is_spliced(sound, mutant, record):
-    """The head of a sound record, moved before bytes that stand where they stood."""
+    """The head of a sound record and bytes of others that were moved together: either may be what moved."""
     offset, _, size = record
-    body = slice(offset + HEAD, offset + size)
-    return mutant[offset:offset + HEAD] in sound.heads and mutant[body] == sound.bytes[body]
+    return mutant[offset:offset + HEAD] in sound.heads and mutant[offset + HEAD:offset + size] in sound.bytes
 
 
 def judge(perfray, sound, path):
