@@ -33,7 +33,8 @@ extern "C" {
 typedef struct pfr_replay_options {
     /* sizeof(pfr_replay_options) */
     size_t size;
-    /* Calls to show: pids, tids, comms and time (of the enter) are used; and callbacks for holes and notes. NULL: all. */
+    /* Calls to show: pids, tids, comms and time (of the enter) are used; and callbacks for holes and notes. NULL: all.
+     */
     const pfr_selection *of;
     /* Show only calls of these functions and what they call: "main,area". NULL: all. */
     const char *functions;

@@ -33,7 +33,8 @@ struct otlp {
     size_t nr_sums, sums_room, nr_events;
     struct intern_table strings;
     struct output samples, profile, scopes, part, inner, text, dictionary;
-    uint32_t *location_of, *mapping_of, *stack_of, *attributes_of; /* by symbol, object, stack, thread; 0: not written yet */
+    uint32_t *location_of, *mapping_of, *stack_of,
+        *attributes_of; /* by symbol, object, stack, thread; 0: not written yet */
     size_t nr_symbols, nr_objects, nr_stacks, nr_threads;
     uint32_t locations, mappings, stacks, attributes; /* how many there are */
     bool has_begun;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV (RFC 4180, but lines end in LF as in all output; one header row) and JSON lines: a line a sample, or a call of a trace.
+ * CSV (RFC 4180, but lines end in LF as in all output; one header row) and JSON lines: a line a sample, or a call of a
+ * trace.
  *
  *     ts,tid,comm,cpu,event,weight,function,object      samples, by time; ts in ns
  *     ts,dur,self,tid,function                          calls, thread by thread, by exit
@@ -54,8 +55,7 @@ static pfr_status csv_call(struct rows *r, const pfr_call *call, pfr_error *err)
 
 static pfr_status write_csv(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.sample = csv_sample, .call = csv_call, .in_time_order = true};
-    out_text(r->out,
-             r->is_traced ? "ts,dur,self,tid,function\n" : "ts,tid,comm,cpu,event,weight,function,object\n");
+    out_text(r->out, r->is_traced ? "ts,dur,self,tid,function\n" : "ts,tid,comm,cpu,event,weight,function,object\n");
     return rows_walk(r, &visit, err);
 }
 

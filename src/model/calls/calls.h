@@ -17,9 +17,10 @@
  * where clocks stepped back.
  *
  * The calls of a thread, (pid, tid), come in the order of their exits; open calls that were passed over come before the
- * call around them (CALLS_SINGLY, one worker), those that are left at the end of the thread last, the innermost first. Threads are shared out to lanes, each of which has a thread of ours and paths of its own: only the order
- * of threads, and the numbers of nodes, depend on how many lanes there are. Two lanes call the functions of a sink at
- * the same time; one lane calls one after the other.
+ * call around them (CALLS_SINGLY, one worker), those that are left at the end of the thread last, the innermost first.
+ * Threads are shared out to lanes, each of which has a thread of ours and paths of its own: only the order of threads,
+ * and the numbers of nodes, depend on how many lanes there are. Two lanes call the functions of a sink at the same
+ * time; one lane calls one after the other.
  *
  *     static pfr_status on_calls(void *context, const struct calls_worker *lane, const struct call *calls, size_t
  * count, pfr_error *err) { struct mine *mine = &((struct mine *)context)->of_worker[lane->number]; for (size_t i = 0; i
