@@ -86,8 +86,8 @@ typedef struct pfr_annotate_options {
     const pfr_symbol_options *naming;
     /* Called for each unreadable range and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage: code that cannot be read,
-       source files that are missing. May be NULL. The sentence is valid during the call. */
+    /* Called with one sentence for each fact that users should know but that is no damage: code that cannot be read.
+       May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;

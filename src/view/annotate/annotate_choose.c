@@ -57,8 +57,7 @@ static int heavier(const void *left, const void *right) {
     return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* The weight of the first event that has any decides; of events of other units the number of samples would say no more.
- */
+/* Of all events together: their units may differ, and -e chooses one. */
 static uint64_t weight_of(const struct annotate *a, uint32_t frame) {
     uint64_t weight = 0;
     for (uint32_t i = 0; i < a->nr_events; i++)

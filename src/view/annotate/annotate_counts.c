@@ -2,6 +2,8 @@
 /* What each frame has as the innermost one, by event: see annotate_parts.h. Frames are fewer than stacks. */
 #include "view/annotate/annotate_parts.h"
 
+#include "base/memory/capped_sum.h"
+
 #include <string.h>
 
 static pfr_status choose_events(struct annotate *a, pfr_error *err) {
@@ -11,6 +13,8 @@ static pfr_status choose_events(struct annotate *a, pfr_error *err) {
         if (event->samples && (!wanted || strcmp(wanted, event->name) == 0))
             a->events[a->nr_events++] = id;
     }
+    if (a->nr_events == EVENTS_MOST && a->options->note)
+        a->options->note(a->options->context, "at most 64 events are shown; choose others with -e");
     if (wanted && !a->nr_events)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "no samples of an event '%s'", wanted);
     return PFR_OK;
@@ -48,9 +52,9 @@ static void count_batch(struct annotate *a, const pfr_sample_batch *b, const uin
             continue;
         struct annotate_sum *sum = &a->sums[(size_t)stacks[b->stack[i]].frame * a->nr_events + event];
         sum->samples++;
-        sum->weight += b->weight[i];
+        sum->weight = capped_sum(sum->weight, b->weight[i]);
         if (a->line_sums && event == 0)
-            a->line_sums[b->stack[i]] += b->weight[i];
+            a->line_sums[b->stack[i]] = capped_sum(a->line_sums[b->stack[i]], b->weight[i]);
     }
 }
 
@@ -92,13 +96,4 @@ pfr_status annotate_count(struct annotate *a, pfr_error *err) {
     const pfr_status st = count_all(a, column, err);
     mem_free(a->memory, column, (size_t)events + 1, sizeof *column);
     return st;
-}
-
-void annotate_totals(const struct annotate *a, struct annotate_sum totals[EVENTS_MOST]) {
-    memset(totals, 0, EVENTS_MOST * sizeof *totals);
-    for (uint32_t frame = 1; frame <= pfr_model_count(a->model, PFR_TABLE_FRAME); frame++)
-        for (uint32_t i = 0; i < a->nr_events; i++) {
-            totals[i].samples += annotate_sums_of(a, frame)[i].samples;
-            totals[i].weight += annotate_sums_of(a, frame)[i].weight;
-        }
 }

@@ -60,8 +60,6 @@ pfr_status annotate_count(struct annotate *a, pfr_error *err);
 static inline const struct annotate_sum *annotate_sums_of(const struct annotate *a, uint32_t frame) {
     return a->sums + (size_t)frame * a->nr_events;
 }
-/* Of all samples, by event. */
-void annotate_totals(const struct annotate *a, struct annotate_sum totals[EVENTS_MOST]);
 
 /* --- annotate_choose.c */
 

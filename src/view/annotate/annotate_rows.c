@@ -178,7 +178,7 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
 
 static const char *why_no_code(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
-        return "kernel code is read from a file alone: name it with --vmlinux";
+        return "kernel code is only read from a file: name it with --vmlinux";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
         rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO)
         return "its code is in no file";
