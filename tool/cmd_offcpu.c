@@ -20,7 +20,7 @@ static const struct offcpu_options offcpu_defaults = {.naming.cache = true};
 #define OF(member) offsetof(struct offcpu_options, member)
 
 static const struct opt offcpu_opts[] = {
-    HEADING("What is shown"),
+    HEADING("Contents"),
     {"wakers", 0, OPT_FLAG, OF(wakers), NULL, "follow wakers back from the end of a thread (critical path)"},
     {"locks", 0, OPT_FLAG, OF(locks), NULL, "one row per lock: waits, percentiles, who held and wanted it"},
     {"by", 0, OPT_CHOICE, OF(by), "thread|process", "one entry per thread (default) or per process"},

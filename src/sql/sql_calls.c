@@ -5,6 +5,8 @@
  */
 #include "sql/sql_parts.h"
 
+#include "model/open/batch_rows.h"
+
 #include <perfray/spans.h>
 #include <stdlib.h>
 
@@ -39,16 +41,7 @@ static void keep_batch(struct sql_source *source, const pfr_call_batch *b) {
     for (uint32_t i = 0; i < b->count; i++) {
         if (b->id[i] == 0 || b->id[i] > source->nr_calls)
             continue;
-        source->calls[b->id[i]] = (struct pfr_call){.start = b->start[i],
-                                                    .duration = b->duration[i],
-                                                    .self = b->self[i],
-                                                    .parent = b->parent[i],
-                                                    .argument = b->argument[i],
-                                                    .thread = b->thread[i],
-                                                    .symbol = b->symbol[i],
-                                                    .stack = b->stack[i],
-                                                    .depth = b->depth[i],
-                                                    .flags = b->flags[i]};
+        source->calls[b->id[i]] = call_of_batch(b, i);
     }
 }
 

@@ -18,7 +18,7 @@ def known(value: int, unknown: int) -> Optional[int]:
 
 
 class Event(NamedTuple):
-    """What was counted. `unit` is that of weights, None for a count; times are ns."""
+    """An event. `unit` is that of weights, None for a count; times are ns."""
     id: int
     name: str
     unit: Optional[str]

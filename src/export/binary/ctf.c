@@ -125,7 +125,7 @@ static void end_packet(struct ctf *c) {
     out_clear(&c->events);
 }
 
-/* What was lost up to this time is counted by the packet that ends here. */
+/* The packet that ends here counts the records lost up to this time. */
 static pfr_status begin_event(struct rows *r, uint32_t id, uint64_t time, pfr_error *err) {
     struct ctf *c = r->state;
     bool is_lost = false;

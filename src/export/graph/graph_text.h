@@ -6,7 +6,7 @@
 
 #include <perfray/graph.h>
 
-/* What is shown; the rest of a pfr_graph_options is not looked at. `other` NULL: one graph. */
+/* The shown labels and limits; other members of pfr_graph_options are not used. `other` NULL: one graph. */
 struct graph_view {
     const struct call_graph *graph, *other;
     const pfr_graph_options *how;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the model and the output for a row sink, and walks the rows that the selection lets through: see rows.h. */
+#include "model/open/batch_rows.h"
 #include "export/rows/rows.h"
 
 #include "base/memory/fail.h"
@@ -52,19 +53,6 @@ static pfr_sample sample_at(const pfr_sample_batch *b, uint32_t i) {
                         .mode = b->mode[i]};
 }
 
-pfr_call rows_call_at(const pfr_call_batch *b, uint32_t i) {
-    return (pfr_call){.start = b->start[i],
-                      .duration = b->duration[i],
-                      .self = b->self[i],
-                      .parent = b->parent[i],
-                      .argument = b->argument[i],
-                      .thread = b->thread[i],
-                      .symbol = b->symbol[i],
-                      .stack = b->stack[i],
-                      .depth = b->depth[i],
-                      .flags = b->flags[i]};
-}
-
 /* A sampled address that the recorded call chain does not end with is left out, as perf script does. */
 static uint32_t shown_stack(const struct rows *r, uint32_t stack) {
     const pfr_stack *s = &pfr_model_stacks(r->model)[stack];
@@ -100,7 +88,7 @@ static pfr_status walk_samples(struct rows *r, const struct row_visit *visit, pf
 
 static pfr_status take_calls(struct rows *r, const struct row_visit *visit, const pfr_call_batch *b, pfr_error *err) {
     for (uint32_t i = 0; i < b->count; i++) {
-        const pfr_call call = rows_call_at(b, i);
+        const pfr_call call = call_of_batch(b, i);
         r->row_id = b->id[i];
         if (!rows_want_call(r, &call))
             continue;

@@ -3,6 +3,7 @@
  * Calls of one thread in the order of their enters. The cursor gives them in the order of exits; their ids are numbered
  * by enters, so they are sorted by id.
  */
+#include "model/open/batch_rows.h"
 #include "export/rows/rows.h"
 
 #include "base/memory/fail.h"
@@ -113,7 +114,7 @@ static pfr_status add_call(struct rows *r, struct ordering *o, uint64_t id, cons
 
 static pfr_status add_batch(struct rows *r, struct ordering *o, const pfr_call_batch *b, pfr_error *err) {
     for (uint32_t i = 0; i < b->count; i++) {
-        const pfr_call call = rows_call_at(b, i);
+        const pfr_call call = call_of_batch(b, i);
         if (rows_want_call(r, &call))
             PFR_TRY(add_call(r, o, b->id[i], &call, err));
     }

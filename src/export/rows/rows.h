@@ -120,8 +120,7 @@ typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
 /* By start instead: the two differ where clocks stepped back, or a thread was traced twice. */
 void rows_sort_calls(struct row_calls *calls);
-/* feed_rows.c: row `i` of a batch, and whether the selection lets it through. */
-pfr_call rows_call_at(const pfr_call_batch *batch, uint32_t i);
+/* feed_rows.c: whether the selection lets the call through. */
 bool rows_want_call(const struct rows *r, const pfr_call *call);
 
 /* --- row_weights.c: sums by stack, as report counts them. */

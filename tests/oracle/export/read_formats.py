@@ -99,7 +99,7 @@ def firefox(data):
             must(all(len(column) == table["length"] for key, column in table.items() if key != "length"), "%s: lengths" % name)
     texts, names = shared["stringArray"], []
     for frame, prefix in zip(shared["stackTable"]["frame"], shared["stackTable"]["prefix"]):
-        must(prefix is None or prefix < len(names), "a prefix behind its stack")
+        must(prefix is None or prefix < len(names), "a prefix of a later stack")
         own = part(texts[shared["funcTable"]["name"][shared["frameTable"]["func"][frame]]])
         names.append(own if prefix is None else names[prefix] + ";" + own)
     for thread in whole["threads"]:
@@ -218,7 +218,7 @@ def message(data):
         elif key & 7 == 2:
             length, at = varint(data, at)
             value, at = data[at:at + length], at + length
-            must(len(value) == length, "a field goes on behind the end")
+            must(len(value) == length, "a field continues past the end")
         elif key & 7 == 1:
             value, at = struct.unpack_from("<Q", data, at)[0], at + 8
         else:
