@@ -24,6 +24,7 @@ import harness  # noqa: E402
 
 PERFRAY = os.environ["PERFRAY"]
 ROW = re.compile(r"^ *([0-9]+) :\s+([0-9a-f]+):\s")
+INSTRUCTION_ROW = re.compile(r"^ .*:\s+[0-9a-f]+:\s", re.M)
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t")
 
 
@@ -90,15 +91,29 @@ def compare_program(name, data, program):
     harness.result("annotate/counts " + name, wrong or ([] if compared else ["no function was compared"]))
 
 
-def check_lines(data):
+def inlined_by_addr2line(program, counts):
+    """Samples of code inlined in `work`, by line of the call: binutils (which gives inlined code the name of its symbol)."""
+    found = collections.Counter()
+    for address, samples in counts.items():
+        places = run(["addr2line", "-i", "-e", program, "%x" % address]).stdout.splitlines()
+        for place in places[1:]:
+            found[int(place.rsplit(":", 1)[-1].split()[0])] += samples
+    return dict(found)
+
+
+def check_lines(data, program):
     done = run([PERFRAY, "annotate", "--by-line", "--format=json", "work", data])
     work = json.loads(done.stdout)["functions"][0]
     weight = sum(row["self"] for row in work["lines"] if row["inlined"] is None)
-    inlined = {row["inlined"]: row for row in work["lines"] if row["inlined"]}
     wrong = [] if weight == work["self"] == work["total"] else ["lines have %d of %d" % (weight, work["self"])]
-    text = [row["source"] for row in work["lines"] if row["inlined"]]
-    if "mix" not in inlined or inlined["mix"]["self"] * 5 < work["self"] or not any("mix(v + r)" in line for line in text):
-        wrong.append("mix is not listed where it was inlined: %s" % sorted(inlined))
+    rows, counts = our_counts(data, "work")
+    period = sum(int(row["weight"]) for row in rows) // sum(counts.values())
+    ours = {(row["line"], row["inlined"]): row["self"] // period for row in work["lines"] if row["inlined"]}
+    theirs = inlined_by_addr2line(program, counts)
+    if ours != {(line, "mix"): samples for line, samples in theirs.items()} or not theirs:
+        wrong.append("inlined code: %s, addr2line %s" % (ours, theirs))
+    if not any("mix(v + r)" in row["source"] for row in work["lines"]):
+        wrong.append("the source of the hot line is not shown")
     harness.result("annotate/lines", wrong)
 
 
@@ -132,8 +147,9 @@ def check_builds(folder, data, source):
     if other.returncode != 2:
         wrong.append("an address without samples ends with %d" % other.returncode)
     other = run([PERFRAY, "annotate", "--top", "50", data])
-    if "mul" in other.stdout or "build" not in run([PERFRAY, "symbols", data]).stdout:
-        wrong.append("another build is shown: %s" % other.stdout[:200])
+    listings = [block for block in other.stdout.split("Source code & Disassembly of ") if block.startswith("hot ")]
+    if any(INSTRUCTION_ROW.search(block) for block in listings) or "build" not in run([PERFRAY, "symbols", data]).stdout:
+        wrong.append("another build is shown: %s" % listings)
     harness.result("annotate/builds", wrong)
 
 
@@ -152,7 +168,7 @@ def main():
                 continue
             compare_program(name, data, os.path.join(folder, name))
             if level == "-O2":
-                check_lines(data)
+                check_lines(data, os.path.join(folder, name))
                 check_processes(folder, data)
         if os.path.exists(os.path.join(folder, "hot.data")):
             check_builds(folder, os.path.join(folder, "hot.data"), source)

@@ -303,7 +303,8 @@ def check_system_names(folder):
     if not any(name.startswith("_Z") for name in mangled):
         raise Wrong("no name is mangled: %s" % names)
     plain = fresh.run(["c++filt", "-p", "-i", "--", *mangled], folder).stdout.decode("utf-8").splitlines()
-    wrong = [pair for pair in zip(mangled.items(), plain) if pair[0][1] != pair[1]]
+    # c++filt leaves out "@plt" in some versions.
+    wrong = [pair for pair in zip(mangled.items(), plain) if pair[0][1].removesuffix("@plt") != pair[1].removesuffix("@plt")]
     if wrong:
         raise Wrong("not the same function: %s" % wrong[:3])
     return "%d functions, %d of them mangled" % (len(names), len(mangled))
