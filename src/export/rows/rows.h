@@ -132,6 +132,10 @@ struct row_weights {
     size_t count;
 };
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
+/* The same in steps, for a sink that sees the samples anyway: zeros, then each sample, then the calls. */
+pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
+void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
+pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);
 void rows_weights_free(struct rows *r, struct row_weights *weights);
 
 #endif
