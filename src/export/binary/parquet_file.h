@@ -31,7 +31,7 @@ struct parquet_chunk { /* of the row group at hand, by column */
     uint32_t present_room;
     struct intern_table texts;
     struct parquet_known {
-        uint32_t key, index; /* key 0: none */
+        uint32_t key, index; /* key 0: not used */
     } known[PARQUET_KNOWN];  /* texts, by their key */
 };
 
@@ -72,7 +72,7 @@ static inline void parquet_null(struct parquet_file *file) {
     file->chunks[file->at++].present[file->waiting] = 0;
 }
 
-/* Writes the escaped form, which is UTF-8. A key tells equal texts of a column quickly; 0: it has none. */
+/* Writes the escaped form, which is UTF-8. A key tells equal texts of a column quickly; 0: no key. */
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
 /* Frees in any case. is_whole false: there is no file. */
