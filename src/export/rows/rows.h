@@ -50,14 +50,15 @@ struct rows {
     const struct row_sink *sink;
     const pfr_selection *of;
     const pfr_export_options *options;
-    const void *own; /* of calls that are no exports by format */
-    pfr_reader *reader;
-    struct memory *memory; /* the reader's */
+    const void *own;             /* of calls that are no exports by format */
+    pfr_reader *reader, *beside; /* beside: the trace of the same run, or NULL */
+    struct memory *memory;       /* the reader's */
     pfr_model *model;
     struct choice choice;
     struct output *out;    /* the file; of a format that is a folder NULL */
     struct pfr_output *to; /* the caller's output, also where `out` is a file */
-    bool is_traced;        /* calls, no samples */
+    bool is_traced;        /* has calls */
+    bool is_sampled;       /* has samples: both only with a trace beside the recording */
     bool by_weight;        /* outputs that have one number: the weight, not how many */
     uint32_t event;        /* id of the only one wanted; 0: all */
     uint64_t begin;        /* the earliest time of a sample or call, 0: there is no time */

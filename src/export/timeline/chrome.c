@@ -112,7 +112,7 @@ static void put_threads(struct rows *r) {
 static void put_frames(struct rows *r) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     out_text(r->out, "],\n\"stackFrames\":{");
-    for (uint32_t id = 1; !r->is_traced && id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
+    for (uint32_t id = 1; r->is_sampled && id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
         out_text(r->out, id > 1 ? ",\n\"" : "\n\"");
         out_u64(r->out, id);
         out_text(r->out, "\":{\"name\":");
@@ -149,7 +149,8 @@ const struct row_sink sink_chrome = {
                .suffix = ".trace.json",
                .about = "JSON trace events: calls, samples, marks",
                .reader = "Perfetto UI, chrome://tracing, DevTools, speedscope",
-               .losses = "objects and addresses of calls; most readers ignore samples"},
+               .losses = "objects and addresses of calls; most readers ignore samples",
+               .holds_both = true},
     .state_size = sizeof(struct chrome),
     .write = write_chrome,
 };

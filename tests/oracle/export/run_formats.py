@@ -322,6 +322,67 @@ def check_protoc(case, folder):
     return "%d bytes" % len(done.stdout)
 
 
+# --- A recording and a trace of one run
+
+PROGRAM = """
+#define N __attribute__((noinline))
+N int leaf(int n) { volatile int s = 0; for (int i = 0; i < n * 1000; i++) s += i; return s; }
+N int middle(int n) { int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
+int main(void) { int s = 0; for (int i = 0; i < 40; i++) s += middle(40); return s & 1; }
+"""
+
+
+def make_both(folder):
+    compiler = harness.first_of("clang-19", "clang-14")
+    with open(os.path.join(folder, "both.c"), "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    words = ["-O1", "-g", "-fno-omit-frame-pointer", "-fxray-instrument", "-fxray-instruction-threshold=1", "-o", "both", "both.c"]
+    built = harness.run([compiler, *words], cwd=folder)
+    if built.returncode != 0:
+        raise Skip("no program can be built with XRay: %s" % harness.last_line(built))
+    trace = [harness.PERFRAY, "trace", "-q", "-o", "both.xray", "./both"]
+    done = harness.run([harness.PERFRAY, "record", "-k", "monotonic", "-e", "cpu-clock", "-F", "999", "-g", "-o", "both.data", "--", *trace], cwd=folder)
+    if done.returncode not in (0, 1) or not os.path.exists(os.path.join(folder, "both.xray")):
+        raise Skip("a run cannot be recorded and traced here: %s" % harness.last_line(done))
+    return [os.path.join(folder, name) for name in ("both.data", "both.xray")]
+
+
+def check_both(folder):
+    """Each format has the samples that the recording's own export has, and the calls of the trace's."""
+    paths = make_both(folder)
+    recording, trace = map(Case, paths)
+    both = lambda form: harness.perfray("export", "--format=" + form, "--no-cache", "--symfs", SYMFS, *paths).stdout
+    must(recording.total > 10 and len(trace.rows) == 1641, "%d samples, %d calls" % (recording.total, len(trace.rows)))
+    stacks, calls = read.chrome(both("chrome"))
+    same(recording.stacks, stacks, "chrome: samples")
+    same(Counter(row["function"] for row in trace.rows), Counter(call[1] for call in calls), "chrome: calls")
+    stacks, calls, _, _ = read.perfetto(both("perfetto"))
+    same(recording.stacks, stacks, "perfetto: samples")
+    wanted = Counter((row["function"], int(row["ts"]), int(row["dur"])) for row in trace.rows)
+    same(wanted, Counter((name, begin, end - begin) for _, name, begin, end in calls), "perfetto: calls")
+    stacks, markers = read.firefox(both("firefox"))
+    same(recording.stacks, stacks, "firefox: samples")
+    must(markers == len(trace.rows), "firefox: %d markers" % markers)
+    must(both("chrome") == harness.perfray("export", "--format=chrome", "--no-cache", "--symfs", SYMFS, *reversed(paths)).stdout, "order of the files")
+    tids = {int(row["tid"]) for row in trace.rows}
+    must(tids < {int(row["tid"]) for row in recording.rows} | {0}, "threads %s" % tids)
+    return both_in_tables(paths, folder, recording, trace)
+
+
+def both_in_tables(paths, folder, recording, trace):
+    words = "%d samples, %d calls" % (recording.total, len(trace.rows))
+    if not OPTIONS["npm"] or not os.path.isdir(os.path.join(OPTIONS["npm"], "@duckdb/node-api")):
+        return words
+    tables = os.path.join(folder, "tables.parquet")
+    done = harness.perfray("export", "--no-cache", "-o", tables, *paths)
+    must(done.returncode == 0, harness.last_line(done))
+    found = node("read_parquet.mjs", "duckdb", tables)
+    must((found["samples"], found["calls"]) == (recording.total, len(trace.rows)), "parquet: %s" % found)
+    weights = sum(int(row["weight"]) for row in recording.rows) + sum(int(row["self"]) for row in trace.rows)
+    must(abs(int(found["self"]) - weights) <= len(trace.rows), "parquet: %s of %d" % (found["self"], weights))
+    return words
+
+
 OURS = {"csv": check_csv, "jsonl": check_jsonl, "speedscope": check_speedscope, "chrome": check_chrome, "firefox": check_firefox,
         "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp}
 ON_FILES = {"babeltrace2": check_ctf, "callgrind_annotate": check_annotate, "graphviz": check_graphviz, "importer": check_importer,
@@ -379,6 +440,9 @@ def main(arguments):
         return harness.skip("export/formats", "PERFRAY is not set")
     for path in paths():
         check_case(path, options.names)
+    if not options.names or "both" in options.names:
+        with harness.scratch("both") as folder:
+            harness.attempt("export/both", check_both, folder)
     return harness.status()
 
 
