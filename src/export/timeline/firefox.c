@@ -435,6 +435,8 @@ static pfr_status write_firefox(struct rows *r, pfr_error *err) {
         from = end;
     }
     put_marks(r);
+    if (!f->has_thread) /* the front end loads no profile without a thread */
+        put_thread(r, 0, NULL, 0);
     out_text(r->out, "]}\n");
     return PFR_OK;
 }

@@ -2,6 +2,7 @@
 """Readers of the export formats, written from the formats' descriptions: each returns {stack: weight}, outermost first, joined
 by ";" (a ";" in a name is ":"), or raises Wrong where a rule of the format is broken."""
 import csv
+import gzip
 import io
 import json
 import re
@@ -284,6 +285,31 @@ def perfetto(data):
                 calls.append((track, *open_of[track].pop(), time))
     must(not any(open_of.values()), "calls stay open")
     return stacks, calls, lost, weights
+
+
+def pprof(data):
+    """{type of value: {stack: sum}}; every location has a function, every sample as many values as there are types."""
+    whole = message(gzip.decompress(data))
+    texts = [text(value) for value in whole[6]]
+    must(texts[0] == "" and len(set(texts)) == len(texts), "the first text is not empty, or a text is there twice")
+    functions = {one(row, 1): texts[one(row, 2)] for row in map(message, whole.get(5, []))}
+    maps = {one(row, 1): (one(row, 2), one(row, 3)) for row in map(message, whole.get(3, []))}
+    locations = {}
+    for row in map(message, whole.get(4, [])):
+        least, most = maps.get(one(row, 2), (0, 0))
+        must(2 not in row or least <= one(row, 3) < most, "an address outside of its mapping")
+        locations[one(row, 1)] = functions[one(message(row[4][0]), 1)]
+    must(0 not in locations and 0 not in functions and 0 not in maps, "a number 0")
+    types = [texts[one(message(row), 1)] for row in whole[1]]
+    found = {name: Counter() for name in types}
+    for sample in map(message, whole.get(2, [])):
+        values = packed(one(sample, 2, b""))
+        must(len(values) == len(types), "%d values of %d types" % (len(values), len(types)))
+        stack = joined(locations[at] for at in reversed(packed(one(sample, 1, b""))))
+        for name, value in zip(types, values):
+            found[name][stack] += value
+    must(texts[one(whole, 14)] == types[-1], "the default is not the last type")
+    return found
 
 
 def otlp(data):

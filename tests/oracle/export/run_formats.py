@@ -27,6 +27,9 @@ import run_consumers  # noqa: E402
 
 RECORDED = ("demo", "chains", "addresses", "bpf-program", "exec", "period", "sample-cpu", "threads-zstd", "tracepoints", "two-events",
             "overwrite", "cpu-clock", "dwarf", "zstd-many", "killed", "no-samples")
+CORPUS = ("cg_dwarf8k", "cg_fp", "comm_unicode", "data_page_size", "dir_threads", "exec_storm", "group_S", "intr_regs", "jitmap", "killed_z",
+          "lost_tp", "many_threads", "mmap1", "namespaces", "no_time", "overwrite", "per_thread", "pipe_multi", "pipe_z", "raw_samples", "read_s",
+          "sched_record", "stat_basic")
 TRACED = ("fib.fdr.19", "threads8.fdr.19", "cxx.fdr.19", "tail.fdr.19", "except.fdr.19", "unfinished.fdr.19", "deep.basic.19")
 SYMFS = os.path.join(harness.FIXTURES, "recorded", "demo-root")
 OPTIONS = {"npm": None}
@@ -179,6 +182,22 @@ def check_perfetto(case):
     return "%d samples" % sum(stacks.values())
 
 
+def check_pprof(case):
+    found = {name: nonzero(stacks) for name, stacks in read.pprof(export(case.path, "pprof")).items()}
+    if case.is_trace:
+        same(case.stacks, list(found.values())[-1], "self times", case.off * 50)
+        return "%d types" % len(found)
+    must(len(found) >= 1 + len(case.events) and set(case.events) <= found.keys(), "types %s" % list(found))
+    same(case.stacks, found["samples"], "samples")
+    for event in case.events:
+        same(nonzero(case.weights(event)), found[event], event)
+    return "%d types" % len(found)
+
+
+def nonzero(stacks):
+    return Counter({stack: n for stack, n in stacks.items() if n})
+
+
 def check_otlp(case):
     found = read.otlp(export(case.path, "otlp"))
     if case.is_trace:
@@ -187,7 +206,7 @@ def check_otlp(case):
         return "%d stacks" % sum(map(len, found.values()))
     must(sorted(found) == case.events, "events %s" % sorted(found))
     for event in case.events:
-        same(Counter({key: n for key, n in case.weights(event).items() if n}), Counter({key: n for key, n in found[event].items() if n}), event)
+        same(nonzero(case.weights(event)), nonzero(found[event]), event)
     return "%d events" % len(found)
 
 
@@ -249,6 +268,22 @@ def check_annotate(case, folder):
     _, _, wanted = read.callgrind(export(case.path, "callgrind"))
     must(total and int(total[1].replace(",", "").replace(".", "0")) == wanted, "totals %s of %d" % (total and total[1], wanted))
     return "%d" % wanted
+
+
+def check_go_pprof(case, folder):
+    """go tool pprof shows each type of value: -top has its total, -raw the sum of its column."""
+    harness.need("go")
+    path = os.path.join(folder, "made.pb.gz")
+    export(case.path, "pprof", "-o", path)
+    wanted = read.pprof(export(case.path, "pprof"))
+    raw = run_consumers.Raw(run_consumers.pprof(folder, "-raw"))
+    for number, (name, stacks) in enumerate(wanted.items()):
+        total = sum(stacks.values())
+        must(sum(values[number] for values, _, _ in raw.samples) == total, "-raw: %s" % name)
+        shown = re.search(r"of (\S+) total", run_consumers.pprof(folder, "-top", "-unit=", "-sample_index=%d" % number))
+        must(total == 0 or shown, "-top: no total of %s" % name)
+        must(total == 0 or not shown[1].isdigit() or int(shown[1]) == total, "-top: %s of %d %s" % (shown and shown[1], total, name))
+    return ", ".join("%s %d" % (name, sum(stacks.values())) for name, stacks in wanted.items())
 
 
 def check_graphviz(case, folder):
@@ -384,9 +419,10 @@ def both_in_tables(paths, folder, recording, trace):
 
 
 OURS = {"csv": check_csv, "jsonl": check_jsonl, "speedscope": check_speedscope, "chrome": check_chrome, "firefox": check_firefox,
-        "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp}
+        "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp,
+        "pprof": check_pprof}
 ON_FILES = {"babeltrace2": check_ctf, "callgrind_annotate": check_annotate, "graphviz": check_graphviz, "importer": check_importer,
-            "profiler_cli": check_profiler_cli, "protoc": check_protoc}
+            "profiler_cli": check_profiler_cli, "protoc": check_protoc, "go_pprof": check_go_pprof}
 FEW = ("demo.data", "two-events.data", "threads8.fdr.19")
 
 
@@ -426,7 +462,7 @@ def paths():
     if traces:
         found += [os.path.join(traces, name) for name in (sorted(os.listdir(traces)) if harness.LONG else TRACED) if "profile" not in name]
     if harness.LONG and harness.corpus("perf", "recorded"):
-        found += sorted(glob.glob(os.path.join(harness.corpus("perf", "recorded"), "*.data")))
+        found += [os.path.join(harness.corpus("perf", "recorded"), "rec61." + name) for name in CORPUS]
     return found
 
 
