@@ -312,8 +312,8 @@ def pprof(data):
     return found
 
 
-def otlp(data):
-    """{event: {stack: weight}}."""
+def otlp(data, times=None):
+    """{(event, type of value): {stack: sum}}; `times` gets each (event, type, stack, time, value)."""
     whole = message(data)
     dictionary = message(whole[2][0])
     for table_of in (1, 2, 3, 4, 5, 6, 7):
@@ -328,8 +328,14 @@ def otlp(data):
         for scope in message(resource)[2]:
             for profile in map(message, message(scope).get(2, [])):
                 kind = message(one(profile, 1, b""))
-                rows = found.setdefault(texts[one(kind, 1)], Counter())
+                event, name = texts[one(message(one(profile, 5, b"")), 1)], texts[one(kind, 1)]
+                must((event, name) not in found, "two profiles of %s and %s" % (event, name))
+                rows = found.setdefault((event, name), Counter())
                 for sample in map(message, profile.get(2, [])):
                     must(all(0 < at < attributes for at in packed(one(sample, 2, b""))), "an attribute that is not there")
-                    rows[chains[one(sample, 1)]] += packed(one(sample, 4))[0]
+                    values, moments = packed(one(sample, 4)), struct.unpack("<%dQ" % (len(one(sample, 5, b"")) // 8), one(sample, 5, b""))
+                    must(len(values) == len(moments) if times is not None else len(values) == 1 and not moments, "values and times")
+                    rows[chains[one(sample, 1)]] += sum(values)
+                    if times is not None:
+                        times += [(event, name, chains[one(sample, 1)], *row) for row in zip(moments, values)]
     return found

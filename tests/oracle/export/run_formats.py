@@ -199,15 +199,26 @@ def nonzero(stacks):
 
 
 def check_otlp(case):
-    found = read.otlp(export(case.path, "otlp"))
+    found = {key: nonzero(stacks) for key, stacks in read.otlp(export(case.path, "otlp")).items()}
+    times = []
+    timed = all(row["ts"] for row in case.rows)
+    if timed:
+        again = read.otlp(export(case.path, "otlp", "--set", "times"), times)
+        must({key: nonzero(stacks) for key, stacks in again.items()} == found, "other sums with times")
+        counted = sorted(time for _, name, _, time, _ in times if name in ("samples", "calls"))
+        wanted = sorted(int(row["ts"]) for row in case.rows)
+        ahead = counted[0] - wanted[0] if counted else 0  # of the wall clock
+        must(not case.rows or counted == [time + ahead for time in wanted] or case.is_trace, "times differ")
     if case.is_trace:
-        for stacks in found.values():
-            same(case.stacks, Counter({key: n for key, n in stacks.items() if n}), "self times", case.off * 50)
+        for (_, name), stacks in found.items():
+            if name != "calls":
+                same(case.stacks, stacks, "self times", case.off * 50)
         return "%d stacks" % sum(map(len, found.values()))
-    must(sorted(found) == case.events, "events %s" % sorted(found))
+    must(sorted(event for event, name in found if name == "samples") == case.events, "events %s" % sorted(found))
     for event in case.events:
-        same(nonzero(case.weights(event)), nonzero(found[event]), event)
-    return "%d events" % len(found)
+        same(nonzero(case.weights(event)), found[event, event], event)
+        same(nonzero(read.folded(export(case.path, "folded", "--event", event))), found[event, "samples"], event)
+    return "%d events%s" % (len(case.events), ", %d times" % (len(times) // 2) if timed else "")
 
 
 # --- Programs of others
@@ -280,9 +291,10 @@ def check_go_pprof(case, folder):
     for number, (name, stacks) in enumerate(wanted.items()):
         total = sum(stacks.values())
         must(sum(values[number] for values, _, _ in raw.samples) == total, "-raw: %s" % name)
-        shown = re.search(r"of (\S+) total", run_consumers.pprof(folder, "-top", "-unit=", "-sample_index=%d" % number))
+        shown = re.search(r"of (\S+) total", run_consumers.pprof(folder, "-top", "-unit=ns", "-sample_index=%d" % number))
         must(total == 0 or shown, "-top: no total of %s" % name)
-        must(total == 0 or not shown[1].isdigit() or int(shown[1]) == total, "-top: %s of %d %s" % (shown and shown[1], total, name))
+        shown = shown and re.sub("ns$", "", shown[1])
+        must(total == 0 or not shown.isdigit() or int(shown) == total, "-top: %s of %d %s" % (shown, total, name))
     return ", ".join("%s %d" % (name, sum(stacks.values())) for name, stacks in wanted.items())
 
 
