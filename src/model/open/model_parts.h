@@ -27,8 +27,8 @@
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
 #include "file/read/slice.h"
-#include "model/profile/profile_parts.h"
-#include "model/profile/profile_pick.h"
+#include "model/profile/count/profile_parts.h"
+#include "model/profile/count/profile_pick.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>

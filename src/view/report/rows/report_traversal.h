@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TRAVERSAL_H
+#define PFR_VIEW_REPORT_TRAVERSAL_H
+/* What other files use of report_traversal.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+pfr_status walk_make(struct report *r, pfr_error *err);
+
+/* Samples that were taken in this frame. */
+void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
+void walk_free(struct report *r);
+
+#endif
