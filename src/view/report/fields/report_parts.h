@@ -131,7 +131,7 @@ struct row {
 };
 
 /* Rows by their cells. */
-struct rows {
+struct report_rows {
     struct intern_table cells; /* event and identities -> number */
     struct row *at;
     size_t room;
@@ -376,7 +376,7 @@ struct report {
     struct call_trees call_trees;
     struct path_segments path_segments;
     struct traversal walk;
-    struct rows rows;
+    struct report_rows rows;
     uint64_t lines_shown;            /* of all tables */
     bool has_counts;                 /* counts were printed instead of rows */
     struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */

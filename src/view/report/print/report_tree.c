@@ -28,21 +28,6 @@
 /* What is done with an item that is one step further than one of a twig. */
 typedef pfr_status tree_step(struct growth *g, const struct tree_item *item, pfr_error *err);
 
-/* For item number `last`. */
-static pfr_status make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err) {
-    void *grown = mem_grow(r->memory, list->at, last, &list->room, 256, sizeof *list->at);
-    if (!grown)
-        return mem_fail(r->memory, err, "tree");
-    list->at = grown;
-    return PFR_OK;
-}
-
-pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err) {
-    PFR_TRY(make_room(r, list, list->count, err));
-    list->at[list->count++] = item;
-    return PFR_OK;
-}
-
 static pfr_status push_subtree(struct report *r, struct report_tree *t, struct subtree subtree, pfr_error *err) {
     void *grown = mem_grow(r->memory, t->subtrees, t->count, &t->room, 256, sizeof *t->subtrees);
     if (!grown)
@@ -209,7 +194,7 @@ static pfr_status make_places(struct growth *g, uint32_t first, uint32_t count, 
         t->slot_of[subtree->frame] = subtree->items;
         t->next.count += subtree->nr_items;
     }
-    return count ? make_room(g->r, &t->next, t->next.count - 1, err) : PFR_OK;
+    return count ? tree_make_room(g->r, &t->next, t->next.count - 1, err) : PFR_OK;
 }
 
 static void fetch_item(const struct growth *g, const struct tree_item *item) {

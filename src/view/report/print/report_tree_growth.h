@@ -46,7 +46,8 @@ static inline struct profile_weight growth_weight_below(const struct growth *g, 
     return whole ? mark : weight_less(g->r->path_segments.at[path_segment].sum, mark);
 }
 
-/* report_tree.c */
+/* report_tree_items.c: room for item number `last`; one more item */
+pfr_status tree_make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err);
 pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err);
 
 /* report_tree_begin.c: the first items, into tree->gathered: callers first (marks stay until growth_unmark); callees

@@ -72,11 +72,6 @@ static uint32_t frame_of_node(const struct call_trees *f, uint32_t n) {
     return f->nodes[n].parent == NO_NODE ? NO_FRAME : node_frame(&f->nodes[n]);
 }
 
-static void add_weight(struct profile_weight *to, struct profile_weight more) {
-    to->weight += more.weight;
-    to->samples += more.samples;
-}
-
 static pfr_status weigh(struct report *r, pfr_error *err) {
     struct call_trees *f = &r->call_trees;
     if (r->mode != REPORT_MEMORY && !r->filters_rows)
@@ -94,10 +89,10 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
         struct profile_weight *self = node_weights_own(&f->self, n);
         if (r->mode == REPORT_MEMORY)
             weigh_cost(r, group, self);
-        add_weight(&r->sums.all[group->event], *self);
+        weight_add(&r->sums.all[group->event], self);
         const bool kept = !r->filters_rows || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
-            add_weight(&r->sums.totals[group->event], *self);
+            weight_add(&r->sums.totals[group->event], self);
         if (!kept)
             *self = (struct profile_weight){0, 0};
     }
@@ -176,7 +171,7 @@ static pfr_status replant(struct replanting *p, uint32_t node, const struct prof
     }
     const bool kept = parent != NO_PARENT || !p->r->parents.only;
     if (kept)
-        add_weight(node_weights_own(&p->r->call_trees.self, at), *node_weight(&p->old.self, node));
+        weight_add(node_weights_own(&p->r->call_trees.self, at), node_weight(&p->old.self, node));
     return PFR_OK;
 }
 

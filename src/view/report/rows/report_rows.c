@@ -98,7 +98,7 @@ static void meet_frame(const struct report *r, struct row *row, uint32_t frame) 
 }
 
 static pfr_status add_row(struct report *r, const struct cell_key *spot, pfr_error *err) {
-    struct rows *rows = &r->rows;
+    struct report_rows *rows = &r->rows;
     const uint32_t row = rows->cells.count - 1;
     if (row >= rows->room) {
         struct row *grown = mem_grow(r->memory, rows->at, row, &rows->room, 256, sizeof *grown);
@@ -137,4 +137,12 @@ void rows_free(struct report *r) {
     intern_free(&r->rows.cells);
     mem_free(r->memory, r->symbol_of, r->symbol_of ? r->profile->nr_frames : 0, 2 * sizeof *r->symbol_of);
     r->symbol_of = NULL;
+}
+
+void row_add_by_mode(const struct report *r, uint32_t frame, uint64_t weight, uint64_t *system, uint64_t *user) {
+    const struct profile_frame *f = report_frame(r, frame);
+    if (f && f->cpumode == 1)
+        *system += weight;
+    else if (f && f->cpumode == 2)
+        *user += weight;
 }

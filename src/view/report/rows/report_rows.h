@@ -12,4 +12,7 @@ pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *ro
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 
+/* Adds the weight of a frame to those of the kernel and of user space. */
+void row_add_by_mode(const struct report *r, uint32_t frame, uint64_t weight, uint64_t *system, uint64_t *user);
+
 #endif

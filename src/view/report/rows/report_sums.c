@@ -64,7 +64,9 @@ static pfr_status add_sums(struct report *r, uint32_t *row_of, pfr_error *err) {
 static void add_selves(struct report *r, const uint32_t *row_of) {
     for (uint32_t i = 0; i < r->profile->nr_selves; i++) {
         const struct profile_self *self = &r->profile->selves[i];
-        row_add_self(r, &r->rows.at[row_of[self->sum]], self->frame, &self->self);
+        struct row *const row = &r->rows.at[row_of[self->sum]];
+        weight_add(&row->self, &self->self);
+        row_add_by_mode(r, self->frame, self->self.weight, &row->system, &row->user);
     }
 }
 

@@ -149,27 +149,9 @@ static pfr_status row_of_frame(struct strides *s, uint32_t frame, uint32_t *at, 
     return PFR_OK;
 }
 
-static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
-    to->weight += more->weight;
-    to->samples += more->samples;
-}
-
-static void add_by_mode(const struct report *r, uint32_t frame, uint64_t weight, uint64_t *system, uint64_t *user) {
-    const struct profile_frame *f = report_frame(r, frame);
-    if (f && f->cpumode == 1)
-        *system += weight;
-    else if (f && f->cpumode == 2)
-        *user += weight;
-}
-
-void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self) {
-    add_weight(&row->self, self);
-    add_by_mode(r, frame, self->weight, &row->system, &row->user);
-}
-
 static void count_self(const struct report *r, struct root_row *row, uint32_t node, const struct profile_weight *self) {
-    add_weight(&row->self, self);
-    add_by_mode(r, r->call_trees.nodes[node].frame, self->weight, &row->system, &row->user);
+    weight_add(&row->self, self);
+    row_add_by_mode(r, r->call_trees.nodes[node].frame, self->weight, &row->system, &row->user);
 }
 
 static void raise_depth(uint32_t *depth, uint32_t least) {
@@ -179,8 +161,8 @@ static void raise_depth(uint32_t *depth, uint32_t least) {
 
 static void add_to_row(struct report *r, const struct root_row *from) {
     struct row *to = &r->rows.at[from->row];
-    add_weight(&to->total, &from->total);
-    add_weight(&to->self, &from->self);
+    weight_add(&to->total, &from->total);
+    weight_add(&to->self, &from->self);
     to->system += from->system;
     to->user += from->user;
     raise_depth(&to->depth, from->depth);
@@ -228,7 +210,7 @@ static void enter(struct root_row *row, const struct profile_weight *sum, bool c
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;
     if (is_outermost)
-        add_weight(&row->total, sum);
+        weight_add(&row->total, sum);
     if (!caller || is_outermost)
         raise_depth(&row->depth, depth);
 }
@@ -342,7 +324,7 @@ static pfr_status count_root(struct strides *s, pfr_error *err) {
     PFR_TRY(find_row(s, &spot, &row, err));
     PFR_TRY(add_root_row(s, row, &at, err));
     count_self(r, &s->rows[at], node, self);
-    add_weight(&s->rows[at].total, self);
+    weight_add(&s->rows[at].total, self);
     return PFR_OK;
 }
 

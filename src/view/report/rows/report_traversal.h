@@ -5,9 +5,6 @@
 #include "view/report/fields/report_parts.h"
 
 pfr_status walk_make(struct report *r, pfr_error *err);
-
-/* Samples that were taken in this frame. */
-void row_add_self(const struct report *r, struct row *row, uint32_t frame, const struct profile_weight *self);
 void walk_free(struct report *r);
 
 #endif
