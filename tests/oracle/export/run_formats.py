@@ -49,6 +49,11 @@ def same(wanted, found, what, off=0):
             raise Wrong("%s: %r is %s, and %s in folded" % (what, key, found.get(key), wanted.get(key)))
 
 
+def chosen(event):
+    """The option of an event, by the bytes of its name."""
+    return "--event", re.sub(rb"\\x([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), event.encode())
+
+
 class Case:
     """One recording, with what folded and csv say of it."""
 
@@ -64,7 +69,7 @@ class Case:
         self.total = sum(self.stacks.values())
 
     def weights(self, event):
-        return read.folded(export(self.path, "folded", "--weight=period", "--event", event))
+        return read.folded(export(self.path, "folded", "--weight=period", *chosen(event)))
 
 
 def check_csv(case):
@@ -217,7 +222,7 @@ def check_otlp(case):
     must(sorted(event for event, name in found if name == "samples") == case.events, "events %s" % sorted(found))
     for event in case.events:
         same(nonzero(case.weights(event)), found[event, event], event)
-        same(nonzero(read.folded(export(case.path, "folded", "--event", event))), found[event, "samples"], event)
+        same(nonzero(read.folded(export(case.path, "folded", *chosen(event)))), found[event, "samples"], event)
     return "%d events%s" % (len(case.events), ", %d times" % (len(times) // 2) if timed else "")
 
 
@@ -247,8 +252,7 @@ def check_parquet(case, reader, folder):
         return "%d calls" % found["calls"]
     must(int(found["weight"]) == sum(int(row["weight"]) for row in case.rows), "weights %s" % found["weight"])
     must(int(found["times"]) == sum(int(row["ts"] or 0) for row in case.rows), "times %s" % found["times"])
-    names = Counter(row["comm"] for row in case.rows)
-    must(names == Counter(found["comms"]), "comms %s" % found["comms"])
+    must(Counter(row["comm"] for row in case.rows) == Counter(found["comms"]), "comms %s" % found["comms"])
     return "%d samples, %d functions" % (found["samples"], len(found["functions"]))
 
 
@@ -264,8 +268,7 @@ def check_ctf(case, folder):
         must(times == sorted(int(row["ts"]) for row in case.rows), "times differ")
     word = "dur" if case.is_trace else "weight"
     must(sum(int(re.search(r" %s = (\d+)" % word, line)[1]) for line in events) == sum(int(row[word]) for row in case.rows), word)
-    lost = sum(map(int, re.findall(r"discarded (\d+) event", done.stderr.decode("utf-8", "replace"))))
-    return "%d events, %d lost" % (len(events), lost)
+    return "%d events, %d lost" % (len(events), sum(map(int, re.findall(rb"discarded (\d+) event", done.stderr))))
 
 
 def check_annotate(case, folder):
@@ -305,8 +308,7 @@ def check_graphviz(case, folder):
         file.write(export(case.path, "dot"))
     done = harness.run(["dot", "-Tplain", path])
     must(done.returncode == 0 and not done.stderr, harness.last_line(done))
-    nodes, edges = read.dot(export(case.path, "dot"))
-    text = done.stdout.decode("utf-8", "replace")
+    (nodes, edges), text = read.dot(export(case.path, "dot")), done.stdout.decode("utf-8", "replace")
     must(len(re.findall(r"^node ", text, re.M)) >= len(nodes) + 1, "nodes")
     must(len(re.findall(r"^edge ", text, re.M)) >= len(edges), "edges")
     return "%d nodes" % len(nodes)
@@ -411,8 +413,7 @@ def check_both(folder):
     same(recording.stacks, stacks, "firefox: samples")
     must(markers == len(trace.rows), "firefox: %d markers" % markers)
     must(both("chrome") == harness.perfray("export", "--format=chrome", "--no-cache", "--symfs", SYMFS, *reversed(paths)).stdout, "order of the files")
-    tids = {int(row["tid"]) for row in trace.rows}
-    must(tids < {int(row["tid"]) for row in recording.rows} | {0}, "threads %s" % tids)
+    must({row["tid"] for row in trace.rows} < {row["tid"] for row in recording.rows} | {0}, "other threads")
     return both_in_tables(paths, folder, recording, trace)
 
 
