@@ -87,10 +87,11 @@ static pfr_status walk_samples(struct rows *r, const struct row_visit *visit, pf
 }
 
 static pfr_status take_calls(struct rows *r, const struct row_visit *visit, const pfr_call_batch *b, pfr_error *err) {
+    const bool all = choice_is_everything(&r->choice) && !r->choice.filter.lists.comms;
     for (uint32_t i = 0; i < b->count; i++) {
         const pfr_call call = call_of_batch(b, i);
         r->row_id = b->id[i];
-        if (!rows_want_call(r, &call))
+        if (!all && !rows_want_call(r, &call))
             continue;
         if (call.flags & PFR_CALL_OPEN)
             r->open_calls++;
