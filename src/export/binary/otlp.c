@@ -32,7 +32,7 @@ struct otlp_sum {
 
 struct otlp_moment { /* a sample or a call */
     uint64_t time, weight;
-    uint32_t next; /* of the same sum; 0: none */
+    uint32_t next; /* of the same sum; 0: the last */
 };
 
 enum otlp_value { OTLP_COUNTS, OTLP_WEIGHTS };
