@@ -13,7 +13,7 @@ struct said {
     char bad[16];           /* from the first sentence that is not fit to be shown */
 };
 
-/* Keeps that something was said; `context` is a struct said. */
+/* Notes a sentence of the library; `context` is a struct said. */
 void hear(void *context, const pfr_error *err);
 
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
