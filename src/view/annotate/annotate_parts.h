@@ -137,7 +137,8 @@ void source_free(struct annotate *a, struct source_text *source);
 /* --- annotate_lines.c */
 
 /* A line of the source function: the weight of samples in it, those in functions inlined there included, and with all
-   that was called from it. `inlined`: NULL, else the part of `self` that is in this function inlined here. */
+   that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined here.
+   */
 struct line_row {
     const char *file, *inlined;
     uint32_t line;

@@ -106,6 +106,9 @@ def check_lines(data, program):
     work = json.loads(done.stdout)["functions"][0]
     weight = sum(row["self"] for row in work["lines"] if row["inlined"] is None)
     wrong = [] if weight == work["self"] == work["total"] else ["lines have %d of %d" % (weight, work["self"])]
+    if abs(sum(row["self_percent"] for row in work["lines"] if row["inlined"] is None) - 100) > 1e-6:
+        wrong.append("percentages of lines do not add up to 100")
+    wrong += ["total %d of self %d" % (row["total"], row["self"]) for row in work["lines"] if row["total"] < row["self"]]
     rows, counts = our_counts(data, "work")
     period = sum(int(row["weight"]) for row in rows) // sum(counts.values())
     ours = {(row["line"], row["inlined"]): row["self"] // period for row in work["lines"] if row["inlined"]}
