@@ -91,10 +91,20 @@ typedef struct pfr_annotate_options {
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;
+    /* An older recording to compare with, by line: `by_line` is implied. Functions are those of one name, lines those
+       of one text in the two versions of the source; where one version is known, those of one number, and a note says
+       so. `event` NULL: the first event of `reader`. A stream must be opened with `spool`. NULL: no comparison. */
+    pfr_reader *base;
+    /* Where the older version of the sources is; the recorded paths are not read for it then. NULL: the base's recorded
+       paths, where they differ from those of `reader`. */
+    const char *base_source_dir;
+    /* First argument of `hole` and `note` about `base`. NULL: context. */
+    void *base_context;
 } pfr_annotate_options;
 
 /*
- * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL.
+ * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL. With `base` those
+ * that changed most come first.
  *
  * Returns PFR_OK, or:
  * - PFR_END if no sample is in what was asked for: nothing was printed

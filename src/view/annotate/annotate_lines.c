@@ -59,21 +59,21 @@ static const char *inlined_there(const struct lines_walk *w, const pfr_model_fra
 
 /* Weight of a stack itself, charged to the frame of ours that its innermost frames were inlined into. */
 static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
-    const uint64_t weight = w->a->line_sums[stack];
+    const struct annotate_sum own = w->a->line_sums[stack];
     const char *inlined = NULL, *without_chain = NULL;
-    for (uint32_t at = line_innermost(w->a, stack); at && weight; at = w->stacks[at].parent) {
+    for (uint32_t at = line_innermost(w->a, stack); at && own.samples; at = w->stacks[at].parent) {
         const pfr_model_frame *frame = frame_of(w, at);
         if (w->is_ours[w->stacks[at].symbol]) {
-            w->lines->self += weight;
+            w->lines->self += own.weight;
+            w->lines->samples += own.samples;
             if (at == stack && !frame->inlined)
                 inlined = without_chain = inlined_there(w, frame);
-            PFR_TRY(add(w, &(struct line_row){.file = frame->file, .line = frame->line, .self = weight}));
-            return inlined ? add(w, &(struct line_row){.file = frame->file,
-                                                       .inlined = inlined,
-                                                       .line = frame->line,
-                                                       .self = weight,
-                                                       .total = inlined == without_chain ? weight : 0})
-                           : PFR_OK;
+            struct line_row row = {
+                .file = frame->file, .line = frame->line, .self = own.weight, .samples = own.samples};
+            PFR_TRY(add(w, &row));
+            row.inlined = inlined;
+            row.total = inlined == without_chain ? own.weight : 0;
+            return inlined ? add(w, &row) : PFR_OK;
         }
         if (!frame->inlined)
             break;
@@ -158,6 +158,7 @@ static void join(struct line_rows *lines) {
             continue;
         }
         lines->at[kept].self += lines->at[i].self;
+        lines->at[kept].samples += lines->at[i].samples;
         lines->at[kept].total += lines->at[i].total;
     }
     lines->count = kept + 1;
@@ -168,7 +169,8 @@ static pfr_status walk(const struct lines_walk *w, const char *name) {
     const uint32_t stacks = pfr_model_count(model, PFR_TABLE_STACK);
     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_SYMBOL); id++)
         w->is_ours[id] = strcmp(annotate_symbol_name(pfr_model_get_symbol(model, id)), name) == 0;
-    memcpy(w->totals, w->a->line_sums, ((size_t)stacks + 1) * sizeof *w->totals);
+    for (uint32_t id = 0; id <= stacks; id++)
+        w->totals[id] = w->a->line_sums[id].weight;
     for (uint32_t id = stacks; id > 0; id--)
         w->totals[w->stacks[id].parent] += w->totals[id];
     for (uint32_t id = 1; id <= stacks; id++) {

@@ -11,6 +11,7 @@
  *     annotate_rows.c     rows: instructions with their lines and sums
  *     annotate_lines.c    rows by source line (--by-line)
  *     annotate_source.c   texts of source files
+ *     annotate_diff.h     two recordings by line (--diff)
  *     annotate_arrows.c   jumps beside the rows
  *     annotate_text.c, annotate_csv.c, annotate_json.c   what is printed
  */
@@ -43,13 +44,14 @@ struct annotate {
     uint32_t events[EVENTS_MOST], nr_events; /* ids of those that have samples, as asked for */
     struct annotate_sum *sums;               /* [frame id * nr_events + event] of innermost frames */
     size_t nr_sums;
-    uint64_t *line_sums; /* [stack id]: weight of the first event itself, for by_line */
+    struct annotate_sum *line_sums; /* [stack id]: of the first event itself, for by_line */
     struct annotate_chosen {
         uint32_t symbol;
         uint64_t weight;
     } * chosen; /* heaviest first */
     size_t nr_chosen, chosen_room;
-    uint32_t printed; /* of the chosen */
+    uint32_t printed;     /* of the chosen */
+    bool only_source_dir; /* the recorded paths of sources are those of another version */
     struct json json;
 };
 
@@ -137,20 +139,21 @@ void source_free(struct annotate *a, struct source_text *source);
 /* --- annotate_lines.c */
 
 /* A line of the source function: the weight of samples in it, those in functions inlined there included, and with all
-   that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined here.
+   that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined
+   here.
    */
 struct line_row {
     const char *file, *inlined;
     uint32_t line;
-    uint64_t self, total;
+    uint64_t self, total, samples; /* samples: of self */
 };
 
 struct line_rows {
     const char *function;
     struct line_row *at; /* by file, line, inlined (NULL first) */
     size_t count, room;
-    uint64_t self, total;      /* of the function */
-    struct symbol_texts texts; /* of what was inlined */
+    uint64_t self, total, samples; /* of the function */
+    struct symbol_texts texts;     /* of what was inlined */
 };
 
 /* The innermost frame of a sample with this stack: its address is in the call chain once more, below which is what was

@@ -6,10 +6,12 @@ counts NAME        samples at each address of every function with 1 % or more ar
 instructions NAME  instructions begin where objdump's do, except inside what capstone does not know
 lines              by line, a function's samples are all of its symbol's; an inlined function is listed at its call
 processes          no program is started
+changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
 builds             code of another build is not shown; sources that are no regular files are skipped
 """
 import collections
 import csv
+import difflib
 import io
 import json
 import os
@@ -120,6 +122,43 @@ def check_lines(data, program):
     harness.result("annotate/lines", wrong)
 
 
+EDITS = (("__attribute__((noinline)) unsigned work", "// one\n\n// two\n__attribute__((noinline)) unsigned work"),
+         ("        if (s & 1)", "        s += 3;\n        s ^= r;\n        if (s & 1)"))
+
+
+def check_changes(folder):
+    """An edited program beside the old one: each side has the samples that it has alone, lines are those of one text."""
+    data, sources = [], []
+    with open(os.path.join(HERE, "hot.cc"), encoding="utf-8") as file:
+        text = file.read()
+    for name in ("before", "after"):
+        os.mkdir(os.path.join(folder, name))
+        source = os.path.join(folder, name, "hot.cc")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        sources.append(text.splitlines())
+        data.append(record(os.path.join(folder, name), "hot", source, "-O2"))
+        for old, new in EDITS:
+            text = text.replace(old, new)
+    wrong = []
+    done = run([PERFRAY, "annotate", "--format=json", "--diff", data[0], "work", data[1]])
+    changes = json.loads(done.stdout)["functions"][0]["changes"]
+    for i, side in enumerate(("base", "new")):
+        alone = json.loads(run([PERFRAY, "annotate", "--by-line", "--format=json", "work", data[i]]).stdout)["functions"][0]
+        ours = {(row[side]["line"], row["inlined"]): (row[side]["self"], row[side]["total"])
+                for row in changes if row[side]["self"] or row[side]["total"]}
+        if ours != {(row["line"], row["inlined"]): (row["self"], row["total"]) for row in alone["lines"]}:
+            wrong.append("%s: %s" % (side, ours))
+    same = {}
+    for block in difflib.SequenceMatcher(None, *sources, autojunk=False).get_matching_blocks():
+        same.update({block.a + 1 + i: block.b + 1 + i for i in range(block.size)})
+    pairs = {row["base"]["line"]: row["new"]["line"] for row in changes if row["base"]["line"]}
+    wrong += ["line %d is %d" % pair for pair in pairs.items() if same.get(pair[0], 0) != pair[1]]
+    if not any(old and new and old != new for old, new in pairs.items()) or done.stderr:
+        wrong.append("no line moved: %s %s" % (pairs, done.stderr))
+    harness.result("annotate/changes", wrong)
+
+
 def check_processes(folder, data):
     if not shutil.which("strace"):
         harness.skip("annotate/processes", "strace is not installed")
@@ -174,6 +213,7 @@ def main():
                 check_lines(data, os.path.join(folder, name))
                 check_processes(folder, data)
         if os.path.exists(os.path.join(folder, "hot.data")):
+            check_changes(folder)
             check_builds(folder, os.path.join(folder, "hot.data"), source)
     return harness.status()
 
