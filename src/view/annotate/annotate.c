@@ -93,13 +93,12 @@ static bool is_lossy(const struct annotate *a) {
     return lossy;
 }
 
-static void release(struct annotate *a) {
+void annotate_release(struct annotate *a) {
     const size_t stacks = a->model ? (size_t)pfr_model_count(a->model, PFR_TABLE_STACK) + 1 : 0;
     mem_free(a->memory, a->line_sums, a->line_sums ? stacks : 0, sizeof *a->line_sums);
     mem_free(a->memory, a->sums, a->sums ? a->nr_sums : 0, sizeof *a->sums);
     mem_free(a->memory, a->chosen, a->chosen_room, sizeof *a->chosen);
     sample_filter_free(&a->filter);
-    pfr_model_close(a->model);
 }
 
 static pfr_status check(const struct annotate *a, pfr_error *err) {
@@ -133,7 +132,8 @@ static pfr_status run_diff(struct annotate *a, pfr_error *err) {
     if (st >= 0)
         st = annotate_diff(&base, a, err);
     const bool lossy = is_lossy(&base);
-    release(&base);
+    annotate_release(&base);
+    pfr_model_close(base.model);
     return st == PFR_OK && lossy ? PFR_HOLE : st;
 }
 
@@ -154,6 +154,7 @@ pfr_status pfr_annotate_print(pfr_reader *reader, const pfr_annotate_options *op
     PFR_TRY(check(&a, err));
     const pfr_status st = own.base ? run_diff(&a, err) : run(&a, err);
     const bool lossy = is_lossy(&a);
-    release(&a);
+    annotate_release(&a);
+    pfr_model_close(a.model);
     return st == PFR_OK && lossy ? PFR_HOLE : st;
 }

@@ -8,12 +8,12 @@ static uint32_t row_with(const struct function_rows *rows, uint64_t address) {
     size_t low = 0, high = rows->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (row_at(rows, middle)->address < address)
+        if (function_row(rows, middle)->address < address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < rows->count && row_at(rows, low)->address == address ? (uint32_t)low : UINT32_MAX;
+    return low < rows->count && function_row(rows, low)->address == address ? (uint32_t)low : UINT32_MAX;
 }
 
 static uint32_t first_of(const struct arrow *arrow) {
@@ -32,7 +32,7 @@ static int shorter(const void *left, const void *right) {
 
 static pfr_status collect(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err) {
     for (size_t i = 0; i < rows->count; i++) {
-        const struct annotate_row *row = row_at(rows, i);
+        const struct annotate_row *row = function_row(rows, i);
         const uint32_t to = row->kind == INSN_JUMP && row->target ? row_with(rows, row->target) : UINT32_MAX;
         if (to == UINT32_MAX || to == i)
             continue;

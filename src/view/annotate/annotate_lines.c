@@ -123,7 +123,7 @@ static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
     return false;
 }
 
-/* What a function that is inlined at a line of ours costs, with all that is called from it. */
+/* The total of a function that is inlined at a line of ours. */
 static pfr_status add_inlined_total(const struct lines_walk *w, uint32_t stack) {
     const uint32_t parent = w->stacks[stack].parent;
     if (!w->totals[stack] || !parent || !frame_of(w, stack)->inlined || !w->is_ours[w->stacks[parent].symbol] ||

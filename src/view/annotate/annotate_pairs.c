@@ -143,7 +143,7 @@ void line_pairs_free(struct line_diff *diff) {
         source_free(diff->sides[side], &diff->sources[side]);
 }
 
-/* The number of a line in the other text; 0: there is none. */
+/* The number of a line in the other text; 0: it is not there. */
 static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum diff_recording side) {
     const struct line_match *m = &pair->match;
     if (pair->how != MATCHED_TEXT)

@@ -97,7 +97,7 @@ struct annotate_row {
     uint32_t line;
     uint8_t kind;               /* enum insn_kind */
     bool is_inlined;            /* the line is of a function that was inlined here */
-    struct annotate_sum sums[]; /* nr_events: see row_at */
+    struct annotate_sum sums[]; /* nr_events: see function_row */
 };
 
 struct function_rows {
@@ -111,7 +111,7 @@ struct function_rows {
     enum symbol_result why; /* FOUND: with code */
 };
 
-static inline struct annotate_row *row_at(const struct function_rows *rows, size_t index) {
+static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {
     return (struct annotate_row *)(void *)(rows->rows + index * rows->row_size);
 }
 
@@ -119,7 +119,9 @@ static inline struct annotate_row *row_at(const struct function_rows *rows, size
 pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_t symbol, struct function_rows *rows,
                               pfr_error *err);
 void function_rows_free(struct annotate *a, struct function_rows *rows);
-/* Why there are no instructions, once for the whole run. */
+/* Why there are no instructions. */
+const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
+/* The same as a note to the caller. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 /* --- annotate_source.c */
@@ -196,6 +198,8 @@ void annotate_json(struct annotate *a, const struct function_rows *rows);
 void annotate_json_lines(struct annotate *a, const struct line_rows *lines);
 void annotate_json_end(struct annotate *a);
 
+/* Frees what counting and choosing made; the model stays. */
+void annotate_release(struct annotate *a);
 /* "[unknown]" for a symbol without a name: never NULL. */
 const char *annotate_symbol_name(const pfr_model_symbol *symbol);
 

@@ -73,7 +73,7 @@ static struct annotate_row *add_row(struct annotate *a, struct function_rows *ro
             return NULL;
         rows->rows = more;
     }
-    struct annotate_row *row = row_at(rows, rows->count++);
+    struct annotate_row *row = function_row(rows, rows->count++);
     row->address = address;
     row->text = "";
     return row;
@@ -106,7 +106,7 @@ static bool add_instructions(struct annotate *a, struct function_rows *rows) {
 /* Addresses that no instruction covers have rows of their own; equal ones become one when rows are in order. */
 static struct annotate_row *row_of(struct annotate *a, struct function_rows *rows, uint64_t address) {
     const size_t found = code_find(&rows->code, address);
-    return found < rows->code.count ? row_at(rows, found) : add_row(a, rows, address);
+    return found < rows->code.count ? function_row(rows, found) : add_row(a, rows, address);
 }
 
 static void add_row_sums(const struct annotate *a, struct annotate_row *to, const struct annotate_sum *sums) {
@@ -146,10 +146,10 @@ static void put_in_order(const struct annotate *a, struct function_rows *rows) {
     size_t kept = 0;
     qsort(rows->rows, rows->count, rows->row_size, by_address);
     for (size_t i = 1; i < rows->count; i++)
-        if (row_at(rows, i)->address == row_at(rows, kept)->address)
-            add_row_sums(a, row_at(rows, kept), row_at(rows, i)->sums);
+        if (function_row(rows, i)->address == function_row(rows, kept)->address)
+            add_row_sums(a, function_row(rows, kept), function_row(rows, i)->sums);
         else if (++kept != i)
-            memcpy(row_at(rows, kept), row_at(rows, i), rows->row_size);
+            memcpy(function_row(rows, kept), function_row(rows, i), rows->row_size);
     rows->count = kept + 1;
 }
 
@@ -176,7 +176,7 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
     mem_free(a->memory, rows->rows, rows->room, rows->row_size);
 }
 
-static const char *why_no_code(const struct annotate *a, const struct function_rows *rows) {
+const char *function_rows_why(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
         return "kernel code is only read from a file: name it with --vmlinux";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
@@ -197,6 +197,6 @@ void function_rows_note(struct annotate *a, const struct function_rows *rows) {
     pfr_escape(name, sizeof name, symbol, strlen(symbol));
     pfr_escape(object, sizeof object, rows->object->path, strlen(rows->object->path));
     snprintf(sentence, sizeof sentence, "%s in %s: only addresses with samples are shown: %s", name, object,
-             why_no_code(a, rows));
+             function_rows_why(a, rows));
     a->options->note(a->options->context, sentence);
 }

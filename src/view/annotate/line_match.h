@@ -16,7 +16,7 @@
 
 struct line_match {
     struct memory *memory;
-    uint32_t *changed_of, *base_of; /* [line - 1]: the other text's number; 0: none */
+    uint32_t *changed_of, *base_of; /* [line - 1]: the number in the other text; 0: gone or new */
     size_t nr_base, nr_changed;
 };
 

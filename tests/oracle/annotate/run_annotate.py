@@ -127,7 +127,7 @@ EDITS = (("__attribute__((noinline)) unsigned work", "// one\n\n// two\n__attrib
 
 
 def check_changes(folder):
-    """An edited program beside the old one: each side has the samples that it has alone, lines are those of one text."""
+    """An edited program beside the old one: each side has the samples of its own listing."""
     data, sources = [], []
     with open(os.path.join(HERE, "hot.cc"), encoding="utf-8") as file:
         text = file.read()
