@@ -91,6 +91,8 @@ struct sql_table {
 
 /* sql.c: a handle on a connection, its own or somebody else's */
 pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err);
+
+/* sql_fail.c: SQLite's own error as ours; that of a table where it was one */
 pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err);
 
 /* sql_guard.c */

@@ -65,7 +65,7 @@ static pfr_status put_special(struct pfr_model *m, pfr_object_kind kind, const c
 
 /* --- Symbols and frames. */
 
-struct symbol_key {
+struct model_symbol_key {
     const char *name; /* texts are there once */
     uint64_t address;
     uint32_t object, inlined;
@@ -73,7 +73,7 @@ struct symbol_key {
 
 pfr_status model_put_symbol(struct pfr_model *m, const pfr_model_symbol *symbol, bool inlined, uint32_t *id,
                             pfr_error *err) {
-    const struct symbol_key key = {symbol->name, symbol->address, symbol->object, inlined};
+    const struct model_symbol_key key = {symbol->name, symbol->address, symbol->object, inlined};
     uint32_t number;
     PFR_TRY(intern_put(&m->symbol_keys, &key, sizeof key, &number, err));
     *id = number + 1;

@@ -27,15 +27,15 @@
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
 #include "file/read/slice.h"
-#include "model/profile/profile_parts.h"
-#include "model/profile/profile_pick.h"
+#include "model/profile/count/profile_parts.h"
+#include "model/profile/count/profile_pick.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>
 
 /* --- Tables. Row 0 of each is all zero. */
 
-struct rows {
+struct id_table {
     void *at;
     size_t room;
     uint32_t count; /* the last id */
@@ -65,7 +65,7 @@ struct pfr_model {
     struct memory *memory, own; /* own: of a model that was built */
     pfr_reader *reader;         /* NULL: it was built */
     struct profile *profile;    /* NULL: it was built */
-    struct rows events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
+    struct id_table events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
     struct intern_table comms;                   /* id - 1 -> name */
     struct intern_table thread_keys;             /* thread id - 1 -> struct thread_key */
     struct intern_table texts;                   /* of rows, as far as the profile does not have them */
@@ -87,9 +87,9 @@ struct pfr_model {
 /* --- model_tables.c */
 
 /* One more row, a copy of `row`; rows may move. Errors: memory, limit (also for 2^32 - 1 rows). */
-pfr_status rows_add(struct pfr_model *m, struct rows *rows, const void *row, size_t size, uint32_t *id,
+pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size, uint32_t *id,
                     const char *table, pfr_error *err);
-static inline void *row_at(const struct rows *rows, uint32_t id, size_t size) {
+static inline void *row_at(const struct id_table *rows, uint32_t id, size_t size) {
     return id && id <= rows->count ? (uint8_t *)rows->at + id * size : NULL;
 }
 void model_init(struct pfr_model *m, struct memory *memory);

@@ -4,7 +4,7 @@
 /*
  * Which line of an edited text is which of the text before, by what the lines say (white space at their ends does not
  * count). Lines that occur once in both texts are anchors; the longest run of anchors in order is kept, and the gaps
- * between them are matched in the same way. What is left then may have moved: lines that occur once in the rest of both
+ * between them are matched in the same way. The rest may have moved: lines that occur once in the rest of both
  * texts, with their equal neighbours.
  *
  *     struct line_match match;

@@ -10,7 +10,7 @@
  */
 #include "base/text/public_output.h"
 #include "model/names/missing_names.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 #include <perfray/symbols.h>
 
