@@ -10,9 +10,9 @@
  * above the instructions that were compiled from them, if there is debugging information and the source file. By line,
  * it prints the source function: the code that was inlined into it counts at the line of the call.
  *
- * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Where
- * there is no code (kernel text, code of a JIT, a missing file) the addresses with samples are printed, and a note says
- * why.
+ * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Kernel
+ * code comes from naming->vmlinux or, for root, /proc/kcore; code of a JIT from its jitdump. Where there is no code (a
+ * kernel module, a missing file) the addresses with samples are printed, and a note says why.
  *
  * A sample has the address of the instruction that was next when the event was taken. With software clocks that is
  * often one or a few instructions after the one that took the time (skid).

@@ -75,17 +75,37 @@ struct code_file {
     struct elf_object elf;
     struct named_object named; /* for lines */
     struct name_limits limits;
+    struct jit_dump *jit; /* then `elf` and `named` are not used */
+    uint64_t size;        /* of a dump */
+    bool is_core;         /* the running kernel's memory */
 };
 
 /* The object of a symbol. FOUND: `file` is open and has the build that was recorded; else why not, and nothing is open.
  */
 enum symbol_result code_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
+/* The same of code at an address of the kernel: its file, else its memory. */
+enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_object *object, uint64_t address,
+                                     struct code_file *file);
 /* Bytes of the file into memory of a->memory. */
 enum symbol_result code_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                   uint8_t **bytes);
 /* The address that the object's headers count of a byte of the file, and how many bytes of its segment follow. */
 bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address, uint64_t *left);
 void code_file_close(struct code_file *file);
+
+/* --- annotate_memory.c */
+
+/* How much higher than in its file the kernel was loaded that has this address. False: the recording does not say. */
+bool kernel_file_shift(const struct annotate *a, const struct code_file *file, uint64_t address, uint64_t *shift);
+/* The memory of the running kernel, if it is the recorded one and still where it was; root only. */
+enum symbol_result kernel_core_open(const struct annotate *a, const pfr_model_object *object, uint64_t address,
+                                    struct code_file *file);
+enum symbol_result core_file_open(const struct annotate *a, const char *path, struct code_file *file);
+enum symbol_result jit_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
+/* Where the code of a symbol was loaded, and its size. False: the dump has other code there. */
+bool jit_file_place(const struct code_file *file, const pfr_model_symbol *symbol, uint64_t *address, uint64_t *left);
+enum symbol_result jit_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
+                                 uint8_t **bytes);
 
 /* --- annotate_rows.c */
 
@@ -106,7 +126,8 @@ struct function_rows {
     struct annotate_sum totals[EVENTS_MOST];
     struct code code;
     struct code_file file;
-    uint8_t *rows; /* of row_size bytes each */
+    uint64_t load_shift; /* addresses of rows less those of the file's headers, or of a dump's bytes */
+    uint8_t *rows;       /* of row_size bytes each */
     size_t count, room, row_size;
     enum symbol_result why; /* FOUND: with code */
 };

@@ -9,7 +9,6 @@
 
 #define SIZE_MOST DISASM_BYTES_MOST
 
-/* Kernel symbols have addresses of the running kernel: the file has the same unless it was moved. */
 static bool to_offset(const struct elf_object *elf, uint64_t address, uint64_t *offset, uint64_t *left) {
     for (size_t i = 0; i < elf->segment_count; i++) {
         const struct elf_segment *s = &elf->segments[i];
@@ -27,13 +26,25 @@ struct span {
     uint64_t offset, address, size;
 };
 
-static bool find_span(const struct function_rows *rows, struct span *span) {
+/* Kernel symbols have the addresses that the kernel ran at. */
+static bool find_kernel_span(const struct annotate *a, struct function_rows *rows, struct span *span, uint64_t *left) {
+    span->address = rows->symbol->address;
+    if (!rows->file.is_core && !kernel_file_shift(a, &rows->file, span->address, &rows->load_shift))
+        return false;
+    return to_offset(&rows->file.elf, span->address - rows->load_shift, &span->offset, left);
+}
+
+static bool find_span(const struct annotate *a, struct function_rows *rows, struct span *span) {
     uint64_t left = 0;
     span->size = rows->symbol->size;
     if (rows->object->kind == PFR_OBJECT_KERNEL) {
-        span->address = rows->symbol->address;
-        if (!to_offset(&rows->file.elf, span->address, &span->offset, &left))
+        if (!find_kernel_span(a, rows, span, &left))
             return false;
+    } else if (rows->file.jit) {
+        span->offset = rows->symbol->address;
+        if (!jit_file_place(&rows->file, rows->symbol, &span->address, &left))
+            return false;
+        rows->load_shift = span->address - span->offset;
     } else {
         span->offset = rows->symbol->address;
         if (!code_file_address(&rows->file, span->offset, &span->address, &left))
@@ -47,11 +58,13 @@ static enum symbol_result read_code(struct annotate *a, struct disasm *disasm, s
                                     struct span *span) {
     uint8_t *bytes = NULL;
     const struct elf_object *elf = &rows->file.elf;
-    if (!find_span(rows, span))
-        return SYMBOL_NO_MATCH;
+    if (!find_span(a, rows, span))
+        return rows->object->kind == PFR_OBJECT_FILE ? SYMBOL_NO_MATCH : SYMBOL_OTHER_BUILD;
     if (span->size > SIZE_MOST)
         return SYMBOL_LIMIT;
-    const enum disasm_machine machine = disasm_machine_of(elf->header.machine, elf->form.wide);
+    const struct jit_dump *jit = rows->file.jit;
+    const enum disasm_machine machine =
+        jit ? disasm_machine_of(jit->machine, true) : disasm_machine_of(elf->header.machine, elf->form.wide);
     if (machine != disasm->machine) {
         disasm_end(disasm);
         disasm_begin(disasm, machine, a->options->intel);
@@ -79,9 +92,18 @@ static struct annotate_row *add_row(struct annotate *a, struct function_rows *ro
     return row;
 }
 
+static void tell_jit_line(const struct function_rows *rows, struct annotate_row *row) {
+    const struct jit_line *line = jit_dump_line(rows->file.jit, row->address - rows->load_shift);
+    row->file = line ? intern_chars(&rows->file.jit->names, line->file) : NULL;
+    row->line = line ? line->line : 0;
+}
+
 static void tell_line(struct function_rows *rows, struct annotate_row *row) {
     struct source_frames frames;
-    if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, row->address, &frames) != SYMBOL_FOUND ||
+    const uint64_t address = row->address - rows->load_shift;
+    if (rows->file.jit)
+        tell_jit_line(rows, row);
+    if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, address, &frames) != SYMBOL_FOUND ||
         !frames.count)
         return;
     row->file = frames.at[0].file;
@@ -159,7 +181,7 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
     *rows = (struct function_rows){.symbol = pfr_model_get_symbol(a->model, symbol)};
     rows->object = pfr_model_get_object(a->model, rows->symbol->object);
     rows->row_size = sizeof(struct annotate_row) + a->nr_events * sizeof(struct annotate_sum);
-    rows->why = code_file_open(a, rows->object, &rows->file);
+    rows->why = code_file_open_at(a, rows->object, rows->symbol->address, &rows->file);
     if (rows->why == SYMBOL_FOUND)
         rows->why = read_code(a, disasm, rows, &span);
     const uint64_t shift = span.size ? span.address - rows->symbol->address : 0;
@@ -178,9 +200,14 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
 
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
-        return "kernel code is only read from a file: name it with --vmlinux";
+        return "kernel code is read from the file of --vmlinux, or by root from /proc/kcore while that kernel runs";
+    if (rows->object->kind == PFR_OBJECT_MODULE && rows->why == SYMBOL_OTHER_BUILD)
+        return "code of kernel modules is not read";
+    if (rows->object->kind == PFR_OBJECT_JIT && rows->why == SYMBOL_OTHER_BUILD)
+        return "the jitdump has other code there";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
-        rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO)
+        rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO &&
+        rows->object->kind != PFR_OBJECT_JIT)
         return "its code is in no file";
     if (rows->why == SYMBOL_LIMIT)
         return "the function is larger than 1 MB";
