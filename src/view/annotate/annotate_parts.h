@@ -197,7 +197,8 @@ struct arrows {
         uint8_t lane;      /* ARROW_LANES: there was no lane left */
     } * at;
     size_t count, room, rows;
-    unsigned lanes; /* in use */
+    uint32_t *first_end, *ends; /* by row, one more at the end: where its arrows begin in `ends` */
+    unsigned lanes;             /* in use */
 };
 
 pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err);
