@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle: a connection to a database in memory, the recordings attached to it, parameters. */
 #include "sql/sql_parts.h"
+#include "sql/sql_stacks.h"
+#include "sql/sql_samples.h"
+#include "sql/sql_model.h"
+#include "sql/sql_tracepoints.h"
+#include "sql/sql_records.h"
+#include "sql/sql_functions.h"
+#include "sql/sql_schema.h"
+#include "sql/sql_calls.h"
+#include "sql/sql_source.h"
+#include "sql/sql_guard.h"
+#include "sql/sql_fail.h"
 
 #include "base/memory/bounds.h"
 #include "base/text/text.h"

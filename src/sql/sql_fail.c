@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors of SQLite, and of a table that it asked, in the words of the library. */
-#include "sql/sql_parts.h"
+#include "sql/sql_fail.h"
 
 pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err) {
     const pfr_error failure = sql->failure;

@@ -4,7 +4,8 @@
  * go back: what is collected for a slot goes to the cells when another slot comes. A row may so have several cells of
  * one slot; whoever adds them up does not care.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_series.h"
+#include "model/diff/diff_names.h"
 
 #define SAMPLES_OF_SLOT 4u /* at least, on average */
 #define SLOTS_LEAST 8u

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model of rows that a caller puts: the same tables, with all columns of samples. */
 #include "model/open/model_parts.h"
+#include "model/open/model_frames.h"
+#include "model/open/model_stacks.h"
+#include "model/open/model_tables.h"
 
 #include <inttypes.h>
 

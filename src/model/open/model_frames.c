@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects, symbols and frames: what the profile has by address gets ids in the order in which it is asked for. */
-#include "model/open/model_parts.h"
+#include "model/open/model_frames.h"
+#include "model/open/model_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>

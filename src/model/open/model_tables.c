@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the model by id, and its end. */
+#include "model/open/model_tables.h"
 #include "model/open/calls_rows.h"
 
 #include <stdlib.h>

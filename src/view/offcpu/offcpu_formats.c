@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for programs: CSV, whose columns are always the same, and JSON (docs/json/offcpu.schema.json). */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_formats.h"
+#include "view/offcpu/offcpu_stacks.h"
+#include "view/offcpu/offcpu_rows.h"
 
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/json.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <stdlib.h>
 

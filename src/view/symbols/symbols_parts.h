@@ -53,13 +53,4 @@ struct symbols_faults {
     struct symbols_fault names, lines, inlined;
 };
 
-pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,
-                               pfr_error *err);
-
-pfr_status symbols_write_text(struct symbols *s, pfr_output *out, pfr_error *err);
-pfr_status symbols_write_json(struct symbols *s, pfr_output *out, pfr_error *err);
-
-/* The path of a row's object as it was recorded; what reports call it where it is no file. */
-struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row);
-
 #endif
