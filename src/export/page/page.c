@@ -8,6 +8,7 @@
 #include "base/text/public_output.h"
 #include "export/page/page_pair.h"
 
+#include <perfray/samples.h>
 #include <perfray/spans.h>
 #include <stdio.h>
 #include <string.h>
