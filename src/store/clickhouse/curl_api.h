@@ -21,6 +21,12 @@
     F(curl_free)                                                                                                       \
     F(curl_slist_append)                                                                                               \
     F(curl_slist_free_all)                                                                                             \
+    F(curl_mime_init)                                                                                                  \
+    F(curl_mime_addpart)                                                                                               \
+    F(curl_mime_name)                                                                                                  \
+    F(curl_mime_data)                                                                                                  \
+    F(curl_mime_filename)                                                                                              \
+    F(curl_mime_free)                                                                                                  \
     F(curl_multi_init)                                                                                                 \
     F(curl_multi_cleanup)                                                                                              \
     F(curl_multi_add_handle)                                                                                           \

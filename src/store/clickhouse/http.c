@@ -8,9 +8,11 @@
 #include "store/clickhouse/http.h"
 
 #include "base/memory/arena.h"
+#include "base/io/output.h"
 #include "base/memory/fail.h"
 #include "store/clickhouse/curl_api.h"
 #include "store/clickhouse/http_error.h"
+#include "store/store_engine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,7 @@ struct http_server {
     CURL *handle;
     const char *host;
     char *url;
+    curl_mime *form; /* of the request that runs; NULL: it has none */
     struct http_answer answer;
     bool too_long, no_memory;
     CURLcode outcome;
@@ -179,21 +182,37 @@ static void set_safety(struct http_server *server) {
     }
 }
 
-static void set_request(struct http_server *server, const char *url, const void *body, size_t length) {
+/* What all requests share. */
+static void set_request(struct http_server *server, const char *url) {
     __typeof__(curl_easy_setopt) *set = server->http->curl->p_curl_easy_setopt;
     server->http->curl->p_curl_easy_reset(server->handle);
     set_safety(server);
     set(server->handle, CURLOPT_URL, url);
     set(server->handle, CURLOPT_HTTPHEADER, server->http->headers);
-    set(server->handle, CURLOPT_POST, 1L);
-    set(server->handle, CURLOPT_POSTFIELDS, body);
-    set(server->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
     set(server->handle, CURLOPT_WRITEFUNCTION, take_answer);
     set(server->handle, CURLOPT_WRITEDATA, server);
     set(server->handle, CURLOPT_PRIVATE, server);
     server->answer.length = 0;
     server->too_long = server->no_memory = false;
     server->outcome = CURLE_OK;
+}
+
+static void set_body(struct http_server *server, const void *body, size_t length) {
+    __typeof__(curl_easy_setopt) *set = server->http->curl->p_curl_easy_setopt;
+    set(server->handle, CURLOPT_POST, 1L);
+    set(server->handle, CURLOPT_POSTFIELDS, body);
+    set(server->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+}
+
+/* A form with one file, whose name makes servers take it as a table. */
+static bool set_table(struct http_server *server, const struct http_table *table) {
+    const struct curl_api *curl = server->http->curl;
+    server->form = curl->p_curl_mime_init(server->handle);
+    curl_mimepart *part = server->form ? curl->p_curl_mime_addpart(server->form) : NULL;
+    return part && curl->p_curl_mime_name(part, table->name) == CURLE_OK &&
+           curl->p_curl_mime_filename(part, table->name) == CURLE_OK &&
+           curl->p_curl_mime_data(part, table->bytes, table->length) == CURLE_OK &&
+           curl->p_curl_easy_setopt(server->handle, CURLOPT_MIMEPOST, server->form) == CURLE_OK;
 }
 
 static void take_outcomes(struct http *http) {
@@ -227,7 +246,7 @@ static pfr_status check(const struct http_server *server, pfr_error *err) {
     if (server->no_memory)
         return mem_fail(http->memory, err, "store");
     if (server->outcome != CURLE_OK)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "store", "%s: %s", server->host,
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: %s", server->host,
                         http->curl->p_curl_easy_strerror(server->outcome));
     http->curl->p_curl_easy_getinfo(server->handle, CURLINFO_RESPONSE_CODE, &status);
     return http_check_status(server->host, status, server->answer.bytes, server->answer.length, err);
@@ -249,25 +268,110 @@ static pfr_status run_all(struct http *http, unsigned first, unsigned count, pfr
     return PFR_OK;
 }
 
-pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query, pfr_error *err) {
-    for (unsigned i = 0; i < count; i++)
-        set_request(&http->servers[first + i], http->servers[first + i].url, query, strlen(query));
-    return run_all(http, first, count, err);
+/* --- The three kinds of requests. */
+
+static pfr_status out_of_memory(pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "store", "out of memory for a request");
+}
+
+/* "&name=value"; `value` may hold any byte but NUL. */
+static bool add_parameter(struct http *http, struct output *url, const char *name, const char *value) {
+    char *escaped = http->curl->p_curl_easy_escape(http->servers->handle, value, 0);
+    if (!escaped)
+        return false;
+    out_text(url, "&");
+    out_text(url, name);
+    out_text(url, "=");
+    out_text(url, escaped);
+    http->curl->p_curl_free(escaped);
+    return true;
+}
+
+static bool add_table(struct http *http, struct output *url, const struct http_table *table) {
+    char name[64];
+    snprintf(name, sizeof name, "%s_structure", table->name);
+    if (!add_parameter(http, url, name, table->structure))
+        return false;
+    snprintf(name, sizeof name, "%s_format", table->name);
+    return add_parameter(http, url, name, "RowBinary");
+}
+
+/* What follows the server's part of the URL. */
+static pfr_status make_parameters(struct http *http, struct output *url, const char *query,
+                                  const struct http_table *table, const char *database, pfr_error *err) {
+    out_open_memory(url, http->memory);
+    if ((table && !add_table(http, url, table)) ||
+        (database && (!add_parameter(http, url, "default_format", "TabSeparatedWithNamesAndTypes") ||
+                      !add_parameter(http, url, "database", database))) ||
+        (query && !add_parameter(http, url, "query", query)))
+        return out_of_memory(err);
+    out_write(url, "", 1);
+    return out_flush(url, err);
+}
+
+static pfr_status set_url(struct http_server *server, const struct output *parameters, pfr_error *err) {
+    struct output url;
+    size_t length;
+    out_open_memory(&url, server->http->memory);
+    out_text(&url, server->url);
+    out_text(&url, out_bytes(parameters, &length));
+    out_write(&url, "", 1);
+    const pfr_status st = out_flush(&url, err);
+    if (st >= 0)
+        set_request(server, out_bytes(&url, &length));
+    out_close(&url, NULL);
+    return st;
+}
+
+static void free_forms(struct http *http, unsigned first, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        http->curl->p_curl_mime_free(http->servers[first + i].form);
+        http->servers[first + i].form = NULL;
+    }
+}
+
+pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query,
+                    const struct http_table *table, pfr_error *err) {
+    struct output parameters;
+    pfr_status st = make_parameters(http, &parameters, table ? query : NULL, table, NULL, err);
+    for (unsigned i = 0; i < count && st >= 0; i++) {
+        struct http_server *server = &http->servers[first + i];
+        st = set_url(server, &parameters, err);
+        if (st >= 0 && !table)
+            set_body(server, query, strlen(query));
+        else if (st >= 0 && !set_table(server, table))
+            st = out_of_memory(err);
+    }
+    if (st >= 0)
+        st = run_all(http, first, count, err);
+    free_forms(http, first, count);
+    out_close(&parameters, NULL);
+    return st;
 }
 
 pfr_status http_send(struct http *http, unsigned server, const char *query, const void *body, size_t length,
                      pfr_error *err) {
-    struct http_server *one = &http->servers[server];
-    char *escaped = http->curl->p_curl_easy_escape(one->handle, query, 0);
-    const size_t room = strlen(one->url) + (escaped ? strlen(escaped) : 0) + sizeof "&query=";
-    char *url = escaped ? mem_alloc(http->memory, room, 1) : NULL;
-    pfr_status st = url ? PFR_OK : pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "store", "out of memory");
+    struct output parameters;
+    pfr_status st = make_parameters(http, &parameters, query, NULL, NULL, err);
+    if (st >= 0)
+        st = set_url(&http->servers[server], &parameters, err);
     if (st >= 0) {
-        snprintf(url, room, "%s&query=%s", one->url, escaped);
-        set_request(one, url, body, length);
+        set_body(&http->servers[server], body, length);
+        /* On a connection that it kept, libcurl would send the rows again after the server closed it. */
+        http->curl->p_curl_easy_setopt(http->servers[server].handle, CURLOPT_FRESH_CONNECT, 1L);
         st = run_all(http, server, 1, err);
     }
-    mem_free(http->memory, url, room, 1);
-    http->curl->p_curl_free(escaped);
+    out_close(&parameters, NULL);
+    return st;
+}
+
+pfr_status http_read_only(struct http *http, unsigned server, const char *database, const char *query, pfr_error *err) {
+    struct output parameters;
+    pfr_status st = make_parameters(http, &parameters, query, NULL, database, err);
+    if (st >= 0)
+        st = set_url(&http->servers[server], &parameters, err);
+    if (st >= 0)
+        st = run_all(http, server, 1, err);
+    out_close(&parameters, NULL);
     return st;
 }

@@ -41,15 +41,27 @@ void http_close(struct http *http);
 
 const char *http_host(const struct http *http, unsigned server);
 
+/* Rows that a query reads as the table `name`: RowBinary of `structure`, "id UInt64". */
+struct http_table {
+    const char *name, *structure;
+    const void *bytes;
+    size_t length;
+};
+
 /*
  * Runs `query` on the servers `first` to `first + count - 1` and waits for all answers, which are valid until the next
- * call for that server. Errors, of the first server that has one: IO: it could not be reached, took too long, or broke
- * off; USAGE: it refuses the query; PERMISSION: it refuses the user; LIMIT: the answer is too long; MEMORY.
+ * call for that server. `table` NULL: the query reads tables of the server alone. Errors, of the first server that has
+ * one: IO: it could not be reached, took too long, or broke off (err->where is STORE_AWAY); USAGE: it refuses the
+ * query; PERMISSION: it refuses the user; LIMIT: the answer is too long; MEMORY.
  */
-pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query, pfr_error *err);
+pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query,
+                    const struct http_table *table, pfr_error *err);
 /* The same with a body of data for one server: `query` is an INSERT. */
 pfr_status http_send(struct http *http, unsigned server, const char *query, const void *body, size_t length,
                      pfr_error *err);
+/* The same by GET, for which servers refuse every statement that changes something. Columns are tab-separated, the
+   first two rows are their names and types; names of tables without a database are those of `database`. */
+pfr_status http_read_only(struct http *http, unsigned server, const char *database, const char *query, pfr_error *err);
 
 const struct http_answer *http_answer(const struct http *http, unsigned server);
 

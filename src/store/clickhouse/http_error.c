@@ -10,6 +10,7 @@
 #include "store/clickhouse/http_error.h"
 
 #include "base/memory/fail.h"
+#include "store/store_engine.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -76,8 +77,9 @@ pfr_status http_check_status(const char *host, long status, const void *answer, 
     if (length)
         memcpy(text, answer, length < SHOWN ? length : SHOWN);
     if (strncmp(text, CODE_BEGIN, strlen(CODE_BEGIN)) != 0)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "store", "%s: status %ld: %s", host, status,
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: status %ld: %s", host, status,
                         *text ? text : "no text");
     const int code = atoi(text + strlen(CODE_BEGIN));
-    return pfr_fail(err, status_of(code), PFR_NO_OFFSET, 0, "store", "%s: code %d: %s", host, code, sentence(text));
+    return pfr_fail(err, status_of(code), PFR_NO_OFFSET, 0, status_of(code) == PFR_ERR_IO ? STORE_AWAY : "store",
+                    "%s: code %d: %s", host, code, sentence(text));
 }

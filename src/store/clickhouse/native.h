@@ -34,6 +34,7 @@ enum native_type {
     NATIVE_UINT64,
     NATIVE_INT64,
     NATIVE_FLOAT64,
+    NATIVE_DATE, /* days since 1970, 16 bits */
     NATIVE_STRING,
     NATIVE_ARRAY_UINT64,
 };

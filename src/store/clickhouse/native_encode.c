@@ -10,10 +10,15 @@
 #include <string.h>
 
 const struct native_type_row native_types[] = {
-    [NATIVE_UINT8] = {"UInt8", 1, 0},   [NATIVE_UINT16] = {"UInt16", 2, 0},
-    [NATIVE_UINT32] = {"UInt32", 4, 0}, [NATIVE_UINT64] = {"UInt64", 8, 0},
-    [NATIVE_INT64] = {"Int64", 8, 0},   [NATIVE_FLOAT64] = {"Float64", 8, 0},
-    [NATIVE_STRING] = {"String", 0, 0}, [NATIVE_ARRAY_UINT64] = {"Array(UInt64)", 8, 1},
+    [NATIVE_UINT8] = {"UInt8", 1, 0},
+    [NATIVE_UINT16] = {"UInt16", 2, 0},
+    [NATIVE_UINT32] = {"UInt32", 4, 0},
+    [NATIVE_UINT64] = {"UInt64", 8, 0},
+    [NATIVE_INT64] = {"Int64", 8, 0},
+    [NATIVE_FLOAT64] = {"Float64", 8, 0},
+    [NATIVE_DATE] = {"Date", 2, 0},
+    [NATIVE_STRING] = {"String", 0, 0},
+    [NATIVE_ARRAY_UINT64] = {"Array(UInt64)", 8, 1},
 };
 
 const char *native_type_name(enum native_type type) {
