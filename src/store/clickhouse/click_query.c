@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of complete uploads, and of dictionaries once each although every shard may have them. */
+#include "base/tables/hashmap.h"
 #include "store/clickhouse/click_batch.h"
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
@@ -15,30 +16,32 @@
 struct answering {
     struct store_handle *handle;
     enum store_table_number table;
-    const uint64_t *ids; /* of dictionaries; NULL: every row is handed on */
-    size_t nr_ids;
-    uint8_t *seen; /* of each id */
+    struct u64_map *seen; /* ids of rows that were handed on; NULL: no dictionary, every row is */
     unsigned id_column;
     store_rows *rows;
     void *context;
 };
 
-/* The first row of each id that was asked for. */
-static bool is_wanted(struct answering *answering, uint64_t id) {
-    size_t low = 0, high = answering->nr_ids;
-    if (!answering->ids)
-        return true;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (answering->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
+/* Whether the row is the first of its id. */
+static pfr_status is_first(struct answering *answering, const struct native_block *block, size_t row, bool *is_new,
+                           pfr_error *err) {
+    *is_new = true;
+    if (!answering->seen)
+        return PFR_OK;
+    return u64_map_at(answering->seen, native_u64(block, answering->id_column, row), 1, is_new)
+               ? PFR_OK
+               : mem_fail(answering->handle->memory, err, "store");
+}
+
+static pfr_status pick_rows(struct answering *answering, const struct native_block *block, struct click_row *at,
+                            size_t *count, pfr_error *err) {
+    for (size_t row = 0; row < block->rows; row++) {
+        bool is_new;
+        PFR_TRY(is_first(answering, block, row, &is_new, err));
+        if (is_new)
+            at[(*count)++] = (struct click_row){block, row};
     }
-    if (low == answering->nr_ids || answering->ids[low] != id || answering->seen[low])
-        return false;
-    answering->seen[low] = 1;
-    return true;
+    return PFR_OK;
 }
 
 static pfr_status hand_block(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
@@ -50,12 +53,10 @@ static pfr_status hand_block(void *context, unsigned server, const struct native
     size_t count = 0;
     if (!at)
         return mem_fail(memory, err, "store");
-    for (size_t row = 0; row < block->rows; row++)
-        if (is_wanted(answering, answering->ids ? native_u64(block, answering->id_column, row) : 0))
-            at[count++] = (struct click_row){block, row};
+    pfr_status st = pick_rows(answering, block, at, &count, err);
     arena_init(&arena, memory);
-    const pfr_status st =
-        click_hand_rows(answering->table, at, count, &arena, answering->rows, answering->context, err);
+    if (st >= 0)
+        st = click_hand_rows(answering->table, at, count, &arena, answering->rows, answering->context, err);
     arena_free(&arena);
     mem_free(memory, at, block->rows, sizeof *at);
     return st;
@@ -72,26 +73,35 @@ static void begin_select(struct store_handle *handle, enum store_table_number ta
 
 /* --- Dictionaries. */
 
+static pfr_status ask_dictionary(struct answering *answering, const struct http_table *ids, pfr_error *err) {
+    struct store_handle *handle = answering->handle;
+    const char *key = store_tables[answering->table].order;
+    struct native_column columns[NATIVE_COLUMNS_MOST];
+    struct output query;
+    unsigned count;
+    begin_select(handle, answering->table, &query, columns, &count);
+    if (ids)
+        click_add(handle, &query, " WHERE `", key, "` IN (SELECT id FROM ids)", NULL);
+    click_add(handle, &query, " LIMIT 1 BY `", key, "`", NULL);
+    return click_ask(handle, &query, ids, columns, count, hand_block, answering, err);
+}
+
+/* params->ids NULL: the whole table. */
 static pfr_status query_dictionary(struct store_handle *handle, enum store_table_number table,
                                    const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
-    struct answering answering = {handle, table, params->ids, params->nr_ids, NULL, 0, rows, context};
-    struct native_column columns[NATIVE_COLUMNS_MOST];
-    struct output ids, query;
-    struct http_table sent;
-    unsigned count;
-    if (!params->nr_ids)
+    struct u64_map seen;
+    struct answering answering = {handle, table, &seen, 0, rows, context};
+    struct http_table ids;
+    struct output bytes;
+    if (params->ids && !params->nr_ids)
         return PFR_OK;
-    answering.seen = mem_zeroed(handle->memory, params->nr_ids, 1);
-    pfr_status st = answering.seen ? click_table_of_ids(handle, params->ids, params->nr_ids, &ids, &sent, err)
-                                   : mem_fail(handle->memory, err, "store");
-    if (st >= 0) {
-        const char *key = store_tables[table].order;
-        begin_select(handle, table, &query, columns, &count);
-        click_add(handle, &query, " WHERE `", key, "` IN (SELECT id FROM ids) LIMIT 1 BY `", key, "`", NULL);
-        st = click_ask(handle, &query, &sent, columns, count, hand_block, &answering, err);
-        out_close(&ids, NULL);
-    }
-    mem_free(handle->memory, answering.seen, params->nr_ids, 1);
+    if (params->ids)
+        PFR_TRY(click_table_of_ids(handle, params->ids, params->nr_ids, &bytes, &ids, err));
+    u64_map_init(&seen, handle->memory);
+    const pfr_status st = ask_dictionary(&answering, params->ids ? &ids : NULL, err);
+    u64_map_free(&seen);
+    if (params->ids)
+        out_close(&bytes, NULL);
     return st;
 }
 
@@ -157,7 +167,7 @@ static pfr_status query_uploads(struct answering *answering, const struct click_
 
 static pfr_status query_day_table(struct store_handle *handle, enum store_table_number table,
                                   const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
-    struct answering answering = {handle, table, NULL, 0, NULL, 0, rows, context};
+    struct answering answering = {handle, table, NULL, 0, rows, context};
     struct click_attempts attempts = {0};
     if (!params->nr_uploads)
         return PFR_OK;
