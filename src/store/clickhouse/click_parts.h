@@ -23,6 +23,7 @@
  *     click_ask.c        queries to blocks
  *     click_schema.c     tables and views
  *     click_push.c       begin, insert, complete, relabel
+ *     click_known.c      rows of dictionaries that need not be sent
  *     click_attempts.c   which attempts count
  *     click_query.c, click_uploads.c, click_batch.c      rows of complete uploads
  *     click_remove.c, click_collect.c     drop, collect
@@ -95,6 +96,12 @@ pfr_status click_insert(struct store_handle *handle, enum store_table_number tab
                         pfr_error *err);
 pfr_status click_complete(struct store_handle *handle, const struct store_batch *upload, bool *already, pfr_error *err);
 pfr_status click_relabel(struct store_handle *handle, const struct store_batch *upload, pfr_error *err);
+
+/* --- click_known.c: ids of a batch of a dictionary that the shard has since less than half a day, so that they will
+   not be collected while the push goes on. */
+struct u64_map;
+pfr_status click_find_known(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
+                            struct u64_map *known, pfr_error *err);
 
 /* --- click_attempts.c */
 

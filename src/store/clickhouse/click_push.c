@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A push: rows collect in memory and go to the shard in INSERTs of some megabytes. */
+#include "base/tables/hashmap.h"
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
 
@@ -11,6 +12,7 @@
 #define SEND_ROWS 262144u
 #define SEND_BYTES (16u << 20)
 #define DAY_MOST 65535u
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: mixes an id into its high bits */
 
 static uint64_t nanoseconds_now(void) {
     struct timespec now;
@@ -24,7 +26,7 @@ pfr_status click_begin(struct store_handle *handle, uint64_t upload, pfr_error *
         return pfr_fail_errno(err, errno, "cannot draw a random number", "store");
     handle->upload = upload;
     handle->attempt = (uint64_t)time(NULL) << CLICK_ATTEMPT_SHIFT | drawn;
-    handle->server = (unsigned)(upload % handle->nr_servers);
+    handle->server = (unsigned)((upload * GOLDEN >> 32) % handle->nr_servers);
     handle->is_begun = true;
     memset(handle->sent, 0, sizeof handle->sent);
     return PFR_OK;
@@ -68,12 +70,12 @@ static pfr_status check_days(enum store_table_number table, const struct store_b
     return PFR_OK;
 }
 
-/* The core's columns of a batch, one column after the other. */
-static void put_batch(struct native_encoder *encoder, enum store_table_number table, const struct store_batch *batch) {
+/* The core's columns of a row. */
+static void put_row(struct native_encoder *encoder, enum store_table_number table, const struct store_batch *batch,
+                    uint32_t row) {
     const struct store_table *of = &store_tables[table];
     for (unsigned column = 0; column < of->nr_columns; column++)
-        for (uint32_t row = 0; row < batch->rows; row++)
-            put_value(encoder, column, of->columns[column].kind, batch->column[column], row);
+        put_value(encoder, column, of->columns[column].kind, batch->column[column], row);
 }
 
 /* --- Sending. */
@@ -116,17 +118,31 @@ static pfr_status turn_to(struct store_handle *handle, enum store_table_number t
     return PFR_OK;
 }
 
+static pfr_status put_rows(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
+                           pfr_error *err) {
+    const bool is_shared = store_tables[table].partition == STORE_SHARED;
+    const uint64_t own = is_shared ? (uint64_t)time(NULL) : handle->attempt;
+    struct u64_map known;
+    u64_map_init(&known, handle->memory);
+    pfr_status st = is_shared ? click_find_known(handle, table, batch, &known, err) : PFR_OK;
+    for (uint32_t row = 0; row < batch->rows && st >= 0; row++) {
+        uint64_t ignored;
+        if (is_shared && u64_map_get(&known, ((const uint64_t *)batch->column[0])[row], &ignored))
+            continue;
+        put_row(&handle->encoder, table, batch, row);
+        native_put_u64(&handle->encoder, store_tables[table].nr_columns, own);
+        handle->encoder.rows++;
+        handle->sent[table]++;
+    }
+    u64_map_free(&known);
+    return st;
+}
+
 pfr_status click_insert(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                         pfr_error *err) {
     PFR_TRY(check_days(table, batch, err));
     PFR_TRY(turn_to(handle, table, err));
-    const uint64_t own = store_tables[table].partition == STORE_SHARED ? (uint64_t)time(NULL) : handle->attempt;
-    const unsigned column = store_tables[table].nr_columns;
-    put_batch(&handle->encoder, table, batch);
-    for (uint32_t row = 0; row < batch->rows; row++)
-        native_put_u64(&handle->encoder, column, own);
-    handle->encoder.rows += batch->rows;
-    handle->sent[table] += batch->rows;
+    PFR_TRY(put_rows(handle, table, batch, err));
     if (handle->encoder.rows >= SEND_ROWS || native_encoded_size(&handle->encoder) >= SEND_BYTES)
         return send_encoded(handle, err);
     return PFR_OK;
@@ -141,7 +157,7 @@ static pfr_status write_upload(struct store_handle *handle, unsigned server, con
     const unsigned own = store_tables[STORE_TABLE_upload].nr_columns;
     PFR_TRY(check_days(STORE_TABLE_upload, upload, err));
     native_encoder_init(&encoder, columns, click_columns(STORE_TABLE_upload, true, columns), handle->memory);
-    put_batch(&encoder, STORE_TABLE_upload, upload);
+    put_row(&encoder, STORE_TABLE_upload, upload, 0);
     native_put_u64(&encoder, own, attempt);
     native_put_u64(&encoder, own + 1, revision);
     native_put_u64(&encoder, own + 2, 0);

@@ -49,15 +49,16 @@ void click_add_names(struct output *query, const struct native_column *columns, 
 /* --- Making them. */
 
 /*
- * Sorting keys. Rows of an upload are neighbours, whatever is asked; where samples are sorted by stack, its 8 bytes are
- * the same in many rows and compress away, which sorted by time they would not.
+ * Sorting keys. Rows of an upload are neighbours, whatever is asked. Samples are sorted by time, whose 8 bytes then
+ * compress to a fraction of one, and those of a stack that comes again within 8192 rows to three: 9 bytes a row where
+ * sorted by stack it were 14.
  */
 static const char *order_of(enum store_table_number table) {
     switch (table) {
     case STORE_TABLE_upload:
         return "upload,attempt";
     case STORE_TABLE_sample:
-        return "upload,attempt,event,stack,comm,time";
+        return "upload,attempt,time,event,comm,stack";
     case STORE_TABLE_latency:
         return "upload,attempt,function,caller";
     default:
