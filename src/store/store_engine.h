@@ -112,7 +112,7 @@ struct store_params {
     size_t nr_uploads;
     uint32_t first_day, last_day; /* of these uploads: partitions to be read */
     uint64_t first, last;         /* ns since 1970, both included; last UINT64_MAX: no upper bound */
-    const uint64_t *ids;          /* of STORE_EVENTS to STORE_STACKS: ascending, distinct */
+    const uint64_t *ids;          /* of STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole table */
     size_t nr_ids;
 };
 
