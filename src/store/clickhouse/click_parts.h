@@ -38,8 +38,9 @@
 #include "store/store_engine.h"
 
 #define CLICK_ALL "all_"
-#define CLICK_ATTEMPT_SHIFT 32u   /* of the seconds in an attempt */
-#define CLICK_KEPT_SECONDS 86400u /* an attempt that is younger may be under way */
+#define CLICK_ATTEMPT_SHIFT 32u    /* of the seconds in an attempt */
+#define CLICK_KEPT_SECONDS 86400u  /* an attempt that is younger may be under way */
+#define CLICK_FRESH_SECONDS 43200u /* a row of a dictionary that is younger need not be sent again */
 
 struct store_handle {
     struct memory *memory;
@@ -80,8 +81,10 @@ void click_add(struct store_handle *handle, struct output *query, ...) __attribu
 
 /* --- click_schema.c */
 
-/* Columns of a table, with those of the engine where `own`. Returns their number. */
-unsigned click_columns(enum store_table_number table, bool own, struct native_column columns[NATIVE_COLUMNS_MOST]);
+/* Columns of a table: those of the core, or those that are stored. Returns their number. */
+unsigned click_columns(enum store_table_number table, bool stored, struct native_column columns[NATIVE_COLUMNS_MOST]);
+/* Whether the column is not stored as it is: the time of samples, which is two columns. */
+bool click_is_split(enum store_table_number table, unsigned column);
 /* `a`,`b`,...: the first `count` names of columns. */
 void click_add_names(struct output *query, const struct native_column *columns, unsigned count);
 pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err);

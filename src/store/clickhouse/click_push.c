@@ -11,7 +11,8 @@
 
 #define SEND_ROWS 262144u
 #define SEND_BYTES (16u << 20)
-#define DAY_MOST 65535u
+#define DAY_MOST 49709u /* the last whole day of 32 bits of seconds */
+#define SECOND_NS 1000000000u
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: mixes an id into its high bits */
 
 static uint64_t nanoseconds_now(void) {
@@ -66,16 +67,31 @@ static pfr_status check_days(enum store_table_number table, const struct store_b
         return PFR_OK;
     for (uint32_t row = 0; row < batch->rows; row++)
         if (((const uint32_t *)batch->column[0])[row] > DAY_MOST)
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "ClickHouse has no days after 6 June 2149");
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
+                            "a store in ClickHouse has no days after 5 February 2106");
     return PFR_OK;
 }
 
-/* The core's columns of a row. */
-static void put_row(struct native_encoder *encoder, enum store_table_number table, const struct store_batch *batch,
-                    uint32_t row) {
+/* The core's columns of a row. Returns the number of columns so far. */
+static unsigned put_row(struct native_encoder *encoder, enum store_table_number table, const struct store_batch *batch,
+                        uint32_t row) {
     const struct store_table *of = &store_tables[table];
+    unsigned to = 0;
     for (unsigned column = 0; column < of->nr_columns; column++)
-        put_value(encoder, column, of->columns[column].kind, batch->column[column], row);
+        if (!click_is_split(table, column))
+            put_value(encoder, to++, of->columns[column].kind, batch->column[column], row);
+    return to;
+}
+
+/* What follows them. */
+static void put_own(struct native_encoder *encoder, unsigned column, enum store_table_number table, uint64_t own,
+                    uint64_t time) {
+    native_put_u64(encoder, column++, own);
+    if (table == STORE_TABLE_sample) {
+        native_put_u64(encoder, column++, time / SECOND_NS);
+        native_put_u64(encoder, column++, time % SECOND_NS);
+    }
+    encoder->rows++;
 }
 
 /* --- Sending. */
@@ -118,10 +134,19 @@ static pfr_status turn_to(struct store_handle *handle, enum store_table_number t
     return PFR_OK;
 }
 
+/* NULL: no column is split. */
+static const uint64_t *split_times(enum store_table_number table, const struct store_batch *batch) {
+    for (unsigned column = 0; column < store_tables[table].nr_columns; column++)
+        if (click_is_split(table, column))
+            return batch->column[column];
+    return NULL;
+}
+
 static pfr_status put_rows(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                            pfr_error *err) {
     const bool is_shared = store_tables[table].partition == STORE_SHARED;
     const uint64_t own = is_shared ? (uint64_t)time(NULL) : handle->attempt;
+    const uint64_t *times = split_times(table, batch);
     struct u64_map known;
     u64_map_init(&known, handle->memory);
     pfr_status st = is_shared ? click_find_known(handle, table, batch, &known, err) : PFR_OK;
@@ -129,9 +154,8 @@ static pfr_status put_rows(struct store_handle *handle, enum store_table_number 
         uint64_t ignored;
         if (is_shared && u64_map_get(&known, ((const uint64_t *)batch->column[0])[row], &ignored))
             continue;
-        put_row(&handle->encoder, table, batch, row);
-        native_put_u64(&handle->encoder, store_tables[table].nr_columns, own);
-        handle->encoder.rows++;
+        const unsigned column = put_row(&handle->encoder, table, batch, row);
+        put_own(&handle->encoder, column, table, own, times ? times[row] : 0);
         handle->sent[table]++;
     }
     u64_map_free(&known);
@@ -154,10 +178,9 @@ static pfr_status write_upload(struct store_handle *handle, unsigned server, con
                                uint64_t attempt, uint64_t revision, pfr_error *err) {
     struct native_column columns[NATIVE_COLUMNS_MOST];
     struct native_encoder encoder;
-    const unsigned own = store_tables[STORE_TABLE_upload].nr_columns;
     PFR_TRY(check_days(STORE_TABLE_upload, upload, err));
     native_encoder_init(&encoder, columns, click_columns(STORE_TABLE_upload, true, columns), handle->memory);
-    put_row(&encoder, STORE_TABLE_upload, upload, 0);
+    const unsigned own = put_row(&encoder, STORE_TABLE_upload, upload, 0);
     native_put_u64(&encoder, own, attempt);
     native_put_u64(&encoder, own + 1, revision);
     native_put_u64(&encoder, own + 2, 0);
