@@ -62,13 +62,28 @@ static void put_value(struct native_encoder *encoder, unsigned column, enum stor
     }
 }
 
-static pfr_status check_days(enum store_table_number table, const struct store_batch *batch, pfr_error *err) {
-    if (store_tables[table].columns[0].kind != STORE_DAY)
-        return PFR_OK;
-    for (uint32_t row = 0; row < batch->rows; row++)
-        if (((const uint32_t *)batch->column[0])[row] > DAY_MOST)
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
-                            "a store in ClickHouse has no days after 5 February 2106");
+/* NULL: no column is split. */
+static const uint64_t *split_times(enum store_table_number table, const struct store_batch *batch) {
+    for (unsigned column = 0; column < store_tables[table].nr_columns; column++)
+        if (click_is_split(table, column))
+            return batch->column[column];
+    return NULL;
+}
+
+static pfr_status refuse_time(pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
+                    "a store in ClickHouse has no times after 6 February 2106");
+}
+
+static pfr_status check_times(enum store_table_number table, const struct store_batch *batch, pfr_error *err) {
+    const uint64_t *times = split_times(table, batch);
+    if (store_tables[table].columns[0].kind == STORE_DAY)
+        for (uint32_t row = 0; row < batch->rows; row++)
+            if (((const uint32_t *)batch->column[0])[row] > DAY_MOST)
+                return refuse_time(err);
+    for (uint32_t row = 0; times && row < batch->rows; row++)
+        if (times[row] / SECOND_NS > UINT32_MAX)
+            return refuse_time(err);
     return PFR_OK;
 }
 
@@ -134,14 +149,6 @@ static pfr_status turn_to(struct store_handle *handle, enum store_table_number t
     return PFR_OK;
 }
 
-/* NULL: no column is split. */
-static const uint64_t *split_times(enum store_table_number table, const struct store_batch *batch) {
-    for (unsigned column = 0; column < store_tables[table].nr_columns; column++)
-        if (click_is_split(table, column))
-            return batch->column[column];
-    return NULL;
-}
-
 static pfr_status put_rows(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                            pfr_error *err) {
     const bool is_shared = store_tables[table].partition == STORE_SHARED;
@@ -164,7 +171,7 @@ static pfr_status put_rows(struct store_handle *handle, enum store_table_number 
 
 pfr_status click_insert(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                         pfr_error *err) {
-    PFR_TRY(check_days(table, batch, err));
+    PFR_TRY(check_times(table, batch, err));
     PFR_TRY(turn_to(handle, table, err));
     PFR_TRY(put_rows(handle, table, batch, err));
     if (handle->encoder.rows >= SEND_ROWS || native_encoded_size(&handle->encoder) >= SEND_BYTES)
@@ -178,7 +185,7 @@ static pfr_status write_upload(struct store_handle *handle, unsigned server, con
                                uint64_t attempt, uint64_t revision, pfr_error *err) {
     struct native_column columns[NATIVE_COLUMNS_MOST];
     struct native_encoder encoder;
-    PFR_TRY(check_days(STORE_TABLE_upload, upload, err));
+    PFR_TRY(check_times(STORE_TABLE_upload, upload, err));
     native_encoder_init(&encoder, columns, click_columns(STORE_TABLE_upload, true, columns), handle->memory);
     const unsigned own = put_row(&encoder, STORE_TABLE_upload, upload, 0);
     native_put_u64(&encoder, own, attempt);
