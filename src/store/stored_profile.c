@@ -75,7 +75,10 @@ static uint8_t read_build_id(const char *text, uint8_t to[BUILD_ID_ROOM]) {
 static pfr_status add_object(struct filling *f, uint32_t number, uint32_t *object, pfr_error *err) {
     const struct stored_object *from = &f->stored->objects[number];
     struct objects *all = &f->profile->state.objects;
-    struct object o = {.sibling = NO_OBJECT, .kind = from->kind <= OBJECT_OTHER ? from->kind : (uint8_t)OBJECT_OTHER};
+    struct object o = {.sibling = NO_OBJECT,
+                       .pid = from->pid,
+                       .listed = from->listed,
+                       .kind = from->kind <= OBJECT_OTHER ? from->kind : (uint8_t)OBJECT_OTHER};
     PFR_TRY(intern_put(all->names, from->path.bytes, from->path.length, &o.path, err));
     PFR_TRY(intern_put(all->names, from->name.bytes, from->name.length, &o.short_name, err));
     o.build_id_size = read_build_id(from->build_id, o.build_id);
