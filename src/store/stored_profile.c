@@ -6,7 +6,7 @@
 #include "store/stored.h"
 
 #include "model/calls/calls.h"
-#include "model/profile/profile_parts.h"
+#include "model/profile/count/profile_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
