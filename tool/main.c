@@ -130,7 +130,6 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
 
 /* Of a store, expressions stand where files would. false: said why not. */
 static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
-    static const char *everything[] = {"", NULL};
     if (!shared->store && !shared->where.count)
         return true;
     if (!shared->store || files->count) {
@@ -138,8 +137,9 @@ static bool take_store(const char *program, struct shared_options *shared, struc
                                            : "--where selects recordings of a store: name it with --store");
         return false;
     }
-    const char **const words = shared->where.count ? shared->where.at : everything;
-    *files = (struct operands){.at = (char **)(uintptr_t)words, .count = shared->where.count ? shared->where.count : 1};
+    const bool selects = shared->where.count > 0;
+    const char **const words = selects ? shared->where.at : &shared->store;
+    *files = (struct operands){.at = (char **)(uintptr_t)words, .count = selects ? shared->where.count : 1};
     return true;
 }
 

@@ -50,8 +50,9 @@ enum exit_status complain_of_opening(const struct task *task, const pfr_error *e
 static pfr_reader *open_stored(const struct task *task, enum exit_status *status) {
     const pfr_store_options how = {.size = sizeof how, .limits = &task->shared->limits, .read_only = true};
     pfr_error err = {.offset = PFR_NO_OFFSET};
+    const bool is_all = task->file == task->shared->store; /* no expression was given */
     pfr_store *const store = pfr_store_open(task->shared->store, &how, &err);
-    pfr_reader *const reader = store ? pfr_store_select(store, task->file, &err) : NULL;
+    pfr_reader *const reader = store ? pfr_store_select(store, is_all ? NULL : task->file, &err) : NULL;
     pfr_store_close(store);
     err.offset = PFR_NO_OFFSET;
     *status = reader ? ENDS_FINE : complain_of(task->shared->store, &err, NULL);

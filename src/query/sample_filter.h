@@ -15,7 +15,7 @@
  *     sample_filter_passes(&filter, &(struct sample_facts){.cpu = 1, .time = 5, .known = SAMPLE_CPU | SAMPLE_TIME});
  *     sample_filter_free(&filter);
  */
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 #include "query/ranges.h"
 
 /* The texts of the options; must outlive the filter. */

@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_CHILD_COMMAND_H
 #define PFR_RECORD_CHILD_COMMAND_H
 /* What other files use of command.c, which says how it works. */
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 
 pfr_status command_start(pfr_recorder *r, pfr_error *err);
 pfr_status command_go(pfr_recorder *r, pfr_error *err);

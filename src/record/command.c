@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "record/child_command.h"
 #include "record/privileges.h"
-#include "record/targets.h"
+#include "record/rings/targets.h"
 
 static bool is_program(const char *path) {
     struct stat facts;

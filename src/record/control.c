@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "record/control.h"
-#include "record/counters.h"
-#include "record/recorder_note.h"
+#include "record/rings/counters.h"
+#include "record/rings/recorder_note.h"
 
 static pfr_status wrong_control(const char *text, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "control",

@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_CONTROL_H
 #define PFR_RECORD_CONTROL_H
 /* What other files use of control.c, which says how it works. */
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 
 pfr_status control_open(pfr_recorder *r, pfr_error *err);
 void control_obey(pfr_recorder *r);

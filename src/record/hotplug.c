@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <string.h>
 #include "record/hotplug.h"
-#include "record/begin_file.h"
-#include "record/counters.h"
-#include "record/machine.h"
-#include "record/recorder_note.h"
-#include "record/rings.h"
-#include "record/targets.h"
+#include "record/contents/begin_file.h"
+#include "record/rings/counters.h"
+#include "record/contents/machine.h"
+#include "record/rings/recorder_note.h"
+#include "record/rings/rings.h"
+#include "record/rings/targets.h"
 
 #define LOOK_NS 500000000u
 

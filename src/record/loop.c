@@ -15,13 +15,13 @@
 #include "record/loop.h"
 #include "record/child_command.h"
 #include "record/control.h"
-#include "record/counters.h"
-#include "record/finish_file.h"
+#include "record/rings/counters.h"
+#include "record/contents/finish_file.h"
 #include "record/hotplug.h"
-#include "record/put_record.h"
-#include "record/recorder_note.h"
-#include "record/rings.h"
-#include "record/targets.h"
+#include "record/rings/put_record.h"
+#include "record/rings/recorder_note.h"
+#include "record/rings/rings.h"
+#include "record/rings/targets.h"
 
 #define TURN_MS 500
 #define PATIENCE_MS 600 /* with a command that was asked to end */

@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_LOOP_H
 #define PFR_RECORD_LOOP_H
 /* What other files use of loop.c, which says how it works. */
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 
 pfr_status loop_run(pfr_recorder *r, pfr_error *err);
 

@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_OPTION_LISTS_H
 #define PFR_RECORD_OPTION_LISTS_H
 /* What other files use of option_lists.c, which says how it works. */
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 
 pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err);
 

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "record/plan.h"
-#include "record/aux_areas.h"
+#include "record/rings/aux_areas.h"
 #include "record/option_lists.h"
-#include "record/recorder_note.h"
+#include "record/rings/recorder_note.h"
 #include "wire/layout.h"
 #include "wire/names.h"
 

@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_PRIVILEGES_H
 #define PFR_RECORD_PRIVILEGES_H
 /* What other files use of privileges.c, which says how it works. */
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 
 /* Drops the privileges beyond the user's, for good. */
 bool privileges_drop(void);

@@ -4,20 +4,20 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include "record/recorder.h"
-#include "record/begin_file.h"
-#include "record/bpf_programs.h"
+#include "record/contents/begin_file.h"
+#include "record/contents/bpf_programs.h"
 #include "record/child_command.h"
 #include "record/control.h"
-#include "record/counters.h"
-#include "record/finish_file.h"
+#include "record/rings/counters.h"
+#include "record/contents/finish_file.h"
 #include "record/loop.h"
 #include "record/option_lists.h"
 #include "record/plan.h"
 #include "record/privileges.h"
-#include "record/recorder_note.h"
-#include "record/rings.h"
-#include "record/targets.h"
-#include "record/tracing_data.h"
+#include "record/rings/recorder_note.h"
+#include "record/rings/rings.h"
+#include "record/rings/targets.h"
+#include "record/contents/tracing_data.h"
 
 #define HITS_MEMORY ((uint64_t)64 << 20)
 

@@ -4,6 +4,8 @@
 #include "sql/record_cells.h"
 
 #include "base/memory/fail.h"
+#include "view/dump/dump_walk.h"
+#include "view/dump/dump_decode.h"
 
 #include <string.h>
 

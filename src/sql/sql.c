@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle: a connection to a database in memory, the recordings attached to it, parameters. */
 #include "sql/sql_parts.h"
+#include "sql/sql_stacks.h"
+#include "sql/sql_samples.h"
+#include "sql/sql_model.h"
+#include "sql/sql_tracepoints.h"
+#include "sql/sql_records.h"
+#include "sql/sql_functions.h"
+#include "sql/sql_schema.h"
+#include "sql/sql_calls.h"
+#include "sql/sql_source.h"
+#include "sql/sql_guard.h"
+#include "sql/sql_fail.h"
 
 #include "base/memory/bounds.h"
 #include "base/text/text.h"
@@ -11,30 +22,6 @@
 #include <strings.h>
 
 #define NAME_MOST 60u
-
-/* SQLite's own error as ours; that of a table where it was one. */
-pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err) {
-    const pfr_error failure = sql->failure;
-    sql->failure = (pfr_error){.status = PFR_OK, .offset = PFR_NO_OFFSET, .where = ""};
-    if (failure.status < 0) {
-        if (err)
-            *err = failure;
-        return failure.status;
-    }
-    switch (code & 0xff) {
-    case SQLITE_NOMEM:
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "sql", "the query needs more memory than it may have");
-    case SQLITE_FULL:
-    case SQLITE_IOERR:
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "sql", "%s", sqlite3_errmsg(sql->db));
-    case SQLITE_AUTH:
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql",
-                        "recordings are read-only: SELECT, WITH, VALUES and EXPLAIN are run (%s)",
-                        sqlite3_errmsg(sql->db));
-    default:
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql", "%s", sqlite3_errmsg(sql->db));
-    }
-}
 
 static int register_all(pfr_sql *sql) {
     int code = sql_functions_register(sql->db);

@@ -3,9 +3,11 @@
  * The table `call`. Calls come by cursor, thread by thread in the order of exits; joins ask for one by its id (a
  * caller), so all are kept in memory by id from the first query on.
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_calls.h"
+#include "sql/sql_source.h"
 
 #include "model/open/batch_rows.h"
+#include "sql/sql_result.h"
 
 #include <perfray/spans.h>
 #include <stdlib.h>

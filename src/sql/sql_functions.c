@@ -6,7 +6,7 @@
  *     X REGEXP PATTERN   POSIX extended regular expressions
  *     percentile(X, P)   the least value that P percent of all are not above; NULL of no values
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_functions.h"
 
 #include <regex.h>
 #include <stdio.h>

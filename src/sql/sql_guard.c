@@ -4,7 +4,7 @@
  * actions; whatever is not in it is refused, also what later versions of SQLite may add. Nothing is written: tables are
  * in memory and have no functions that change them, temporary tables stay in memory.
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_guard.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module of sql_tables.h: scans, and lookup of a row by its id, which is what joins need. */
+#include "sql/sql_model.h"
 #include "sql/sql_tables.h"
+#include "sql/sql_source.h"
+#include "sql/sql_result.h"
 
 #include <stdlib.h>
 

@@ -91,53 +91,10 @@ struct sql_table {
 
 /* sql.c: a handle on a connection, its own or somebody else's */
 pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err);
-pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err);
 
-/* sql_guard.c */
-void sql_guard(pfr_sql *sql);
-
-/* sql_source.c: another reader of the recording; the same file as the first one read, or CHANGED */
-pfr_reader *source_open_reader(struct sql_source *source, pfr_error *err);
-pfr_status source_need_clock(struct sql_source *source, pfr_error *err);
-pfr_status source_need_model(struct sql_source *source, pfr_error *err);
-/* stack_lists.c */
-void stack_lists_free(struct sql_source *source);
-
-/* sql_calls.c */
-pfr_status source_need_calls(struct sql_source *source, pfr_error *err);
-/* *call: the id of the innermost call of a thread that was open at a time; 0: no call was open, or the model has no
- * calls. */
-pfr_status source_call_at(struct sql_source *source, uint32_t thread, uint64_t time, uint64_t *call, pfr_error *err);
-pfr_status source_open(struct sql_source *source, pfr_error *err);
-void source_close(struct sql_source *source);
-
-/* sql_schema.c */
-pfr_status schema_create(struct sql_source *source, pfr_error *err);
-const char *schema_view(void); /* sample_text, from " AS" on */
-
-/* sql_functions.c */
-int sql_functions_register(sqlite3 *db);
-
-/* Modules, registered with the handle as their data. */
-int sql_records_register(pfr_sql *sql);
-int sql_tracepoints_register(pfr_sql *sql);
-int sql_model_register(pfr_sql *sql);
-int sql_samples_register(pfr_sql *sql);
-int sql_calls_register(pfr_sql *sql);
-int sql_stacks_register(pfr_sql *sql);
-
-/* sql_tracepoints.c */
 #define TRACEPOINTS_MOST 4096u
-pfr_status tracepoints_find(struct sql_source *source, pfr_error *err);
-const char *tracepoint_name(const struct sql_source *source, unsigned index);
 
 /* sql_result.c */
-/* The source that the arguments of a module name; NULL: there is no such source, *message says so. */
-struct sql_source *source_of_arguments(pfr_sql *sql, int count, const char *const *arguments, char **message);
-/* Remembers the failure for pfr_sql_print, and puts its text where SQLite looks for it. Returns SQLITE_ERROR. */
-int sql_table_failed(sqlite3_vtab *table, const pfr_error *err);
-void sql_result_text(sqlite3_context *to, const pfr_sql *sql, const char *at, size_t length);
-void sql_result_bytes(sqlite3_context *to, const void *at, size_t length);
 static inline void sql_result_u64(sqlite3_context *to, uint64_t value) {
     sqlite3_result_int64(to, (sqlite3_int64)value);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of a text, one after the other: compiled, given their parameters, run to rows. */
 #include "sql/sql_rows.h"
+#include "sql/sql_fail.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,9 +4,11 @@
  * needs it is asked for; counting decodes nothing.
  */
 #include "sql/record_cells.h"
-#include "sql/sql_parts.h"
+#include "sql/sql_records.h"
+#include "sql/sql_source.h"
 
 #include "file/read/recording.h"
+#include "sql/sql_result.h"
 
 #include <perfray/trace.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values, failures and arguments between the tables and SQLite. */
-#include "sql/sql_parts.h"
+#include "sql/sql_result.h"
 
 #include "base/memory/escape_bytes.h"
 #include "base/text/text.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table `sample`: a cursor of the model, with filters on time, thread, event and cpu given to it. */
-#include "sql/sql_parts.h"
+#include "sql/sql_samples.h"
+#include "sql/sql_calls.h"
+#include "sql/sql_source.h"
+#include "sql/sql_result.h"
 
 #include <perfray/samples.h>
 #include <stdlib.h>

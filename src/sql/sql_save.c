@@ -7,6 +7,10 @@
 
 #include "base/io/descriptor.h"
 #include "base/memory/cursor.h"
+#include "sql/sql_fail.h"
+#include "sql/sql_source.h"
+#include "sql/sql_schema.h"
+#include "sql/sql_tracepoints.h"
 
 #include <fcntl.h>
 #include <stdio.h>

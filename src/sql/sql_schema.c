@@ -3,7 +3,10 @@
  * The tables and views of one schema. Every schema has the same ones, whatever its recording holds, so that a query
  * that works for one works for all; only tracepoints have tables of their own.
  */
+#include "sql/sql_schema.h"
 #include "sql/sql_tables.h"
+#include "sql/sql_fail.h"
+#include "sql/sql_tracepoints.h"
 
 /* The layout `sample` is another table than the samples of the model. */
 static const char *table_name(unsigned layout) {

@@ -3,11 +3,13 @@
  * A recording behind a schema: its readers and its model. Tables that walk over records have a reader of their own
  * each, so that one query can walk over several at once; all read the file that the first one opened.
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_source.h"
 
 #include "base/io/descriptor.h"
 #include "base/io/scratch.h"
 #include "file/read/recording.h"
+#include "sql/stack_lists.h"
+#include "sql/sql_tracepoints.h"
 
 #include <perfray/spans.h>
 

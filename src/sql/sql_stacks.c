@@ -5,7 +5,9 @@
  *     stack_symbol(STACK)                a table: each symbol of the stack once, however often it is in it
  *     stack_text(STACK, [SEP, [SCHEMA]])   its names, outermost first
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_stacks.h"
+#include "sql/sql_source.h"
+#include "sql/sql_result.h"
 
 #include <stdlib.h>
 #include <string.h>

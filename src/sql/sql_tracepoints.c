@@ -3,11 +3,13 @@
  * A table for each tracepoint that the recording has samples of, called as the event is ("sched:sched_switch"): the
  * fields of its format are columns. Arrays are blobs, but for texts.
  */
-#include "sql/sql_parts.h"
+#include "sql/sql_tracepoints.h"
+#include "sql/sql_source.h"
 
 #include "file/read/recording.h"
 #include "file/read/tracing_blob.h"
 #include "model/tracepoint/tracepoint_shape.h"
+#include "sql/sql_result.h"
 
 #include <perfray/constants.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of stacks by symbol and by parent: what joins ask for beside the id. Each list goes up in ids. */
+#include "sql/stack_lists.h"
 #include "sql/sql_tables.h"
 
 static bool make_lists(struct sql_source *source, size_t stacks, size_t symbols) {

@@ -2,7 +2,7 @@
 #ifndef PFR_STORE_STORE_PUSH_H
 #define PFR_STORE_STORE_PUSH_H
 /* A push on its way: see store_push.c. */
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 #include "store/store_parts.h"
 
 struct push_row {

@@ -26,6 +26,8 @@ static pfr_status put_object(struct push *p, uint64_t hash, const struct object 
     PFR_TRY(store_columns_text(c, 2, name.bytes, name.length, err));
     PFR_TRY(store_columns_text(c, 3, build_id, strlen(build_id), err));
     store_columns_number(c, 4, o->kind);
+    store_columns_number(c, 5, o->listed);
+    store_columns_number(c, 6, o->pid);
     return push_next(p, STORE_TABLE_object, err);
 }
 
@@ -41,6 +43,8 @@ static pfr_status push_object(struct push *p, uint32_t object, uint64_t *hash, p
     store_hash_bytes(&h, name.bytes, name.length);
     store_hash_bytes(&h, build_id, strlen(build_id));
     store_hash_number(&h, o->kind);
+    store_hash_number(&h, o->listed);
+    store_hash_number(&h, o->pid);
     *hash = store_hash_end(&h);
     PFR_TRY(push_is_new(p, *hash, &is_new, err));
     return is_new ? put_object(p, *hash, o, build_id, err) : PFR_OK;

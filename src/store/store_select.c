@@ -182,6 +182,50 @@ uint64_t stored_amount(const struct stored *d, const struct stored_row *row) {
 
 /* --- The steps. */
 
+/* Events in the order of their names, which is the same for every store. */
+static int by_event(const void *x, const void *y, void *context) {
+    const struct stored *d = context;
+    const uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    const struct stored_event *a = &d->events[i], *b = &d->events[k];
+    const int names = strcmp(a->name, b->name), units = strcmp(a->unit, b->unit);
+    const uint64_t p = d->event_ids.at[i], q = d->event_ids.at[k];
+    return names ? names : units ? units : p < q ? -1 : p > q;
+}
+
+/* Numbers of events by their order; *order has the old ones. */
+static void renumber_events(struct stored *d, uint32_t *order, uint32_t *new_of, struct stored_event *events,
+                            uint64_t *ids) {
+    const uint32_t count = d->event_ids.count;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i + 1;
+    qsort_r(order, count, sizeof *order, by_event, d);
+    memcpy(events, d->events, ((size_t)count + 1) * sizeof *events);
+    memcpy(ids, d->event_ids.at, ((size_t)count + 1) * sizeof *ids);
+    for (uint32_t i = 0; i < count; i++) {
+        new_of[order[i]] = i + 1;
+        d->events[i + 1] = events[order[i]];
+        d->event_ids.at[i + 1] = ids[order[i]];
+    }
+    for (size_t i = 0; i < d->nr_rows; i++)
+        d->rows[i].event = new_of[d->rows[i].event];
+}
+
+static pfr_status sort_events(struct stored *d, pfr_error *err) {
+    const size_t count = (size_t)d->event_ids.count + 1;
+    uint32_t *order = mem_zeroed(&d->memory, count, sizeof *order),
+             *new_of = mem_zeroed(&d->memory, count, sizeof *new_of);
+    struct stored_event *events = mem_zeroed(&d->memory, count, sizeof *events);
+    uint64_t *ids = mem_zeroed(&d->memory, count, sizeof *ids);
+    const bool there = order && new_of && events && ids;
+    if (there)
+        renumber_events(d, order, new_of, events, ids);
+    mem_free(&d->memory, order, order ? count : 0, sizeof *order);
+    mem_free(&d->memory, new_of, new_of ? count : 0, sizeof *new_of);
+    mem_free(&d->memory, events, events ? count : 0, sizeof *events);
+    mem_free(&d->memory, ids, ids ? count : 0, sizeof *ids);
+    return there ? PFR_OK : mem_fail(&d->memory, err, "store");
+}
+
 /* Events of rows that were left out, and of other uploads, are not events of the selection. */
 static pfr_status drop_unused(struct stored *d, pfr_error *err) {
     struct id_list events;
@@ -210,7 +254,8 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     if (d->source.traced && !d->no_costs)
         PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
     PFR_TRY(drop_unused(d, err));
-    return stored_load_names(d, s->store, err);
+    PFR_TRY(stored_load_names(d, s->store, err));
+    return sort_events(d, err);
 }
 
 static pfr_status open_lists(struct stored *d, pfr_error *err) {

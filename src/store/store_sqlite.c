@@ -55,7 +55,7 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
     sqlite3_limit(h->db, SQLITE_LIMIT_ATTACHED, 0);
     if (o->create)
         PFR_TRY(sqlite_run(h, "PRAGMA journal_mode=WAL", err));
-    return sqlite_run(h, "PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY", err);
+    return sqlite_run(h, "PRAGMA synchronous=FULL; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY", err);
 }
 
 static pfr_status open_file(struct store_handle *h, const char *path, const struct store_open_options *o,

@@ -39,8 +39,9 @@ struct stored_event {
 struct stored_object {
     struct store_text path, name;
     const char *build_id;
+    uint32_t pid;
     uint8_t kind;
-    bool there;
+    bool listed, there;
 };
 
 struct stored_frame {

@@ -88,6 +88,8 @@ static pfr_status take_object(struct stored *s, const struct store_batch *b, uin
     PFR_TRY(own_text(s, store_text_at(b, 2, row), &o->name, err));
     PFR_TRY(own_chars(s, store_text_at(b, 3, row), &o->build_id, err));
     o->kind = store_u8(b, 4, row);
+    o->listed = store_u8(b, 5, row);
+    o->pid = store_u32(b, 6, row);
     o->there = true;
     return PFR_OK;
 }

@@ -6,7 +6,7 @@
 #include "store/stored.h"
 
 #include "model/calls/calls.h"
-#include "model/profile/profile_parts.h"
+#include "model/profile/count/profile_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,7 +75,10 @@ static uint8_t read_build_id(const char *text, uint8_t to[BUILD_ID_ROOM]) {
 static pfr_status add_object(struct filling *f, uint32_t number, uint32_t *object, pfr_error *err) {
     const struct stored_object *from = &f->stored->objects[number];
     struct objects *all = &f->profile->state.objects;
-    struct object o = {.sibling = NO_OBJECT, .kind = from->kind <= OBJECT_OTHER ? from->kind : (uint8_t)OBJECT_OTHER};
+    struct object o = {.sibling = NO_OBJECT,
+                       .pid = from->pid,
+                       .listed = from->listed,
+                       .kind = from->kind <= OBJECT_OTHER ? from->kind : (uint8_t)OBJECT_OTHER};
     PFR_TRY(intern_put(all->names, from->path.bytes, from->path.length, &o.path, err));
     PFR_TRY(intern_put(all->names, from->name.bytes, from->name.length, &o.short_name, err));
     o.build_id_size = read_build_id(from->build_id, o.build_id);
@@ -248,13 +251,15 @@ static pfr_status fill(struct filling *f, pfr_error *err) {
 }
 
 /* What the recordings themselves had lost. */
-static void tell_losses(const struct stored *s, const struct profile_request *r) {
+static void tell_losses(const struct stored *s, struct profile *p) {
+    const struct profile_request *r = &p->request;
     uint64_t lost = 0, holes = 0;
     char text[160];
     for (size_t i = 0; i < s->uploads.count; i++) {
         lost += s->uploads.at[i].lost;
         holes += s->uploads.at[i].holes > 0;
     }
+    p->lossy = holes > 0;
     if (!r->note || !(lost || holes))
         return;
     snprintf(text, sizeof text,
@@ -272,7 +277,7 @@ pfr_status stored_profile(const struct stored_source *source, struct profile *p,
     u64_map_init(&f.node_of, p->memory);
     const pfr_status st = fill(&f, err);
     if (st >= 0)
-        tell_losses(f.stored, &p->request);
+        tell_losses(f.stored, p);
     mem_free(p->memory, f.object_of, f.object_of ? (size_t)f.stored->object_ids.count + 1 : 0, sizeof *f.object_of);
     mem_free(p->memory, f.frame_of, f.frame_of ? (size_t)f.stored->frame_ids.count + 1 : 0, sizeof *f.frame_of);
     mem_free(p->memory, f.text_of, f.text_of ? (size_t)f.stored->comm_ids.count + 1 : 0, sizeof *f.text_of);

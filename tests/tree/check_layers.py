@@ -100,10 +100,10 @@ def check_src(root):
 
 
 def check_outside(root, folder, may_have_own):
-    """For tool/ and include/: public headers, system headers and, for tool/, neighbours."""
+    """For tool/ and include/: public headers, system headers and, for tool/, those of the folder, by their paths in it."""
     for path in sources(root, folder):
         for line, mark, what in includes(path):
-            neighbour = may_have_own and mark == '"' and (path.parent / what).is_file() and ".." not in what
+            neighbour = may_have_own and mark == '"' and (root / folder / what).is_file() and ".." not in what
             system = mark == "<" and not what.startswith("perfray/") and not (root / "src" / what).exists()
             if not (is_public(root, what) or neighbour or system):
                 yield f"{path}:{line}: {folder} must not include {what}"

@@ -13,7 +13,7 @@
 typedef uint64_t count_fn(const struct page_data *d);
 typedef uint64_t value_fn(const struct page_data *d, uint64_t i);
 
-struct column {
+struct page_column {
     const char *name;
     count_fn *count;
     value_fn *value;
@@ -203,7 +203,7 @@ static uint64_t mark_time(const struct page_data *d, uint64_t i) {
     return (mark_at(d, i)->time - d->begin) / d->rows.slot;
 }
 
-static const struct column columns[] = {
+static const struct page_column columns[] = {
     {"string.end", count_texts, end_of_text},
     {"object.name", count_objects, object_name},
     {"object.path", count_objects, object_path},
@@ -251,7 +251,7 @@ static uint64_t most_of(unsigned width) {
     return ((uint64_t)1 << 8 * width) - 1;
 }
 
-static unsigned width_of(const struct page_data *d, const struct column *c) {
+static unsigned width_of(const struct page_data *d, const struct page_column *c) {
     unsigned width = 1;
     const uint64_t count = c->count(d);
     for (uint64_t i = 0; i < count; i++) {
@@ -262,7 +262,7 @@ static unsigned width_of(const struct page_data *d, const struct column *c) {
     return width;
 }
 
-static void write_column(const struct page_data *d, const struct column *c, unsigned width, struct output *to) {
+static void write_column(const struct page_data *d, const struct page_column *c, unsigned width, struct output *to) {
     const uint64_t count = c->count(d);
     for (unsigned plane = 0; plane < width; plane++)
         for (uint64_t i = 0; i < count; i++)

@@ -115,19 +115,20 @@ static void weigh_funcs(struct page_tables *t) {
     }
 }
 
-struct ranked {
+struct ranked_function {
     uint64_t self;
     uint32_t func;
 };
 
 static int heavier_first(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
+    const struct ranked_function *x = a, *y = b;
     if (x->self != y->self)
         return x->self > y->self ? -1 : 1;
     return (x->func > y->func) - (x->func < y->func);
 }
 
-static void renumber(struct page_tables *t, const struct ranked *order, struct page_func *sorted, uint32_t *number) {
+static void renumber(struct page_tables *t, const struct ranked_function *order, struct page_func *sorted,
+                     uint32_t *number) {
     for (uint32_t i = 0; i < t->nr_funcs; i++) {
         sorted[i] = t->funcs[order[i].func];
         number[order[i].func] = i;
@@ -141,12 +142,12 @@ static pfr_status rank_funcs(struct page_tables *t, pfr_error *err) {
     const size_t n = t->nr_funcs;
     if (!n)
         return PFR_OK;
-    struct ranked *order = mem_alloc(t->memory, n, sizeof *order);
+    struct ranked_function *order = mem_alloc(t->memory, n, sizeof *order);
     struct page_func *sorted = mem_alloc(t->memory, n, sizeof *sorted);
     uint32_t *number = mem_alloc(t->memory, n, sizeof *number);
     const bool has_room = order && sorted && number;
     for (uint32_t i = 0; has_room && i < n; i++)
-        order[i] = (struct ranked){t->funcs[i].self, i};
+        order[i] = (struct ranked_function){t->funcs[i].self, i};
     if (has_room) {
         qsort(order, n, sizeof *order, heavier_first);
         renumber(t, order, sorted, number);

@@ -22,7 +22,7 @@
  */
 #include "base/io/output.h"
 #include "export/stacks/labels.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 struct stack_node {
     uint32_t parent; /* NO_NODE: a root */

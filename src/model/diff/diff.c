@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison from its recordings to its rows: see perfray/diff.h. */
 #include "model/diff/diff_parts.h"
+#include "model/diff/diff_latency.h"
+#include "model/diff/diff_likely.h"
+#include "model/diff/diff_remarks.h"
+#include "model/diff/diff_values.h"
+#include "model/diff/diff_blocks.h"
+#include "model/diff/diff_series.h"
+#include "model/diff/diff_rows.h"
 
 #define ROUNDS_LEAST 100u
 #define ROUNDS_MOST 100000u

@@ -3,7 +3,7 @@
  * Rounds of the block bootstrap of one recording: each draws blocks of neighbouring slots, on a circle, until it has as
  * many slots as the recording. A round is how often it has each slot.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_blocks.h"
 
 #include <math.h>
 

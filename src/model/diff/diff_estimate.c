@@ -3,7 +3,8 @@
  * The value of a subject on one side, with its variance: of one recording from the rounds of the bootstrap, of several
  * from their values. It is at least that of counting independent samples.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_estimate.h"
+#include "model/diff/diff_blocks.h"
 
 #include <math.h>
 

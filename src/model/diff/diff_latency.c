@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Durations of traced calls by function, on both sides, with intervals of their quantiles by order statistics. */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_latency.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Functions that only one side has, and what they may be on the other: the same name in another object, or the same
  * object and callers with a similar weight. They are offered, not merged.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_likely.h"
 
 #include <math.h>
 

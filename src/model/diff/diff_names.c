@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions without what differs from build to build. */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_names.h"
 
 #include <ctype.h>
 

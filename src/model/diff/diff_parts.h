@@ -84,26 +84,6 @@ struct pfr_diff {
     bool is_traced;
 };
 
-/* --- diff_names.c */
-
-/* A function's name without what compilers add to clones and what Rust adds as a hash. At most `room`, with NUL.
-   Returns the length. */
-size_t diff_plain_name(const char *name, char *to, size_t room);
-
-/* --- diff_rows.c: fills row_of of every series, then nr_names and keys. */
-pfr_status diff_rows_make(pfr_diff *d, pfr_error *err);
-/* Names given with options.same: of the base, as the new side has it. */
-const char *diff_same_name(const pfr_diff *d, const char *name);
-
-/* --- diff_series.c */
-pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err);
-void diff_series_free(pfr_diff *d, struct diff_series *s);
-
-/* --- diff_blocks.c: block and draws of a side's only recording. */
-/* sums[round] of a series by slot. */
-void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums);
-pfr_status diff_blocks_draw(pfr_diff *d, struct diff_series *s, uint64_t seed, pfr_error *err);
-
 /* --- diff_estimate.c */
 struct estimate {
     double value, variance, freedom; /* freedom: INFINITY where the variance is known */
@@ -125,23 +105,5 @@ struct diff_scratch {
     double *slots, *values;
     uint32_t rounds, nr_values;
 };
-pfr_status diff_scratch_make(struct diff_scratch *scratch, const pfr_diff *d, pfr_error *err);
-void diff_scratch_free(struct diff_scratch *scratch);
-
-struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name side, const struct diff_subject *subject,
-                              struct diff_scratch *scratch);
-/* Without q and verdict. */
-pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate *changed);
-/* A value of both sides. The total of PFR_DIFF_PER_TOTAL is percent of the base's. */
-pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
-
-/* --- diff_values.c: the rows of the public header. */
-pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
-
-/* --- diff_remarks.c, diff_likely.c, diff_latency.c */
-pfr_status diff_remark(pfr_diff *d, pfr_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
-pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err);
-pfr_status diff_likely_find(pfr_diff *d, pfr_error *err);
-pfr_status diff_latencies_make(pfr_diff *d, pfr_error *err);
 
 #endif

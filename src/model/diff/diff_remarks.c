@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons why two sides are less comparable, as sentences. */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_remarks.h"
 
 #include <inttypes.h>
 #include <math.h>

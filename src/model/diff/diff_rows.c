@@ -3,7 +3,8 @@
  * Rows: the same object and the same plain name are the same row, on whichever side. Addresses without a name are one
  * row of their object, because addresses of two builds mean nothing to each other.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_rows.h"
+#include "model/diff/diff_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,13 +4,14 @@
  * go back: what is collected for a slot goes to the cells when another slot comes. A row may so have several cells of
  * one slot; whoever adds them up does not care.
  */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_series.h"
+#include "model/diff/diff_names.h"
 
 #define SAMPLES_OF_SLOT 4u /* at least, on average */
 #define SLOTS_LEAST 8u
 
 /* Sums of the current slot. */
-struct collector {
+struct series_collector {
     pfr_diff *d;
     struct diff_series *s;
     double (*open)[2]; /* by row: of the current slot */
@@ -22,7 +23,7 @@ struct collector {
     pfr_error *err;
 };
 
-static pfr_status collect_flush(struct collector *c) {
+static pfr_status collect_flush(struct series_collector *c) {
     struct diff_series *s = c->s;
     for (uint32_t i = 0; i < c->nr_touched; i++) {
         const uint32_t row = c->touched[i];
@@ -37,7 +38,7 @@ static pfr_status collect_flush(struct collector *c) {
     return PFR_OK;
 }
 
-static void collect_add(struct collector *c, uint32_t row, enum diff_part part, double weight) {
+static void collect_add(struct series_collector *c, uint32_t row, enum diff_part part, double weight) {
     struct diff_sums *sums = &c->s->sums[row];
     if (c->open[row][0] == 0 && c->open[row][1] == 0 && weight > 0)
         c->touched[c->nr_touched++] = row;
@@ -47,7 +48,7 @@ static void collect_add(struct collector *c, uint32_t row, enum diff_part part, 
     sums->samples[part]++;
 }
 
-static pfr_status collect_go_to(struct collector *c, uint32_t slot) {
+static pfr_status collect_go_to(struct series_collector *c, uint32_t slot) {
     if (slot != c->slot)
         PFR_TRY(collect_flush(c));
     c->slot = slot;
@@ -55,7 +56,7 @@ static pfr_status collect_go_to(struct collector *c, uint32_t slot) {
 }
 
 /* A sample that counts: the whole, and its slot. */
-static void collect_whole(struct collector *c, double weight) {
+static void collect_whole(struct series_collector *c, double weight) {
     c->s->weights[c->slot] += weight;
     c->s->counts[c->slot] += 1;
     c->s->weight += weight;
@@ -96,7 +97,7 @@ static void find_bounds(struct diff_series *s, uint64_t *samples) {
 
 /* --- Samples. */
 
-static uint32_t id_for_row(const struct collector *c, const pfr_sample_batch *b, uint32_t i) {
+static uint32_t id_for_row(const struct series_collector *c, const pfr_sample_batch *b, uint32_t i) {
     const pfr_diff_by by = c->d->options.by;
     const pfr_stack *stack = &c->stacks[b->stack[i]];
     return by == PFR_DIFF_BY_THREAD  ? b->comm[i]
@@ -105,7 +106,7 @@ static uint32_t id_for_row(const struct collector *c, const pfr_sample_batch *b,
                                      : stack->symbol;
 }
 
-static void add_callers(struct collector *c, uint32_t stack, double weight) {
+static void add_callers(struct series_collector *c, uint32_t stack, double weight) {
     const bool by_line = c->d->options.by == PFR_DIFF_BY_LINE;
     c->serial++;
     for (uint32_t id = stack; id; id = c->stacks[id].parent) {
@@ -117,7 +118,7 @@ static void add_callers(struct collector *c, uint32_t stack, double weight) {
     }
 }
 
-static pfr_status add_sample(struct collector *c, const pfr_sample_batch *b, uint32_t i, uint64_t index,
+static pfr_status add_sample(struct series_collector *c, const pfr_sample_batch *b, uint32_t i, uint64_t index,
                              uint64_t count) {
     struct diff_series *s = c->s;
     const bool has_stack = c->d->options.by <= PFR_DIFF_BY_LINE && b->stack[i];
@@ -134,7 +135,7 @@ static pfr_status add_sample(struct collector *c, const pfr_sample_batch *b, uin
     return PFR_OK;
 }
 
-static pfr_status read_samples(struct collector *c, uint64_t count) {
+static pfr_status read_samples(struct series_collector *c, uint64_t count) {
     const pfr_samples_options options = {.size = sizeof options, .event = c->s->event};
     pfr_samples *cursor = pfr_samples_open(c->s->run.model, &options, c->err);
     const pfr_sample_batch *b;
@@ -149,7 +150,7 @@ static pfr_status read_samples(struct collector *c, uint64_t count) {
 
 /* --- Calls: self time is the weight, and a call that no call of the same function is around adds its whole time. */
 
-static uint32_t call_id(const struct collector *c, const pfr_call_batch *b, uint32_t i) {
+static uint32_t call_id(const struct series_collector *c, const pfr_call_batch *b, uint32_t i) {
     const pfr_diff_by by = c->d->options.by;
     const pfr_model_thread *thread = pfr_model_get_thread(c->s->run.model, b->thread[i]);
     return by == PFR_DIFF_BY_THREAD  ? (thread ? thread->comm : 0)
@@ -158,7 +159,7 @@ static uint32_t call_id(const struct collector *c, const pfr_call_batch *b, uint
                                      : b->symbol[i];
 }
 
-static pfr_status add_call(struct collector *c, const pfr_call_batch *b, uint32_t i) {
+static pfr_status add_call(struct series_collector *c, const pfr_call_batch *b, uint32_t i) {
     const uint32_t row = c->s->row_of[call_id(c, b, i)];
     const double self = b->self[i] > 0 ? (double)b->self[i] : 0;
     const bool is_outer = c->d->options.by <= PFR_DIFF_BY_LINE ? c->stacks[b->stack[i]].is_outer : false;
@@ -174,7 +175,7 @@ static pfr_status add_call(struct collector *c, const pfr_call_batch *b, uint32_
     return PFR_OK;
 }
 
-static pfr_status read_calls(struct collector *c) {
+static pfr_status read_calls(struct series_collector *c) {
     const pfr_calls_options options = {.size = sizeof options};
     pfr_calls *cursor = pfr_calls_open(c->s->run.model, &options, c->err);
     const pfr_call_batch *b;
@@ -276,7 +277,7 @@ static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err)
 
 /* --- The whole. */
 
-static pfr_status make_room(struct collector *c, uint32_t slots) {
+static pfr_status make_room(struct series_collector *c, uint32_t slots) {
     struct memory *memory = &c->d->memory;
     struct diff_series *s = c->s;
     const uint32_t rows = c->d->nr_names;
@@ -291,7 +292,7 @@ static pfr_status make_room(struct collector *c, uint32_t slots) {
                                                                                   : mem_fail(memory, c->err, "rows");
 }
 
-static void free_room(struct collector *c) {
+static void free_room(struct series_collector *c) {
     struct memory *memory = &c->d->memory;
     const uint32_t rows = c->d->nr_names;
     mem_free(memory, c->open, rows, sizeof *c->open);
@@ -300,7 +301,7 @@ static void free_room(struct collector *c) {
 }
 
 pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err) {
-    struct collector c = {.d = d, .s = s, .stacks = pfr_model_stacks(s->run.model), .err = err};
+    struct series_collector c = {.d = d, .s = s, .stacks = pfr_model_stacks(s->run.model), .err = err};
     uint64_t samples;
     find_bounds(s, &samples);
     pfr_status st = make_room(&c, slots_for(samples));

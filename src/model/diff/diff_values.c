@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the public header: values of each name, corrected for their number, in order. */
-#include "model/diff/diff_parts.h"
+#include "model/diff/diff_values.h"
+#include "model/diff/diff_estimate.h"
 
 #include <math.h>
 #include <stdlib.h>

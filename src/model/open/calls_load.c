@@ -5,6 +5,9 @@
 #include "model/names/function_names.h"
 #include "model/names/naming.h"
 #include "file/read/recording.h"
+#include "model/open/model_tables.h"
+#include "model/open/model_stacks.h"
+#include "model/open/model_frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model of rows that a caller puts: the same tables, with all columns of samples. */
 #include "model/open/model_parts.h"
+#include "model/open/model_frames.h"
+#include "model/open/model_stacks.h"
+#include "model/open/model_tables.h"
 
 #include <inttypes.h>
 
@@ -70,7 +73,7 @@ static const char *own_text(pfr_build *b, const char *text) {
     return own;
 }
 
-static uint32_t put_row(pfr_build *b, struct rows *rows, const void *row, size_t size, const char *table) {
+static uint32_t put_row(pfr_build *b, struct id_table *rows, const void *row, size_t size, const char *table) {
     uint32_t id = 0;
     return is_well(b) && rows_add(b->model, rows, row, size, &id, table, &b->err) >= 0 ? id : 0;
 }

@@ -4,7 +4,9 @@
  * of each sample is kept; of any other all columns. Threads and names are met by several workers at once, and get
  * their ids by the first sample that has them.
  */
-#include "model/open/model_parts.h"
+#include "model/open/model_collect.h"
+#include "model/open/model_threads.h"
+#include "model/open/model_tables.h"
 
 #include "base/tables/radix.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model knows of its recording as a whole: how much of it is missing, and what it says about itself. */
-#include "model/open/model_parts.h"
+#include "model/open/model_facts.h"
+#include "model/open/model_tables.h"
 
 #include "file/xray/xray_clock.h"
 #include "wire/feature_bits.h"

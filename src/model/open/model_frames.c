@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects, symbols and frames: what the profile has by address gets ids in the order in which it is asked for. */
-#include "model/open/model_parts.h"
+#include "model/open/model_frames.h"
+#include "model/open/model_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static pfr_status put_special(struct pfr_model *m, pfr_object_kind kind, const c
 
 /* --- Symbols and frames. */
 
-struct symbol_key {
+struct model_symbol_key {
     const char *name; /* texts are there once */
     uint64_t address;
     uint32_t object, inlined;
@@ -73,7 +74,7 @@ struct symbol_key {
 
 pfr_status model_put_symbol(struct pfr_model *m, const pfr_model_symbol *symbol, bool inlined, uint32_t *id,
                             pfr_error *err) {
-    const struct symbol_key key = {symbol->name, symbol->address, symbol->object, inlined};
+    const struct model_symbol_key key = {symbol->name, symbol->address, symbol->object, inlined};
     uint32_t number;
     PFR_TRY(intern_put(&m->symbol_keys, &key, sizeof key, &number, err));
     *id = number + 1;

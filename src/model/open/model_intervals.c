@@ -3,9 +3,11 @@
  * States of threads as rows, from one walk over the scheduler's records (model/sched). Threads that no such record
  * names slept throughout: they have one interval each.
  */
+#include "model/open/model_intervals.h"
 #include "model/open/thread_index.h"
 #include "model/sched/sched_walk.h"
 #include "model/sched/wait_reasons.h"
+#include "model/open/model_tables.h"
 
 struct intervals {
     struct pfr_model *model;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One more walk over the records that are no samples: losses and throttling as marks, ends of threads. */
-#include "model/open/model_parts.h"
+#include "model/open/model_marks.h"
+#include "model/open/model_threads.h"
+#include "model/open/model_tables.h"
 
 #include "file/read/header_walk.h"
 

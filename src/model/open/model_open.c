@@ -6,6 +6,13 @@
 #include "file/read/event_name.h"
 #include "model/names/naming.h"
 #include "wire/feature_bits.h"
+#include "model/open/model_tables.h"
+#include "model/open/model_stacks.h"
+#include "model/open/model_threads.h"
+#include "model/open/model_collect.h"
+#include "model/open/model_marks.h"
+#include "model/open/model_intervals.h"
+#include "model/open/model_facts.h"
 
 /* Bytes that a node and a frame will need when the profile becomes the model. */
 #define NODE_COST 32u

@@ -27,15 +27,15 @@
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
 #include "file/read/slice.h"
-#include "model/profile/profile_parts.h"
-#include "model/profile/profile_pick.h"
+#include "model/profile/count/profile_parts.h"
+#include "model/profile/count/profile_pick.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>
 
 /* --- Tables. Row 0 of each is all zero. */
 
-struct rows {
+struct id_table {
     void *at;
     size_t room;
     uint32_t count; /* the last id */
@@ -65,7 +65,7 @@ struct pfr_model {
     struct memory *memory, own; /* own: of a model that was built */
     pfr_reader *reader;         /* NULL: it was built */
     struct profile *profile;    /* NULL: it was built */
-    struct rows events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
+    struct id_table events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
     struct intern_table comms;                   /* id - 1 -> name */
     struct intern_table thread_keys;             /* thread id - 1 -> struct thread_key */
     struct intern_table texts;                   /* of rows, as far as the profile does not have them */
@@ -86,24 +86,9 @@ struct pfr_model {
 
 /* --- model_tables.c */
 
-/* One more row, a copy of `row`; rows may move. Errors: memory, limit (also for 2^32 - 1 rows). */
-pfr_status rows_add(struct pfr_model *m, struct rows *rows, const void *row, size_t size, uint32_t *id,
-                    const char *table, pfr_error *err);
-static inline void *row_at(const struct rows *rows, uint32_t id, size_t size) {
+static inline void *row_at(const struct id_table *rows, uint32_t id, size_t size) {
     return id && id <= rows->count ? (uint8_t *)rows->at + id * size : NULL;
 }
-void model_init(struct pfr_model *m, struct memory *memory);
-void model_sort_intervals(struct pfr_model *m); /* by start */
-/* A text of the model's own; NULL stays NULL. */
-pfr_status model_text(struct pfr_model *m, const char *text, size_t length, const char **own, pfr_error *err);
-pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err);
-void columns_free(struct memory *memory, struct sample_columns *c);
-void columns_set(struct sample_columns *c, size_t at, const struct pfr_sample *row);
-/* Rows of a batch, into the columns that are kept; and the columns of another one become `to`'s. */
-void columns_append(struct sample_columns *c, const pfr_sample_batch *rows);
-void columns_join(struct sample_columns *to, struct sample_columns *from);
-/* The columns in another order: row i was row from[i]. */
-pfr_status columns_permute(struct memory *memory, struct sample_columns *c, const uint32_t *from, pfr_error *err);
 
 /* --- model_stacks.c, for the profile and for the builder */
 
@@ -116,15 +101,6 @@ struct stack_tree {
     size_t stamps_room;
     uint32_t stamp;
 };
-void stack_tree_init(struct stack_tree *t, struct pfr_model *m);
-void stack_tree_free(struct stack_tree *t);
-/* For a model that has stacks already. */
-pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err);
-/* Before nodes are added below `parent`: marks the symbols of it and of its callers. */
-pfr_status stack_tree_begin(struct stack_tree *t, uint32_t parent, pfr_error *err);
-/* A child of `parent`, which is the parent of stack_tree_begin or the child that was found last. */
-pfr_status stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame, bool apart, uint32_t *id,
-                            pfr_error *err);
 
 /* --- model_frames.c */
 
@@ -135,19 +111,6 @@ struct frame_numbers {
     size_t nr_frames, nr_objects;
     uint32_t unknown, limited; /* objects; 0: not made yet */
 };
-pfr_status frame_numbers_init(struct frame_numbers *n, struct pfr_model *m, pfr_error *err);
-void frame_numbers_free(struct frame_numbers *n);
-pfr_status frame_number(struct frame_numbers *n, uint32_t frame, uint32_t *id, pfr_error *err);
-pfr_status frame_number_limited(struct frame_numbers *n, uint32_t *id, pfr_error *err);
-/* Rows by what makes them equal; for the builder, too. */
-pfr_status model_put_symbol(struct pfr_model *m, const pfr_model_symbol *symbol, bool inlined, uint32_t *id,
-                            pfr_error *err);
-pfr_status model_put_frame(struct pfr_model *m, const pfr_model_frame *frame, uint32_t *id, pfr_error *err);
-
-/* The stack of each sample: `nodes` become ids of stacks, in place. */
-pfr_status model_number_stacks(struct pfr_model *m, uint32_t *nodes, size_t count, pfr_error *err);
-
-/* --- model_threads.c */
 
 #define THREAD_MEMOS 128u
 struct thread_memo {
@@ -172,12 +135,6 @@ static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t
 static inline bool model_has_thread(const struct pfr_model *m, uint32_t event) {
     return m->reader->events[event].public.attr.sample_type & PFR_SAMPLE_TID;
 }
-/* Whose the sample is, and what the thread was called: `name` has room for 16 bytes of a made one. */
-void thread_look(const struct state *state, const struct profile_row *row, struct thread_view *view,
-                 struct thread_key *key, struct intern_text *comm, char made[16]);
-/* The rows of threads and comms, which model->thread_keys and model->comms have in the order of samples; and of those
-   that no sample names. */
-pfr_status model_make_threads(struct pfr_model *m, pfr_error *err);
 
 /* --- model_collect.c */
 
@@ -211,21 +168,6 @@ struct collector {
     bool keeps_keys;
     struct profile_each each;
 };
-void collector_init(struct collector *c, struct pfr_model *m);
-void collector_free(struct collector *c);
-/* When all is counted: columns, nodes by sample, spans of events, and keys of threads and comms become the model's. */
-pfr_status collector_settle(struct collector *c, pfr_error *err);
-
-/* --- model_marks.c */
-pfr_status model_make_marks(struct pfr_model *m, pfr_error *err);
-
-/* --- model_intervals.c */
-pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err);
-
-/* --- model_facts.c */
-pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
-/* What its times are of: "perf", "monotonic", ...; of a trace that was read for its clock. */
-const char *model_clock_name(const pfr_reader *reader);
 
 /* --- Cursors. */
 
@@ -258,25 +200,10 @@ struct pfr_samples {
     struct sample_order *order; /* samples_order.c; NULL: file order */
 };
 
-/* More rows, at most as many as there is room for; PFR_END: there are no more. Rows that the filters leave out are not
-   among them. */
-pfr_status samples_decode(struct pfr_samples *c, pfr_error *err);
-pfr_status samples_decode_open(struct pfr_samples *c, pfr_error *err);
-void samples_decode_rewind(struct pfr_samples *c);
-void samples_decode_close(struct pfr_samples *c);
-/* From the columns. */
-pfr_status samples_copy(struct pfr_samples *c, pfr_error *err);
-/* In file order, whatever they come from. */
-pfr_status samples_fill(struct pfr_samples *c, pfr_error *err);
 static inline bool samples_want(const struct pfr_samples *c, uint64_t time, uint32_t cpu, uint32_t event) {
     const pfr_samples_options *o = &c->options;
     return (!o->by_cpu || o->cpu == cpu) && (!o->event || o->event == event) &&
            (!c->timed || (time != PFR_NO_TIME && time >= o->first && (!o->last || time <= o->last)));
 }
-
-pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err);
-pfr_status samples_order_next(struct pfr_samples *c, pfr_error *err);
-void samples_order_rewind(struct pfr_samples *c);
-void samples_order_close(struct pfr_samples *c);
 
 #endif

@@ -4,9 +4,11 @@
  * that is numbered by its samples in file order. A node that was made right after its parent is found there; only the
  * others are in the hash table (as in profile_tree.c).
  */
-#include "model/open/model_parts.h"
+#include "model/open/model_stacks.h"
+#include "model/open/model_tables.h"
 
 #include "base/tables/hash_seed.h"
+#include "model/open/model_frames.h"
 
 #define FIRST_SLOTS 1024u
 #define DEEPEST UINT16_MAX

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the model by id, and its end. */
+#include "model/open/model_tables.h"
 #include "model/open/calls_rows.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ void model_init(struct pfr_model *m, struct memory *memory) {
 
 /* --- Rows. */
 
-pfr_status rows_add(struct pfr_model *m, struct rows *rows, const void *row, size_t size, uint32_t *id,
+pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size, uint32_t *id,
                     const char *table, pfr_error *err) {
     *id = 0;
     if (rows->count >= UINT32_MAX - 1)
@@ -29,9 +30,9 @@ pfr_status rows_add(struct pfr_model *m, struct rows *rows, const void *row, siz
     return PFR_OK;
 }
 
-static void rows_free(struct pfr_model *m, struct rows *rows, size_t size) {
+static void rows_free(struct pfr_model *m, struct id_table *rows, size_t size) {
     mem_free(m->memory, rows->at, rows->room, size);
-    *rows = (struct rows){.at = NULL};
+    *rows = (struct id_table){.at = NULL};
 }
 
 pfr_status model_text(struct pfr_model *m, const char *text, size_t length, const char **own, pfr_error *err) {
@@ -46,14 +47,14 @@ pfr_status model_text(struct pfr_model *m, const char *text, size_t length, cons
 
 /* --- Columns. Each is named once here. */
 
-struct column {
+struct table_column {
     uint32_t bit;
     size_t at, size;
     pfr_column_type type;
 };
 #define COLUMN(bit, member, type)                                                                                      \
     { bit, offsetof(struct sample_columns, member), sizeof *((struct sample_columns *)NULL)->member, type }
-static const struct column all_columns[] = {
+static const struct table_column all_columns[] = {
     COLUMN(PFR_COLUMN_TIME, time, PFR_U64),     COLUMN(PFR_COLUMN_WEIGHT, weight, PFR_U64),
     COLUMN(PFR_COLUMN_PERIOD, period, PFR_U64), COLUMN(PFR_COLUMN_THREAD, thread, PFR_U32),
     COLUMN(PFR_COLUMN_COMM, comm, PFR_U32),     COLUMN(PFR_COLUMN_CPU, cpu, PFR_U32),
@@ -62,19 +63,19 @@ static const struct column all_columns[] = {
 };
 #define COLUMNS (sizeof all_columns / sizeof *all_columns)
 
-static void *column_get(const struct sample_columns *c, const struct column *column) {
+static void *column_get(const struct sample_columns *c, const struct table_column *column) {
     void *at;
     memcpy(&at, (const uint8_t *)c + column->at, sizeof at);
     return at;
 }
 
-static void column_put(struct sample_columns *c, const struct column *column, void *at) {
+static void column_put(struct sample_columns *c, const struct table_column *column, void *at) {
     memcpy((uint8_t *)c + column->at, &at, sizeof at);
 }
 
 pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err) {
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct column *column = &all_columns[i];
+        const struct table_column *column = &all_columns[i];
         if (!(c->kept & column->bit) || c->count + more <= c->rooms[i])
             continue;
         void *grown =
@@ -113,7 +114,7 @@ static const void *batch_column(const pfr_sample_batch *b, size_t column) {
 
 void columns_append(struct sample_columns *c, const pfr_sample_batch *b) {
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct column *column = &all_columns[i];
+        const struct table_column *column = &all_columns[i];
         uint8_t *to = column_get(c, column);
         if (c->kept & column->bit)
             memcpy(to + c->count * column->size, batch_column(b, i), b->count * column->size);
@@ -139,7 +140,7 @@ static void permute(uint8_t *to, const uint8_t *from, const uint32_t *order, siz
 
 pfr_status columns_permute(struct memory *memory, struct sample_columns *c, const uint32_t *from, pfr_error *err) {
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct column *column = &all_columns[i];
+        const struct table_column *column = &all_columns[i];
         if (!column_get(c, column))
             continue;
         uint8_t *to = mem_alloc(memory, c->rooms[i], column->size);

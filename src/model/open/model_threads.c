@@ -3,7 +3,8 @@
  * Threads, processes and comms. Threads that samples name come first, in the order of their first samples; those that
  * only records of state name follow. A process is a generation of its main thread, or a pid that nothing announced.
  */
-#include "model/open/model_parts.h"
+#include "model/open/model_threads.h"
+#include "model/open/model_tables.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of a model in batches: what is asked for, and columns that are there already. */
-#include "model/open/model_parts.h"
+#include "model/open/samples_cursor.h"
+#include "model/open/samples_decode.h"
+#include "model/open/samples_order.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,8 @@
  * Samples read again out of the slices that the profile counted: the same records in the same order by the same rules
  * (profile_count.c), so that the number of a sample tells its stack.
  */
-#include "model/open/model_parts.h"
+#include "model/open/samples_decode.h"
+#include "model/open/model_threads.h"
 
 #include "file/read/header_walk.h"
 #include "wire/record_bits.h"

@@ -4,7 +4,8 @@
  * goes into a temporary file as sorted runs, which are merged. Equal times go by number, so that the order does not
  * depend on the chunks.
  */
-#include "model/open/model_parts.h"
+#include "model/open/samples_order.h"
+#include "model/open/samples_cursor.h"
 
 #include "base/io/scratch.h"
 #include "base/memory/sizes.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes over the recording: state, then samples. See profile_parts.h. */
-#include "model/profile/profile_names.h"
+#include "model/profile/result/profile_names.h"
 #include "file/read/features.h"
 #include "file/read/stored.h"
 #include "model/profile/profile_lines.h"
-#include "model/profile/profile_outside.h"
-#include "model/profile/profile_pick.h"
-#include "model/profile/profile_whole_stacks.h"
+#include "model/profile/result/profile_outside.h"
+#include "model/profile/count/profile_pick.h"
+#include "model/profile/count/profile_whole_stacks.h"
 #include "model/names/kernel_file.h"
 #include "model/profile/profile_calls.h"
-#include "model/profile/profile_workers.h"
+#include "model/profile/count/profile_workers.h"
 #include "wire/feature_bits.h"
 
 #include <inttypes.h>

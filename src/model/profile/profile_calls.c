@@ -8,7 +8,7 @@
 #include "model/profile/profile_calls.h"
 
 #include "base/memory/capped_sum.h"
-#include "model/profile/profile_values.h"
+#include "model/profile/count/profile_values.h"
 #include "model/profile/profile_tally.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_PROFILE_LINES_H
 #define PFR_MODEL_PROFILE_LINES_H
 /* What other files use of profile_lines.c, which says how it works. */
-#include "model/profile/profile_parts.h"
+#include "model/profile/count/profile_parts.h"
 
 /* Gives frames their lines and inlined functions, after all is counted. */
 pfr_status profile_learn_lines(struct profile *p, pfr_error *err);

@@ -8,7 +8,7 @@
 #include "base/tables/intern.h"
 #include "file/xray/xray_clock.h"
 #include "model/calls/calls.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 struct tally_entry {
     uint64_t ticks, count; /* ticks: of themselves, modulo 2^64 */

@@ -6,7 +6,7 @@
 #include "file/read/recording.h"
 #include "model/sched/sched_order.h"
 
-struct walking {
+struct sched_walking {
     struct sched_walk *walk;
     pfr_reader *reader;
     struct sched_sources sources;
@@ -32,7 +32,7 @@ static bool tells_state(const struct sched_event *event) {
 }
 
 static pfr_status take(void *context, const struct sched_event *event, pfr_error *err) {
-    struct walking *w = context;
+    struct sched_walking *w = context;
     if (!w->begun && !tells_state(event))
         return PFR_OK;
     if (!w->begun)
@@ -44,7 +44,7 @@ static pfr_status take(void *context, const struct sched_event *event, pfr_error
 }
 
 /* An event that was opened on a cpu for all threads has no thread here. */
-static void note_id_index(struct walking *w, const pfr_record *rec) {
+static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
     struct pfr_rec_id_index body;
     struct pfr_rec_id_index_entry entry;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
@@ -57,7 +57,7 @@ static void note_id_index(struct walking *w, const pfr_record *rec) {
 /* --- Records. */
 
 /* Whether the model counts the sample, as profile_count.c decides it: if its bytes are what its event says. */
-static bool is_counted(struct walking *w, const pfr_record *rec) {
+static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
     const uint32_t event = (uint32_t)rec->event;
     if (w->sources.of[event].kind == SCHED_KINDS &&
         length_holds(&w->reader->events[event].length, rec->bytes + RECORD_HEADER, (uint64_t)rec->size - RECORD_HEADER,
@@ -66,7 +66,7 @@ static bool is_counted(struct walking *w, const pfr_record *rec) {
     return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
 }
 
-static pfr_status on_sample(struct walking *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
     if (rec->event < 0 || (uint32_t)rec->event >= w->sources.count || !is_counted(w, rec))
         return PFR_OK;
@@ -78,7 +78,7 @@ static pfr_status on_sample(struct walking *w, const pfr_record *rec, pfr_error 
     return sched_order_put(&w->order, &event, err);
 }
 
-static pfr_status on_record(struct walking *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
     if (rec->type == PFR_RECORD_SAMPLE)
         return on_sample(w, rec, err);
@@ -93,7 +93,7 @@ static pfr_status on_record(struct walking *w, const pfr_record *rec, pfr_error 
     return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
 }
 
-static pfr_status walk_records(struct walking *w, pfr_error *err) {
+static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
     pfr_status st = pfr_rewind(w->reader, err);
@@ -114,7 +114,7 @@ static pfr_status walk_records(struct walking *w, pfr_error *err) {
 
 /* --- */
 
-static pfr_status pass(struct walking *w, struct memory *memory, bool whole, pfr_error *err) {
+static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whole, pfr_error *err) {
     struct sched_walk *walk = w->walk;
     walk->begin = walk->end = walk->samples = 0;
     w->begun = false;
@@ -140,7 +140,7 @@ static pfr_status pass(struct walking *w, struct memory *memory, bool whole, pfr
 }
 
 pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    struct walking *w = mem_zeroed(memory, 1, sizeof *w);
+    struct sched_walking *w = mem_zeroed(memory, 1, sizeof *w);
     if (!w)
         return mem_fail(memory, err, "thread states");
     w->walk = walk;

@@ -17,7 +17,7 @@
 #define FRAME_MOST 0x4000u  /* bytes that a frame pointer may lie ahead where nothing but it is known */
 
 /* The code at an address. */
-struct code {
+struct unwind_code {
     struct unwind_object *object;     /* NULL: none */
     const struct unwind_table *table; /* of it; NULL: none */
     const struct unwind_plan *plan;
@@ -31,7 +31,7 @@ struct stack_walk {
     uint64_t registers[UNWIND_REGISTERS];
     uint64_t known; /* a bit for each that has a value */
     uint64_t stack_at;
-    struct code code;
+    struct unwind_code code;
     unsigned file_reads;
     bool stepped; /* to a caller of what was sampled */
     bool outside; /* more of the stack was asked for than was copied */
@@ -89,7 +89,7 @@ static struct unwind_memo *memo_of(const struct stack_walk *w, uint64_t address)
 }
 
 static void set_code(struct stack_walk *w, struct unwind_object *object, const struct unwind_plan *plan) {
-    w->code = (struct code){.object = object, .table = object ? object->table : NULL, .plan = plan};
+    w->code = (struct unwind_code){.object = object, .table = object ? object->table : NULL, .plan = plan};
 }
 
 static void find_code(struct stack_walk *w, uint64_t address) {

@@ -4,7 +4,7 @@
  * thread is still in the kernel; what the kernel samples from there to the thread's return has the caller of execve in
  * its chain, an address of the old image. The thread is back when a sample of user mode says so, which is the only
  * thing that does; so the first of each is looked for, in one more walk over the samples of recordings that have chains
- * and in which something was executed. docs/ARCHITECTURE.md, "State", rule 17.
+ * and in which something was executed. docs/state.md, rule 17.
  */
 #include "model/state/exec_images.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * State by key. The records of state are described one by one (state_records.c) and applied in the order of keys
- * (state_queue.h), or, in a stream, as they are given. docs/ARCHITECTURE.md, "State", has the rules.
+ * (state_queue.h), or, in a stream, as they are given. docs/state.md has the rules.
  */
 #include "file/read/next.h"
 #include "model/state/state.h"

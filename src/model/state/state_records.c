@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records mean for the state: one table of functions by record type (docs/ARCHITECTURE.md, "State", has the
- * rules). */
+/* What records mean for the state: one table of functions by record type (docs/state.md has the rules). */
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
 #include "file/read/recording.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads through time: see threads.h; the rules are those of docs/ARCHITECTURE.md, "State". */
+/* Threads through time: see threads.h; the rules are those of docs/state.md. */
 #include "model/state/threads.h"
 
 #include "base/memory/fail.h"

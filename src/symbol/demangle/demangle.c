@@ -19,7 +19,7 @@
 #define STUB_LENGTH (sizeof STUB - 1)
 #define STUB_MOST 4096
 
-struct collector {
+struct demangled_text {
     char *text;
     size_t length;
     bool failed; /* passed the limit; wait for a piece at which to leave */
@@ -27,7 +27,7 @@ struct collector {
 };
 
 static void collect(const char *piece, size_t length, void *context) {
-    struct collector *collector = context;
+    struct demangled_text *collector = context;
     if (!collector->failed && length < DEMANGLED_MOST - collector->length) {
         if (length) /* an empty piece may be NULL */
             memcpy(collector->text + collector->length, piece, length);
@@ -42,7 +42,7 @@ static void collect(const char *piece, size_t length, void *context) {
 typedef int (*demangle_function)(const char *mangled, int options, demangle_callbackref callback, void *opaque);
 
 static size_t try_language(char *to, demangle_function function, const char *name, int options) {
-    struct collector collector = {.text = to};
+    struct demangled_text collector = {.text = to};
     if (setjmp(collector.leave) != 0)
         return 0;
     return function(name, options, collect, &collector) && !collector.failed ? collector.length : 0;

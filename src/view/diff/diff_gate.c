@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of --fail-on: SUBJECT[(NAME)] COMPARISON [SIGN]NUMBER[%]. */
 #include "view/diff/diff_view.h"
+#include "model/diff/diff_names.h"
+#include "model/diff/diff_estimate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 /* --- Columns. */
 
-struct column {
+struct perf_column {
     const char *title;
     unsigned width;
     enum perf_column_kind kind;
@@ -25,16 +25,16 @@ static const unsigned compute_widths[] = {9, 7, 14, 14};
 #define FORMULA_WIDTH 70u
 #define PERIOD_WIDTH 14u
 
-static unsigned list_columns(const struct perf_table *t, const pfr_diff_print_options *o, struct column *columns) {
+static unsigned list_columns(const struct perf_table *t, const pfr_diff_print_options *o, struct perf_column *columns) {
     unsigned count = 0;
-    columns[count++] = (struct column){"Baseline", 8, PERF_BASELINE};
+    columns[count++] = (struct perf_column){"Baseline", 8, PERF_BASELINE};
     if (o->period)
-        columns[count++] = (struct column){"Base period", PERIOD_WIDTH, PERF_BASE_PERIOD};
-    columns[count++] = (struct column){compute_titles[t->compute], compute_widths[t->compute], PERF_COMPUTED};
+        columns[count++] = (struct perf_column){"Base period", PERIOD_WIDTH, PERF_BASE_PERIOD};
+    columns[count++] = (struct perf_column){compute_titles[t->compute], compute_widths[t->compute], PERF_COMPUTED};
     if (o->formula)
-        columns[count++] = (struct column){"Formula", FORMULA_WIDTH, PERF_FORMULA};
+        columns[count++] = (struct perf_column){"Formula", FORMULA_WIDTH, PERF_FORMULA};
     if (o->period)
-        columns[count++] = (struct column){"Period", PERIOD_WIDTH, PERF_PERIOD};
+        columns[count++] = (struct perf_column){"Period", PERIOD_WIDTH, PERF_PERIOD};
     return count;
 }
 
@@ -88,7 +88,7 @@ static int put_number(const struct perf_table *t, const struct perf_entry *e, en
 }
 
 /* Right-aligned; with a separator left-aligned. */
-static void put_cell(const struct perf_table *t, const struct perf_entry *e, const struct column *column,
+static void put_cell(const struct perf_table *t, const struct perf_entry *e, const struct perf_column *column,
                      struct output *to) {
     char text[256];
     const int length = put_number(t, e, column->kind, text, sizeof text);
@@ -150,7 +150,8 @@ static void put_between(const struct perf_table *t, struct output *to) {
     out_text(to, t->separator ? t->separator : "  ");
 }
 
-static void put_titles(const struct perf_table *t, const struct column *columns, unsigned count, struct output *to) {
+static void put_titles(const struct perf_table *t, const struct perf_column *columns, unsigned count,
+                       struct output *to) {
     out_text(to, "# ");
     for (unsigned i = 0; i < count; i++) {
         out_text_wide(to, columns[i].title, strlen(columns[i].title), columns[i].width);
@@ -166,7 +167,7 @@ static void put_titles(const struct perf_table *t, const struct column *columns,
     out_char(to, '\n');
 }
 
-static void put_dots(const struct perf_table *t, const struct column *columns, unsigned count, struct output *to) {
+static void put_dots(const struct perf_table *t, const struct perf_column *columns, unsigned count, struct output *to) {
     out_text(to, "# ");
     for (unsigned i = 0; i < count; i++) {
         out_fill(to, '.', columns[i].width);
@@ -178,7 +179,7 @@ static void put_dots(const struct perf_table *t, const struct column *columns, u
     }
 }
 
-static void put_entry(const struct perf_table *t, const struct column *columns, unsigned count,
+static void put_entry(const struct perf_table *t, const struct perf_column *columns, unsigned count,
                       const struct perf_entry *e, struct output *to) {
     if (!t->separator)
         out_text(to, "  ");
@@ -195,7 +196,7 @@ static void put_entry(const struct perf_table *t, const struct column *columns, 
 }
 
 static void put_table(const struct perf_table *t, const struct diff_print *print, const char *event) {
-    struct column columns[8];
+    struct perf_column columns[8];
     struct output *to = print->to;
     const unsigned count = list_columns(t, &print->o, columns);
     out_text(to, "# Event '");

@@ -15,6 +15,8 @@ struct diff_print {
 typedef pfr_status diff_form(const struct diff_print *print, pfr_error *err);
 diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown, diff_print_perf, diff_print_folded;
 
+/* --- diff_words.c */
+
 /* "percent of each side's total", and why it was chosen. */
 const char *diff_per_words(pfr_diff_per per);
 /* How many decimals values have. */

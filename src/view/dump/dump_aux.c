@@ -5,7 +5,10 @@
  * else in the path can be put in their place; a file that is there already is an error, never written to. When the work
  * fails, what was made is removed again: a file under its final name is whole.
  */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_aux.h"
+#include "view/dump/dump_hole.h"
+#include "view/dump/dump_filter.h"
+#include "view/dump/dump_decode.h"
 
 #include "base/io/descriptor.h"
 #include "base/tables/intern.h"

@@ -4,9 +4,14 @@
  * one file_ids for each event, event_type entries of old files, one record for each feature. A stream has its events
  * and features as records; only its header is shown.
  */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_begin.h"
+#include "view/dump/dump_record.h"
+#include "view/dump/dump_filter.h"
+#include "view/dump/dump_decode.h"
+#include "view/dump/dump_walk.h"
 
 #include "file/xray/xray.h"
+#include "view/dump/dump_hole.h"
 
 #define FILE_HEADER 104u
 #define EVENT_TYPE_SIZE 72u /* u64, 64 characters */

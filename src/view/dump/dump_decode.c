@@ -3,7 +3,7 @@
  * Bytes to structs for the dump. As pfr_decode, but the context that decided (misc, variant) stays in the dump, because
  * the walker asks it again for every field; and the cursor tells where the known fields end.
  */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_decode.h"
 
 #include "file/read/recording.h"
 #include "wire/fast_sample.h"

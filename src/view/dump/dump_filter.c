@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which records are shown: a list of types by name or number, a range of offsets, a range of times. */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_filter.h"
 
 #include "base/text/text.h"
 #include "wire/names.h"

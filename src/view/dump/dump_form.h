@@ -127,27 +127,7 @@ extern const struct dump_form dump_text_form, dump_json_form;
 extern const struct dump_key dump_key_fields, dump_key_id, dump_key_ids, dump_key_bytes, dump_key_trailing,
     dump_key_damaged, dump_key_event;
 
-/* dump_walk.c */
 #define DUMP_DEPTH 12u /* layouts inside each other: the tables nest to 6 */
-pfr_status dump_tables_make(struct dump *d, pfr_error *err);
-void dump_tables_free(struct dump *d);
-/* Shows the fields of a struct that was read from `at`; returns where they end. */
-const uint8_t *dump_fields(struct dump *d, unsigned layout, const struct pfr_context *c, const void *body,
-                           const uint8_t *at, const uint8_t *end);
-
-/* dump_decode.c */
-unsigned dump_layout_of(const struct dump *d, uint32_t type);
-/* Reads a record's body into d->body with d->context; *in is left behind the last known field. */
-pfr_status dump_decode(struct dump *d, const pfr_record *rec, unsigned layout, struct cursor *in, pfr_error *err);
-pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
-/* The same for the payload of a feature. */
-pfr_status dump_decode_feature(struct dump *d, const pfr_bytes *payload, uint64_t offset, unsigned layout,
-                               struct cursor *in, pfr_error *err);
-
-/* dump_filter.c */
-pfr_status dump_filter_make(struct dump_filter *filter, const pfr_dump_options *options, pfr_error *err);
-bool dump_wants(const struct dump *d, const pfr_record *rec, unsigned layout);
-bool dump_wants_pseudo(const struct dump *d, unsigned layout, uint64_t offset);
 
 /* dump_record.c: a record, or pseudo record, in the form at hand */
 struct dump_shown {
@@ -156,20 +136,5 @@ struct dump_shown {
     struct cursor in;   /* `start` to `end` are the bytes, `at` is behind the last known field */
     const char *damage; /* not NULL: why the bytes do not fit the layout */
 };
-void dump_show(struct dump *d, const struct dump_head *head, const struct dump_shown *shown);
-void dump_show_fields(struct dump *d, const struct dump_shown *shown);
-void dump_show_record(struct dump *d, const pfr_record *rec, unsigned layout);
-
-/* dump_begin.c */
-pfr_status dump_begin(struct dump *d, pfr_error *err);
-
-/* dump_hole.c: prints a range that could not be read */
-void dump_tell_hole(struct dump *d, const pfr_error *hole);
-
-/* dump_perf.c */
-pfr_status dump_perf_record(struct dump *d, const pfr_record *rec, pfr_error *err);
-
-/* dump_aux.c */
-pfr_status dump_aux(struct dump *d, pfr_error *err);
 
 #endif

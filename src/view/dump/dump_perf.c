@@ -16,6 +16,8 @@
 
 #include "wire/names.h"
 #include "wire/record_bits.h"
+#include "view/dump/dump_decode.h"
+#include "view/dump/dump_hole.h"
 
 #define PIPE_HEADER 16u /* perf counts a stream's offsets from its first record */
 #define FIRST_USER_RECORD 64u

@@ -60,4 +60,7 @@ static inline void end_line(struct dump *d) {
     out_char(d->out, '\n');
 }
 
+/* dump_perf.c */
+pfr_status dump_perf_record(struct dump *d, const pfr_record *rec, pfr_error *err);
+
 #endif

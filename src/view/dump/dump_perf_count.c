@@ -5,6 +5,7 @@
 #include "view/words/cpu_map.h"
 
 #include "wire/record_bits.h"
+#include "view/dump/dump_decode.h"
 
 void perf_lost(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_lost *lost = body;

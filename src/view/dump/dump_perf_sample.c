@@ -5,6 +5,7 @@
 
 #include "wire/names.h"
 #include "wire/record_bits.h"
+#include "view/dump/dump_walk.h"
 
 #define BRANCH_EXTENDED 15u
 #define CHAIN_USER ((uint64_t)-512) /* PERF_CONTEXT_USER */

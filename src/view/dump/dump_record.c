@@ -3,7 +3,10 @@
  * One record through a form: its fields, its sample_id, and whatever no table explains as bytes, so that nothing of the
  * record is dropped.
  */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_record.h"
+#include "view/dump/dump_decode.h"
+#include "view/dump/dump_walk.h"
+#include "view/dump/dump_hole.h"
 
 static void show_rest(struct dump *d, const struct dump_key *key, const uint8_t *at, uint64_t length) {
     d->spot = (struct dump_spot){NULL, 0};

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dump from begin to end: pseudo records, then every record that is wanted, and what could not be used. */
 #include "view/dump/dump_form.h"
+#include "view/dump/dump_aux.h"
+#include "view/dump/dump_perf.h"
+#include "view/dump/dump_hole.h"
+#include "view/dump/dump_begin.h"
+#include "view/dump/dump_record.h"
+#include "view/dump/dump_filter.h"
+#include "view/dump/dump_decode.h"
+#include "view/dump/dump_walk.h"
 
 #include "file/read/features.h"
 

@@ -6,9 +6,10 @@
  * Fields without a show (reserved ones, padding, words whose bits follow) are left out where they are 0, and always
  * where the name of the layout says what they are.
  */
-#include "view/dump/dump_form.h"
+#include "view/dump/dump_walk.h"
 
 #include "file/read/recording.h"
+#include "view/dump/dump_decode.h"
 
 #include <assert.h>
 #include <perfray/trace.h>

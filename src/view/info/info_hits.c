@@ -6,7 +6,7 @@
 #include "base/memory/fail.h"
 #include "model/state/state.h"
 #include "view/info/info_hits.h"
-#include "view/info/info_build_ids.h"
+#include "view/info/info_object_list.h"
 
 static const char kernel_name[] = "[kernel.kallsyms]";
 

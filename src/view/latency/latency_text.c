@@ -27,7 +27,7 @@ static void write_amount(const struct latency *l, char to[CELL_ROOM], uint64_t a
 
 /* --- Columns. */
 
-struct column {
+struct latency_column {
     const char *title;
     void (*write)(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]);
     bool (*is_shown)(const struct latency *l); /* NULL: always */
@@ -108,7 +108,7 @@ static bool by_thread(const struct latency *l) {
     return l->options->by == PFR_LATENCY_BY_THREAD;
 }
 
-static const struct column columns[] = {
+static const struct latency_column columns[] = {
     {"Count", cell_count, NULL, 0},        {"Sum", cell_sum, NULL, 0},
     {"Self", cell_self, NULL, 0},          {"Min", cell_low, NULL, 0},
     {"p50", cell_rank, NULL, 0},           {"p90", cell_rank, NULL, 1},

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The request, and the steps from a recording to the waits of its threads: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_notes.h"
+#include "view/offcpu/offcpu_locks.h"
+#include "view/offcpu/offcpu_path.h"
+#include "view/offcpu/offcpu_formats.h"
+#include "view/offcpu/offcpu_text.h"
+#include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_filter.h"
+#include "view/offcpu/offcpu_rows.h"
 
 #include "wire/feature_bits.h"
 

@@ -3,6 +3,7 @@
 #include "view/offcpu/offcpu_chain.h"
 
 #include "base/memory/escape_bytes.h"
+#include "view/offcpu/offcpu_stacks.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

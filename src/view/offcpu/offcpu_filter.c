@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which threads and which part of time count: see offcpu_parts.h. */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_filter.h"
 
 #include "base/text/text.h"
 

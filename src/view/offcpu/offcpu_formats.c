@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for programs: CSV, whose columns are always the same, and JSON (docs/json/offcpu.schema.json). */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_formats.h"
+#include "view/offcpu/offcpu_stacks.h"
+#include "view/offcpu/offcpu_rows.h"
 
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/json.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <stdlib.h>
 
@@ -15,7 +18,7 @@ struct row_key {
     uint32_t function, waker_function;    /* ids of symbols; 0: not known */
 };
 
-struct row {
+struct offcpu_row {
     struct row_key key;
     struct offcpu_sum sum;
 };
@@ -23,7 +26,7 @@ struct row {
 struct rows_of {
     struct offcpu *o;
     struct intern_table keys;
-    struct row *rows;
+    struct offcpu_row *rows;
     size_t count, room;
     uint32_t *place; /* by thread: its place in the output + 1 */
 };
@@ -54,7 +57,7 @@ static pfr_status add(struct rows_of *r, const struct offcpu_key *of, const stru
         if (!grown)
             return mem_fail(r->o->memory, err, "rows");
         r->rows = grown;
-        r->rows[r->count++] = (struct row){.key = key};
+        r->rows[r->count++] = (struct offcpu_row){.key = key};
     }
     struct offcpu_sum *to = &r->rows[number].sum;
     to->ns += sum->ns;
@@ -64,7 +67,7 @@ static pfr_status add(struct rows_of *r, const struct offcpu_key *of, const stru
 }
 
 static int by_key(const void *a, const void *b) {
-    const struct row *x = a, *y = b;
+    const struct offcpu_row *x = a, *y = b;
     const uint64_t keys[][2] = {{x->key.order, y->key.order},
                                 {x->key.state, y->key.state},
                                 {y->sum.ns, x->sum.ns},
@@ -123,7 +126,7 @@ static const char *name_of(const struct offcpu *o, uint32_t symbol) {
     return symbol ? pfr_model_get_symbol(o->model, symbol)->name : NULL;
 }
 
-static void csv_row(const struct offcpu *o, const struct row *row, pfr_output *to) {
+static void csv_row(const struct offcpu *o, const struct offcpu_row *row, pfr_output *to) {
     const struct offcpu_thread *t = &o->threads[o->thread_order[row->key.order]];
     const struct offcpu_thread *waker = row->key.waker ? &o->threads[row->key.waker - 1] : NULL;
     const char *by = name_of(o, row->key.waker_function);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals of thread states to sums: see offcpu_parts.h. */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_filter.h"
+#include "view/offcpu/offcpu_stacks.h"
 
 /* --- Threads. */
 

@@ -3,12 +3,16 @@
  * --locks: waits for locks, by lock. A lock is the address of its futex in a process where that was recorded
  * (syscalls:sys_enter_futex), else the place that waits for it. Who ended the wait held it.
  */
+#include "view/offcpu/offcpu_locks.h"
 #include "view/offcpu/offcpu_chain.h"
 
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
+#include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_stacks.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <perfray/symbolize.h>
 

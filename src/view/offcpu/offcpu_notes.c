@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts that readers of the numbers must know, as sentences: see offcpu_parts.h. */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -26,7 +26,6 @@
 #define NO_THREAD UINT32_MAX
 
 enum offcpu_state { OFFCPU_RUNNING, OFFCPU_RUNNABLE, OFFCPU_BLOCKED, OFFCPU_UNKNOWN, OFFCPU_STATES };
-const char *offcpu_state_name(enum offcpu_state state);
 
 /* A thread, or a process with all of its threads. */
 struct offcpu_thread {
@@ -107,46 +106,6 @@ static inline struct offcpu_key offcpu_key_at(const struct offcpu *o, uint32_t n
     return key;
 }
 
-/* --- offcpu_filter.c */
-pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err);
-bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t);
-/* The part of the interval that counts; false: no part. */
-bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval);
-
-/* --- offcpu_load.c */
-pfr_status offcpu_load(struct offcpu *o, pfr_error *err);
-uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample);
-void offcpu_free(struct offcpu *o);
-
-/* --- offcpu_stacks.c */
-const struct offcpu_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);
-enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *interval, uint32_t stack,
-                               uint32_t waker_stack);
-/* Who the waker was when its stack is known, too. */
-enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval *interval, uint32_t waker_stack);
-/* The innermost function of the program in a stack: its symbol; NULL: not known. */
-const pfr_model_symbol *offcpu_function(struct offcpu *o, uint32_t stack);
-/* A frame that every stack of its kind has: it is left out of chains. */
-bool offcpu_is_common(const struct offcpu *o, uint32_t stack);
-
-/* --- offcpu_rows.c */
-pfr_status offcpu_order(struct offcpu *o, pfr_error *err);
-uint64_t offcpu_wall(const struct offcpu_thread *t);
-
-/* Sums by thread, in each the longest first: those of thread t are order[first[t]] to order[first[t + 1] - 1]. Both are
-   the caller's, and given back to offcpu_waits_drop, also after an error. */
-pfr_status offcpu_waits_by_thread(struct offcpu *o, uint32_t **order, uint32_t **first, pfr_error *err);
-void offcpu_waits_drop(struct offcpu *o, uint32_t *order, uint32_t *first);
-
-/* --- Output. */
-pfr_status offcpu_write_text(struct offcpu *o, pfr_output *out, pfr_error *err);
-pfr_status offcpu_write_csv(struct offcpu *o, pfr_output *out, pfr_error *err);
-pfr_status offcpu_write_json(struct offcpu *o, pfr_output *out, pfr_error *err);
-pfr_status offcpu_write_path(struct offcpu *o, pfr_output *out, pfr_error *err);
-pfr_status offcpu_write_locks(struct offcpu *o, pfr_output *out, pfr_error *err);
-
 #define OFFCPU_NOTE_ROOM 400u
-/* Sentence `number` of those that must be known, from 0; false: there are no more. */
-bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]);
 
 #endif

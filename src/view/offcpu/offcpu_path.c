@@ -4,12 +4,18 @@
  * cpu, that is the path; where it was blocked until another thread woke it, the path goes on in that thread at the
  * moment of the wake-up. A wait that no thread ended (timers, disks) stays one. So the steps add up to the range.
  */
+#include "view/offcpu/offcpu_path.h"
 #include "view/offcpu/offcpu_chain.h"
 
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/json.h"
 #include "base/text/text.h"
+#include "view/offcpu/offcpu_rows.h"
+#include "view/offcpu/offcpu_filter.h"
+#include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_stacks.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

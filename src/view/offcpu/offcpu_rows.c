@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of threads: those that waited most in waits that began and ended in the recording come first. */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_rows.h"
 
 #include "base/memory/fail.h"
 

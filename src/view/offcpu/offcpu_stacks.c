@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of a stack: the reason of the wait, the function of the program in it, what kind of lock it waits for. */
-#include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_stacks.h"
 
 #include <fnmatch.h>
 

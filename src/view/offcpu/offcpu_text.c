@@ -7,10 +7,14 @@
  *       63.2ms  48%     20x  4.9ms pipe     wait_pipe:18 <- reader:22
  *                                           ended by writer/1372: writer:23
  */
+#include "view/offcpu/offcpu_text.h"
 #include "view/offcpu/offcpu_chain.h"
 
 #include "base/memory/fail.h"
 #include "base/text/text.h"
+#include "view/offcpu/offcpu_rows.h"
+#include "view/offcpu/offcpu_stacks.h"
+#include "view/offcpu/offcpu_notes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PFR_VIEW_REPORT_CALL_GRAPH_OPTION_H
 #define PFR_VIEW_REPORT_CALL_GRAPH_OPTION_H
 /* What other files use of report_call_graph_option.c, which says how it works. */
-#include "view/report/report_parts.h"
+#include "view/report/fields/report_parts.h"
 
 /* "graph,0.5,caller,function,percent" in any order. USAGE: a word is none of these. */
 pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error *err);

@@ -8,6 +8,8 @@
  * Times are in ns as recorded. Names are escaped as everywhere in JSON, whatever is done with them in text.
  */
 #include "view/dump/dump_form.h"
+#include "view/dump/dump_record.h"
+#include "view/dump/dump_decode.h"
 #include "view/script/script_json.h"
 #include "view/script/script_address_fields.h"
 #include "view/script/script_filter.h"

@@ -16,6 +16,7 @@
 
 #include "base/memory/fail.h"
 #include "wire/names.h"
+#include "view/dump/dump_walk.h"
 
 /* Whose line it is. */
 typedef void line_subject(const void *body, struct moment *m);

@@ -28,7 +28,7 @@ struct count {
     uint64_t val, ena, run;
 };
 
-struct cell {
+struct stat_script_cell {
     uint32_t event, thread, cpu; /* indexes */
     uint64_t round;              /* of its last STAT */
     struct count now, before;
@@ -48,7 +48,7 @@ struct script_stat {
     struct stat_cpus *own; /* of events; count 0: those of all */
     size_t nr_own;
     struct u64_map places; /* of cells */
-    struct cell *cells;
+    struct stat_script_cell *cells;
     size_t nr_cells, cells_room;
     uint64_t *fresh; /* indexes of cells that a STAT came for in this round */
     size_t nr_fresh, fresh_room;
@@ -216,25 +216,25 @@ static uint64_t place_of(uint32_t event, uint32_t thread, uint32_t cpu) {
     return (uint64_t)event << 32 | thread << 16 | cpu;
 }
 
-static pfr_status find_cell(struct script_stat *s, uint32_t event, uint32_t thread, uint32_t cpu, struct cell **cell,
-                            pfr_error *err) {
+static pfr_status find_cell(struct script_stat *s, uint32_t event, uint32_t thread, uint32_t cpu,
+                            struct stat_script_cell **cell, pfr_error *err) {
     bool is_new;
     const uint64_t *index = u64_map_at(&s->places, place_of(event, thread, cpu), s->nr_cells, &is_new);
     if (!index)
         return mem_fail(s->memory, err, "counts");
     const uint64_t at = *index;
     if (is_new) {
-        struct cell *grown = mem_grow(s->memory, s->cells, s->nr_cells, &s->cells_room, 64, sizeof *grown);
+        struct stat_script_cell *grown = mem_grow(s->memory, s->cells, s->nr_cells, &s->cells_room, 64, sizeof *grown);
         if (!grown)
             return mem_fail(s->memory, err, "counts");
         s->cells = grown;
-        s->cells[s->nr_cells++] = (struct cell){.event = event, .thread = thread, .cpu = cpu};
+        s->cells[s->nr_cells++] = (struct stat_script_cell){.event = event, .thread = thread, .cpu = cpu};
     }
     *cell = &s->cells[at];
     return PFR_OK;
 }
 
-static pfr_status note_fresh(struct script_stat *s, struct cell *cell, pfr_error *err) {
+static pfr_status note_fresh(struct script_stat *s, struct stat_script_cell *cell, pfr_error *err) {
     if (cell->round == s->round)
         return PFR_OK;
     uint64_t *grown = mem_grow(s->memory, s->fresh, s->nr_fresh, &s->fresh_room, 64, sizeof *grown);
@@ -249,7 +249,7 @@ static pfr_status note_fresh(struct script_stat *s, struct cell *cell, pfr_error
 static pfr_status on_stat(struct stat_taking *t) {
     struct script_stat *s = t->s;
     struct pfr_rec_stat body;
-    struct cell *cell = NULL;
+    struct stat_script_cell *cell = NULL;
     uint32_t cpu;
     if (pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK) /* the reader tells what is wrong with it */
         return PFR_OK;
@@ -340,14 +340,14 @@ static void say_json(pfr_output *to, const struct stat_row *row) {
 }
 
 /* What perf prints of a cell at the end of a round. */
-static struct count count_of(const struct script_stat *s, const struct cell *c) {
+static struct count count_of(const struct script_stat *s, const struct stat_script_cell *c) {
     const bool whole = s->mode == MODE_GLOBAL || s->mode == MODE_UNSET || s->mode > MODE_LAST;
     if (whole)
         return c->now;
     return (struct count){c->now.val - c->before.val, c->now.ena - c->before.ena, c->now.run - c->before.run};
 }
 
-static void say_cell(struct script_stat *s, const struct cell *c, uint64_t time, pfr_output *out) {
+static void say_cell(struct script_stat *s, const struct stat_script_cell *c, uint64_t time, pfr_output *out) {
     const struct stat_row row = {pfr_get_event(s->reader, c->event)->name, cpus_of(s, c->event)->at[c->cpu],
                                  s->threads[c->thread], time, count_of(s, c)};
     (s->as_json ? say_json : say_row)(out, &row);
@@ -358,10 +358,10 @@ static void say_event(struct script_stat *s, uint32_t event, uint64_t time, pfr_
     const struct stat_cpus *cpus = cpus_of(s, event);
     for (uint32_t thread = 0; thread < s->nr_threads; thread++) {
         for (uint32_t cpu = 0; cpu < cpus->count; cpu++) {
-            const struct cell none = {.event = event, .thread = thread, .cpu = cpu};
+            const struct stat_script_cell none = {.event = event, .thread = thread, .cpu = cpu};
             uint64_t index;
             const bool known = u64_map_get(&s->places, place_of(event, thread, cpu), &index);
-            const struct cell *c = known ? &s->cells[index] : &none;
+            const struct stat_script_cell *c = known ? &s->cells[index] : &none;
             s->idle += c->round != s->round;
             say_cell(s, c, time, out);
         }
@@ -369,7 +369,7 @@ static void say_event(struct script_stat *s, uint32_t event, uint64_t time, pfr_
 }
 
 static int by_place(const void *left, const void *right) {
-    const struct cell *const *a = left, *const *b = right;
+    const struct stat_script_cell *const *a = left, *const *b = right;
     const uint64_t x = place_of((*a)->event, (*a)->thread, (*a)->cpu);
     const uint64_t y = place_of((*b)->event, (*b)->thread, (*b)->cpu);
     return (x > y) - (x < y);
@@ -379,7 +379,7 @@ static int by_place(const void *left, const void *right) {
 static pfr_status say_fresh(struct script_stat *s, uint64_t time, pfr_output *out, pfr_error *err) {
     if (s->nr_fresh == 0)
         return PFR_OK;
-    const struct cell **cells = mem_alloc(s->memory, s->nr_fresh, sizeof *cells);
+    const struct stat_script_cell **cells = mem_alloc(s->memory, s->nr_fresh, sizeof *cells);
     if (!cells)
         return mem_fail(s->memory, err, "counts");
     for (size_t i = 0; i < s->nr_fresh; i++)

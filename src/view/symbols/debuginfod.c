@@ -5,7 +5,7 @@
 #include "base/threads/confined.h"
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

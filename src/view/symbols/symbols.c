@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb symbols: a profile of addresses, with lines, and sums by object. See symbols_parts.h. */
 #include "view/symbols/symbols_parts.h"
+#include "view/symbols/symbols_write.h"
 
 #include "file/read/next.h"
 #include "wire/feature_bits.h"

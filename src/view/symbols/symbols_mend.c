@@ -6,7 +6,7 @@
  *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
  *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...
  */
-#include "view/symbols/symbols_parts.h"
+#include "view/symbols/symbols_mend.h"
 
 #include "base/text/escape.h"
 #include "base/memory/fail.h"

@@ -10,7 +10,7 @@
  */
 #include "base/text/public_output.h"
 #include "model/names/missing_names.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 #include <perfray/symbols.h>
 
@@ -52,14 +52,5 @@ struct symbols_faults {
     struct build_id id;
     struct symbols_fault names, lines, inlined;
 };
-
-pfr_status symbols_find_faults(struct symbols *s, const struct symbols_row *row, struct symbols_faults *faults,
-                               pfr_error *err);
-
-pfr_status symbols_write_text(struct symbols *s, pfr_output *out, pfr_error *err);
-pfr_status symbols_write_json(struct symbols *s, pfr_output *out, pfr_error *err);
-
-/* The path of a row's object as it was recorded; what reports call it where it is no file. */
-struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The path of an object as it is shown. */
-#include "view/symbols/symbols_parts.h"
+#include "view/symbols/symbols_path.h"
 
 struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row) {
     static const char unknown[] = "[unknown]";

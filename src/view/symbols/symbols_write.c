@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of symbols as a table, with what is wrong under each, and as JSON (docs/json/symbols.schema.json). */
-#include "view/symbols/symbols_parts.h"
+#include "view/symbols/symbols_write.h"
+#include "view/symbols/symbols_mend.h"
 
 #include "base/memory/fail.h"
 #include "base/text/json.h"
+#include "view/symbols/symbols_path.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""state_oracle.py - what each sample of a recording sees, by the rules of docs/ARCHITECTURE.md ("State"), from the bytes alone.
+"""state_oracle.py - what each sample of a recording sees, by the rules of docs/state.md, from the bytes alone.
 
 usage: state_oracle.py FILE...
 

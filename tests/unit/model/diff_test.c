@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "model/diff/diff_parts.h"
+#include "model/diff/diff_names.h"
 
 #include <math.h>
 #include <perfray/perfray.h>

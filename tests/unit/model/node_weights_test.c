@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Laws of node_weights.h: what is marked keeps its weight, whatever way it is kept, and all else weighs nothing. */
-#include "model/profile/node_weights.h"
+#include "model/profile/result/node_weights.h"
 
 #include "../base/failing_alloc.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many lanes count a recording, by what is known before. */
-#include "model/profile/profile_workers.h"
+#include "model/profile/count/profile_workers.h"
 #include "test.h"
 
 static const struct workers_size large = {.samples = 100000000, .slices = 1000, .cpus = 16};

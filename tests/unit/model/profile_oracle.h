@@ -14,7 +14,7 @@
 #include "base/io/output.h"
 #include "file/read/recording.h"
 #include "model/stacks/chain.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 #include <stdlib.h>
 

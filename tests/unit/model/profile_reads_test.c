@@ -6,7 +6,7 @@
 #include "../file/recording_builder.h"
 
 #include "file/read/next.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 enum { COUNTERS = 2, READS = 400, PLACES = 5, READ_BIT = 1 << 4, READ_ID = 1 << 2, READ_GROUP = 1 << 3 };
 

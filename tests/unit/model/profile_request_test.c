@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which choices of a request go together; profile_load refuses the others. */
 #include "../file/recording_builder.h"
-#include "model/profile/profile.h"
+#include "model/profile/result/profile.h"
 
 static unsigned likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words) {
     (void)context, (void)p, (void)frame;

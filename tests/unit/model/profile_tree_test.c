@@ -4,7 +4,7 @@
  * in the end is what was added. A path is known by a hash; sums of hash times weight are compared, so that two nodes of
  * one path are as good as one.
  */
-#include "model/profile/profile_entries.h"
+#include "model/profile/count/profile_entries.h"
 #include "test.h"
 
 enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES = 3 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/ARCHITECTURE.md, "State", that are about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a
+ * The rules of docs/state.md that are about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a
  * recording in memory, and fails when its rule is broken. Then every allocation of a build fails once.
  */
 #include "state_builder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/ARCHITECTURE.md, "State", that are about threads: 4 to 8. Each story is a recording in memory, and
+ * The rules of docs/state.md that are about threads: 4 to 8. Each story is a recording in memory, and
  * fails when its rule is broken. Then a chain of forks that is far deeper than a lookup may follow.
  */
 #include "state_builder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AUX areas on a scripted kernel, which has Intel PT by name: a folder as sysfs has it, and an area that the test fills
    as hardware would, faster than the ring of records. */
-#include "record/aux_areas.h"
+#include "record/rings/aux_areas.h"
 #include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "record/event.h"
+#include "record/event/event.h"
 
 static struct memory memory;
 static struct event_list list;

@@ -5,7 +5,7 @@
  */
 #include "../model/state_builder.h"
 
-#include "record/hit_objects.h"
+#include "record/contents/hit_objects.h"
 
 enum { TASKS = 4, PAGES = 3, PAGE_BYTES = 0x1000, STORIES = 300, RECORDS = 40 };
 

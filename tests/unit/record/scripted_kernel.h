@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <perfray/reader.h>
-#include "record/recorder_parts.h"
+#include "record/rings/recorder_parts.h"
 #include "../base/failing_alloc.h"
 
 #define PAGE 4096u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers by list: every one in its own, in order. */
 #include "test.h"
-#include "view/report/number_lists.h"
+#include "view/report/fields/number_lists.h"
 
 #define LISTS 7u
 

@@ -3,7 +3,7 @@
  * nodes. */
 #include "../base/failing_alloc.h"
 #include "test.h"
-#include "view/report/report_path_segments.h"
+#include "view/report/rows/report_path_segments.h"
 
 #include <stdlib.h>
 #include <string.h>

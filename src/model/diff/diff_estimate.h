@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_DIFF_ESTIMATE_H
+#define PFR_MODEL_DIFF_ESTIMATE_H
+/* What other files use of diff_estimate.c, which says how it works. */
+#include "model/diff/diff_parts.h"
+
+pfr_status diff_scratch_make(struct diff_scratch *scratch, const pfr_diff *d, pfr_error *err);
+void diff_scratch_free(struct diff_scratch *scratch);
+struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name side, const struct diff_subject *subject,
+                              struct diff_scratch *scratch);
+
+/* Without q and verdict. */
+pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate *changed);
+
+/* A value of both sides. The total of PFR_DIFF_PER_TOTAL is percent of the base's. */
+pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
+
+#endif

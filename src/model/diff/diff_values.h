@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_DIFF_VALUES_H
+#define PFR_MODEL_DIFF_VALUES_H
+/* What other files use of diff_values.c, which says how it works. */
+#include "model/diff/diff_parts.h"
+
+pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
+
+#endif

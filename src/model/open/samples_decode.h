@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_OPEN_SAMPLES_DECODE_H
+#define PFR_MODEL_OPEN_SAMPLES_DECODE_H
+/* What other files use of samples_decode.c, which says how it works. */
+#include "model/open/model_parts.h"
+
+/* More rows, at most as many as there is room for; PFR_END: there are no more. Rows that the filters leave out are not
+   among them. */
+pfr_status samples_decode(struct pfr_samples *c, pfr_error *err);
+pfr_status samples_decode_open(struct pfr_samples *c, pfr_error *err);
+void samples_decode_rewind(struct pfr_samples *c);
+void samples_decode_close(struct pfr_samples *c);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
+ * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
+ * hashed; slots looked at; counted. */
+#include "model/profile/count/profile_cache.h"
+#include "model/profile/count/profile_count.h"
+#include "model/profile/count/profile_entries.h"
+#include "model/profile/count/profile_entry_key.h"
+#include "model/profile/count/profile_fast_path.h"
+#include "model/profile/count/profile_new_entries.h"
+#include "model/profile/count/profile_pick.h"
+#include "model/profile/count/profile_reads.h"
+#include "model/profile/count/profile_stacks.h"
+#include "model/profile/count/profile_values.h"
+#include "model/profile/count/profile_whole_stacks.h"
+
+#include "file/read/header_walk.h"
+#include "model/tracepoint/tracepoint_text.h"
+
+#include "base/tables/hash_seed.h"
+#include "base/memory/sizes.h"
+#include "wire/record_bits.h"
+
+#define READ_GROUP (1ull << 3)
+
+struct sample_batch {
+    struct sample_item items[BATCH];
+    unsigned count;
+};
+
+/* The chains of a batch that are not as they were recorded. */
+static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
+    bool any = false, deferred = false, of_calls = false;
+    for (uint32_t i = 0; i < c->profile->nr_events; i++) {
+        any = any || c->places[i].makes;
+        deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
+        of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
+    }
+    c->made_most = deferred && c->profile->request.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->made_words = chain_made_words(c->made_most, of_calls);
+    c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
+    return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
+}
+
+pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
+                        struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err) {
+    struct profile *p = frames->profile;
+    const struct profile_request *w = &p->request;
+    *c = (struct sample_counter){.profile = p, .memory = memory, .reader = reader, .places = places};
+    intern_init(&c->whos, memory);
+    intern_init(&c->texts, memory);
+    frame_cache_init(&c->cache, frames, memory);
+    profile_stacks_init(&c->stacks, memory);
+    profile_tree_init(&c->own_tree, p, memory);
+    c->tree = common ? &common->tree : &c->own_tree;
+    whole_init(&c->whole, memory);
+    u64_map_init(&c->before, memory);
+    u64_map_init(&c->individual_samples.of, memory);
+    c->words = 1 + request_has_frames(w) + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) +
+               (request_has_chains(w) ? 2 : 0);
+    for (uint32_t keys = w->keys; keys; keys &= keys - 1)
+        c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
+    c->kernel_apart = !c->has_places && !request_has_chains(w) && w->counted != PROFILE_BRANCHES;
+    c->plain = request_has_frames(w) && c->words == 2;
+    c->plainly.memory = memory;
+    c->by_digest = request_has_chains(w);
+    c->key_words = c->by_digest ? 2 : c->words;
+    c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
+    if (w->shape == PROFILE_SUMS)
+        PFR_TRY(sums_begin(c, err));
+    PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->shape == PROFILE_SUMS ? &c->sums.own : memory,
+                                  err));
+    c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
+    c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
+    c->seed = table_seed(c->table->slot_count);
+    c->chain_seed = hash_seed;
+    chain_maker_init(&c->maker, &frames->unwinding, memory);
+    if (w->stitched)
+        chain_maker_stitch(&c->maker, branch_registers(p->reader));
+    PFR_TRY(make_chain_room(c, err));
+    return c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
+}
+
+/* What only new entries need. */
+void counter_end_lookups(struct sample_counter *c) {
+    counter_entries_free_slots(&c->own_table);
+    frame_cache_free(&c->cache);
+    profile_stacks_free(&c->stacks);
+    mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
+    c->made = NULL;
+    u64_map_free(&c->individual_samples.of);
+}
+
+void counter_free_entries(struct sample_counter *c) {
+    counter_end_lookups(c);
+    counter_entries_free(&c->own_table, c->stride);
+    sums_free_rows(&c->sums);
+}
+
+void counter_free_individual_samples(struct sample_counter *c) {
+    mem_free(c->memory, c->individual_samples.at, c->individual_samples.room, sizeof *c->individual_samples.at);
+    c->individual_samples = (struct individual_samples){.of = c->individual_samples.of};
+}
+
+void counter_free(struct sample_counter *c) {
+    const size_t events = (size_t)c->profile->nr_events + 1;
+    counter_free_entries(c);
+    counter_free_individual_samples(c);
+    plain_free(c);
+    mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
+    mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
+    profile_tree_free(&c->own_tree);
+    whole_free(&c->whole);
+    sums_free(&c->sums);
+    chain_maker_free(&c->maker);
+    intern_free(&c->whos);
+    intern_free(&c->texts);
+    trace_text_close(c->trace);
+}
+
+/* --- Groups. */
+
+/* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
+static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
+    const struct who who = counter_who(c, word);
+    const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
+    return c->has_places ? word : (word >> 32) << 33 | name;
+}
+
+/* Groups of the same words come again and again, and take long to find. */
+pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
+                        pfr_error *err) {
+    const unsigned first = 1 + request_has_frames(&c->profile->request),
+                   keys = c->words - first - (request_has_chains(&c->profile->request) ? 2 : 0);
+    const uint64_t word = group_word(c, words[0]);
+    uint64_t h = word;
+    for (unsigned i = 0; i < keys; i++)
+        h = (h ^ words[first + i]) * 0x9e3779b97f4a7c15u;
+    struct group_memo *memo = &c->memos[(h ^ h >> 32) % MEMOS];
+    if (!memo->used || memo->word != word || !words_are_same(memo->keys, words + first, keys)) {
+        memo->used = false;
+        PFR_TRY(values_root(c, words, NULL, &memo->root, &memo->since, err));
+        *memo = (struct group_memo){.word = word, .since = memo->since, .root = memo->root, .used = true};
+        memcpy(memo->keys, words + first, keys * sizeof *words);
+    }
+    *root = memo->root;
+    *since = memo->since;
+    return PFR_OK;
+}
+
+static struct profile_row row_of(const struct sample_item *item) {
+    const struct picked *s = &item->picked;
+    return (struct profile_row){.key = s->key,
+                                .time = s->time,
+                                .weight = s->period,
+                                .period = s->grown ? s->recorded : s->period,
+                                .event = s->event,
+                                .pid = s->pid,
+                                .tid = s->tid,
+                                .cpu = s->cpu,
+                                .node = item->node,
+                                .mode = (uint8_t)s->mode};
+}
+
+static pfr_status give_rows(const struct sample_counter *c, const struct sample_batch *b, pfr_error *err) {
+    const struct profile_each *each = c->profile->request.each;
+    struct profile_row rows[BATCH];
+    if (!each || !b->count)
+        return PFR_OK;
+    for (unsigned i = 0; i < b->count; i++)
+        rows[i] = row_of(&b->items[i]);
+    return each->rows(each->context, c->number, c->run, rows, b->count, err);
+}
+
+static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    struct waiting w = {.count = 0};
+    PFR_TRY(counter_enter(c, 0, err));
+    for (unsigned i = 0; i < b->count; i++)
+        entry_fetch(c, b->items[i].hash);
+    for (unsigned i = 0; i < b->count; i++) {
+        b->items[i].alone = false;
+        if (!b->items[i].limited &&
+            !count_in_entry(c, &b->items[i], entry_find(c, item_key(c, &b->items[i]), b->items[i].hash, NULL)))
+            w.items[w.count++] = &b->items[i];
+    }
+    counter_leave(c, 0);
+    while (w.count > 0) {
+        PFR_TRY(new_entries_add(c, &w, err));
+        PFR_TRY(new_entries_place(c, &w, err));
+    }
+    PFR_TRY(give_rows(c, b, err));
+    b->count = 0;
+    return PFR_OK;
+}
+
+/* --- Samples. */
+
+static bool is_kept_when_asked(struct sample_counter *c, const struct picked *s) {
+    const struct profile_request *w = &c->profile->request;
+    const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
+    if (w->keep(w->context, &sample))
+        return true;
+    c->left_out++;
+    return false;
+}
+
+static inline bool is_kept(struct sample_counter *c, const struct picked *s) {
+    return !c->profile->request.keep || is_kept_when_asked(c, s);
+}
+
+/* The item at hand, of which `picked` is filled, joins the batch. */
+static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    struct sample_item *item = &b->items[b->count];
+    const struct picked *s = &item->picked;
+    item->made = c->made ? c->made + b->count * c->made_words : NULL;
+    pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
+    const bool counted = st >= 0 && plain_take(c, item, counter_weight_of(c, s), &st, err);
+    if (st < 0 && st != PFR_ERR_LIMIT)
+        return st;
+    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, counter_weight_of(c, s));
+    c->totals[s->event].samples++;
+    c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
+    item->picked.whole = NULL;
+    item->picked.branch = NULL;
+    if (st < 0)
+        PFR_TRY(counter_meet_limit(c, item, st));
+    item->limited = st < 0;
+    if (st < 0 && !c->profile->request.each)
+        return PFR_OK;
+    return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
+}
+
+static pfr_status push_branches(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                                pfr_error *err) {
+    const struct picked first = b->items[b->count].picked;
+    struct pfr_rec_branch_entry entry;
+    if (!(c->places[first.event].sample_type & PFR_SAMPLE_BRANCH_STACK))
+        return PFR_OK;
+    pfr_items_iter it = pfr_items_begin(&s->branch.entries);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
+        b->items[b->count].picked = first;
+        b->items[b->count].picked.branch = &entry;
+        PFR_TRY(push(c, b, err));
+    }
+    return PFR_OK;
+}
+
+/* The item at hand, or what stands for it. */
+static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                            pfr_error *err) {
+    const struct picked *picked = &b->items[b->count].picked;
+    if (!is_kept(c, picked)) {
+        const pfr_status st = c->places[picked->event].stitches ? words_pass(c, picked, err) : PFR_OK;
+        return st == PFR_ERR_LIMIT ? PFR_OK : st;
+    }
+    return c->profile->request.counted == PROFILE_BRANCHES ? push_branches(c, b, s, err) : push(c, b, err);
+}
+
+static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                            const struct picked *all, const struct pfr_rec_read_entry *read, pfr_error *err) {
+    struct picked one = *all;
+    one.recorded = all->period;
+    one.grown = true;
+    PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
+    b->items[b->count].picked = one;
+    return one.period ? push_kept(c, b, s, err) : PFR_OK;
+}
+
+/* One of each counter. */
+static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
+                             pfr_error *err) {
+    const struct picked all = b->items[b->count].picked;
+    const struct pfr_rec_read_value *read = &s->read;
+    struct pfr_rec_read_entry entry = {.value = read->value, .id = read->id};
+    if (!(pfr_get_event(c->profile->reader, all.event)->attr.read_format & READ_GROUP))
+        return push_read(c, b, s, &all, &entry, err);
+    pfr_items_iter it = pfr_items_begin(&read->values);
+    while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
+        PFR_TRY(push_read(c, b, s, &all, &entry, err));
+    return PFR_OK;
+}
+
+static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
+    const struct profile_request *w = &c->profile->request;
+    c->lossy = true;
+    if (w->hole)
+        w->hole(w->context, hole);
+}
+
+static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
+                               pfr_error *err) {
+    struct picked *s = &b->items[b->count].picked;
+    struct pfr_rec_sample sample;
+    pfr_error why;
+    if (pfr_decode(rec, &sample, sizeof sample, &why) != PFR_OK) {
+        tell_hole(c, &why);
+        return PFR_OK;
+    }
+    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
+    pick_decoded(&c->places[rec->event], &sample, s);
+    pick_key(&c->profile->state, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
+    return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
+}
+
+static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, uint32_t event, const uint8_t *bytes,
+                             uint64_t place, uint64_t inner, pfr_error *err) {
+    const bool swap = c->reader->context.swap;
+    struct picked *s = &b->items[b->count].picked;
+    s->event = event;
+    s->mode = cpumode_at(bytes, swap);
+    pick_fixed(&c->places[event], bytes, swap, s);
+    pick_key(&c->profile->state, s, place, inner);
+    return is_kept(c, s) ? push(c, b, err) : PFR_OK;
+}
+
+static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
+    if (rec->event < 0)
+        return PFR_OK;
+    if (!pick_is_plain(c->reader, &c->places[rec->event], rec))
+        return take_decoded(c, b, rec, err);
+    return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
+}
+
+/* What lies in the window at `at`, which may move on then. */
+static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, const struct plain_run *run, bool plain,
+                           pfr_error *err) {
+    struct plain_left left;
+    if (plain)
+        PFR_TRY(plain_count(c, run, &left, err));
+    const uint32_t count = plain ? left.count : run->count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *bytes = run->at[plain ? left.at[i] : i];
+        PFR_TRY(take_fixed(c, b, run->event, bytes, run->place + (uint64_t)(bytes - run->at[0]), 0, err));
+    }
+    return commit(c, b, err);
+}
+
+/* Samples of the same event that follow in the window, without asking for each. */
+static pfr_status take_followers(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
+                                 pfr_error *err) {
+    const uint8_t *at[BATCH];
+    struct plain_run some = {.at = at, .event = (uint32_t)rec->event};
+    const bool plain = plain_may(c, some.event);
+    uint64_t from;
+    while ((some.count = walk_collect(c->reader, rec->event, at, (uint32_t)sizes.count_batch, &from)) > 0) {
+        some.place = (uint64_t)rec->part << 48 | from;
+        PFR_TRY(take_run(c, b, &some, plain, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_error *error) {
+    pfr_error own, *err = error ? error : &own;
+    pfr_record rec;
+    pfr_status st;
+    while ((st = c->timeline ? order_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE) {
+            tell_hole(c, err);
+            continue;
+        }
+        if (rec.type != PFR_RECORD_SAMPLE || rec.event < 0)
+            continue;
+        PFR_TRY(take_record(c, b, &rec, err));
+        PFR_TRY(commit(c, b, err));
+        if (c->places[rec.event].fixed && !rec.inside && !c->timeline)
+            PFR_TRY(take_followers(c, b, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status counter_run(struct sample_counter *c, pfr_error *err) {
+    struct sample_batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
+    if (!b)
+        return mem_fail(c->memory, err, "profile");
+    pfr_status st = order_begin(c, err);
+    if (st >= 0)
+        st = run(c, b, err);
+    order_end(c);
+    mem_free(c->memory, b, 1, sizeof *b);
+    return st;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_PROFILE_FAST_PATH_H
+#define PFR_MODEL_PROFILE_FAST_PATH_H
+/* What other files use of profile_fast_path.c, which says how it works. */
+#include "model/profile/count/profile_parts.h"
+
+void plain_free(struct sample_counter *c);
+
+/* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
+bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
+                pfr_error *err);
+
+/* Entries of another counter, whose first words are others here. What there is no room for stays there. */
+pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
+                      uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err);
+
+/* Samples of one event out of one window. */
+struct plain_run {
+    const uint8_t *const *at;
+    uint32_t count; /* at most BATCH */
+    uint32_t event;
+    uint64_t place; /* of the first, as in its key */
+};
+
+/* Numbers of those that were not counted. */
+struct plain_left {
+    uint8_t at[BATCH + 1];
+    unsigned count;
+};
+
+/* Whether samples of the event may be counted by runs. */
+bool plain_may(const struct sample_counter *c, uint32_t event);
+
+/* Counts those that are plain, of threads that were met lately. */
+pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
+
+#endif

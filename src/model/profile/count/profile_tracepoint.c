@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a tracepoint's sample says, as one text of parts: the text of the event, then each field that is wished for.
+ * Each is written behind its length, a word of 32 bits, so that parts may hold anything; a field that an event does not
+ * have is NONE long. Where no field is wished for the whole is the text of the event.
+ */
+#include "model/profile/count/profile_tracepoint.h"
+
+#include "base/text/public_output.h"
+#include "model/tracepoint/tracepoint_text.h"
+
+#define NONE UINT32_MAX
+
+/* A part and whether there is one. */
+static pfr_status write_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
+                             pfr_output *to, bool *has, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
+    const pfr_bytes raw = s->whole ? s->whole->raw.data : (pfr_bytes){NULL, 0};
+    const uint64_t config = pfr_get_event(c->profile->reader, s->event)->attr.config;
+    *has = true;
+    if (!field && !w->trace_plain)
+        return trace_text_write(c->trace, config, raw.at, raw.length, s->cpu, to, err);
+    *has = !field || field->event < 0 || (uint32_t)field->event == s->event;
+    if (!*has)
+        return PFR_OK;
+    return trace_text_field(c->trace, config, raw.at, raw.length, field ? field->name : NULL,
+                            w->trace_plain || (field && field->plain), to, has, err);
+}
+
+static pfr_status add_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
+                           struct output *to, pfr_error *err) {
+    pfr_output part = {.raw_names = true};
+    size_t length;
+    bool has;
+    memory_init(&part.memory, &c->memory->alloc, 0);
+    out_open_memory(&part.out, c->memory);
+    pfr_status st = write_part(c, s, field, &part, &has, err);
+    const char *bytes = out_bytes(&part.out, &length);
+    const uint32_t head = has ? (uint32_t)length : NONE;
+    if (c->profile->request.nr_trace_fields)
+        out_write(to, (const char *)&head, sizeof head);
+    if (has && length)
+        out_write(to, bytes, length);
+    if (st >= 0 && part.out.status < 0)
+        st = mem_fail(c->memory, err, "profile");
+    out_close(&part.out, NULL);
+    return st;
+}
+
+pfr_status trace_parts_write(struct sample_counter *c, const struct picked *s, struct output *to, pfr_error *err) {
+    const struct profile_request *w = &c->profile->request;
+    PFR_TRY(add_part(c, s, NULL, to, err));
+    for (uint32_t i = 0; i < w->nr_trace_fields; i++)
+        PFR_TRY(add_part(c, s, &w->trace_fields[i], to, err));
+    return PFR_OK;
+}
+
+bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of) {
+    uint32_t head;
+    if (text == NO_TEXT)
+        return false;
+    *of = intern_get(&p->texts, (uint32_t)text);
+    if (!p->request.nr_trace_fields)
+        return part == 0;
+    while (of->length >= sizeof head) {
+        memcpy(&head, of->bytes, sizeof head);
+        *of = (struct intern_text){of->bytes + sizeof head, of->length - (uint32_t)sizeof head};
+        const uint32_t length = head == NONE ? 0 : head;
+        if (length > of->length)
+            return false;
+        if (part-- == 0)
+            return of->length = length, head != NONE;
+        *of = (struct intern_text){of->bytes + length, of->length - length};
+    }
+    return false;
+}

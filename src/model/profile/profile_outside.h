@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_MODEL_PROFILE_OUTSIDE_H
-#define PFR_MODEL_PROFILE_OUTSIDE_H
-#include "model/profile/profile.h"
-
-/* Notes how many samples have return addresses outside any mapping, where many do. */
-void profile_outside_note(const struct profile *p);
-
-#endif

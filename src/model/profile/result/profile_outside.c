@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call chains that the kernel made by frame pointers go astray in code compiled without them: what it takes for return
+ * addresses lies outside any mapping. Such samples are counted, and one note says what to record instead.
+ */
+#include "model/profile/result/profile_outside.h"
+
+#include "file/read/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NOTED_PERCENT 10u /* a few stray addresses are in every recording */
+
+/* Chains of frame pointers: stacks in samples are unwound, branch stacks have their own callers. */
+static bool has_plain_chains(const struct profile *p) {
+    bool has_chains = false;
+    for (uint32_t i = 0; !p->reader->trace && i < p->nr_events; i++) {
+        const pfr_event *event = profile_event(p->reader, i);
+        const uint64_t holds = event ? event->attr.sample_type : 0;
+        if (holds & (PFR_SAMPLE_STACK_USER | PFR_SAMPLE_BRANCH_STACK))
+            return false;
+        has_chains = has_chains || (holds & PFR_SAMPLE_CALLCHAIN);
+    }
+    return has_chains;
+}
+
+static bool is_outside(const struct profile *p, uint32_t n) {
+    const struct profile_frame *f = &p->frames[node_frame(&p->nodes[n])];
+    return f->object == NO_OBJECT && f->text == NO_TEXT && f->cpumode == PFR_CPUMODE_USER;
+}
+
+/* Samples of nodes that have a caller outside any mapping; `astray` has an entry for each node. Parents come first. */
+static uint64_t count_astray(const struct profile *p, bool *astray, uint64_t *all) {
+    uint64_t count = 0;
+    for (uint32_t n = 0; n < p->nr_nodes; n++) {
+        const uint32_t parent = p->nodes[n].parent;
+        const bool has_caller = parent != NO_NODE && p->nodes[parent].parent != NO_NODE;
+        astray[n] = parent != NO_NODE && (astray[parent] || (has_caller && is_outside(p, parent)));
+        const uint64_t samples = node_weight(&p->self, n)->samples;
+        *all += samples;
+        count += astray[n] ? samples : 0;
+    }
+    return count;
+}
+
+void profile_outside_note(const struct profile *p) {
+    char text[240];
+    uint64_t all = 0;
+    if (!p->request.note || p->nr_nodes == 0 || !has_plain_chains(p))
+        return;
+    bool *const astray = mem_zeroed(p->memory, p->nr_nodes, sizeof *astray);
+    const uint64_t count = astray ? count_astray(p, astray, &all) : 0;
+    mem_free(p->memory, astray, astray ? p->nr_nodes : 0, sizeof *astray);
+    if (count * 100 < all * NOTED_PERCENT || count == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%" PRIu64 " of %" PRIu64
+             " samples have return addresses outside any mapping: code without frame pointers; "
+             "record with --call-graph dwarf",
+             count, all);
+    p->request.note(p->request.context, text);
+}

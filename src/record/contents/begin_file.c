@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file at the start: events with their ids, what is known of the machine, then which counter writes where, the
+ * kernel's own map, and what runs already. The order is that of perf record, for readers that know no other.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include "base/io/descriptor.h"
+#include "record/contents/begin_file.h"
+#include "record/rings/aux_areas.h"
+#include "record/contents/bpf_programs.h"
+#include "record/contents/machine.h"
+#include "record/rings/put_record.h"
+#include "record/contents/tasks.h"
+#include "record/contents/tracing_data.h"
+#include "wire/feature_bits.h"
+#include "wire/layout_write.h"
+
+#define DEFAULT_OUTPUT "perf.data"
+
+static void *take(pfr_recorder *r, size_t count, size_t size) {
+    return arena_zeroed(&r->part, count ? count : 1, size);
+}
+
+static pfr_status no_memory(pfr_recorder *r, pfr_error *err) {
+    return mem_fail(&r->memory, err, "records");
+}
+
+/* --- the file itself --- */
+
+/* perf.data of an earlier run is kept as perf.data.old; others are written anew. A link or device is refused. */
+static pfr_status clear_way(const char *path, pfr_error *err) {
+    char old[4096];
+    struct stat facts;
+    if (lstat(path, &facts) != 0)
+        return errno == ENOENT ? PFR_OK : pfr_fail_errno(err, errno, "look at", path);
+    if (!S_ISREG(facts.st_mode))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "%.80s is no regular file: it is not replaced",
+                        path);
+    if (snprintf(old, sizeof old, "%s.old", path) >= (int)sizeof old || (facts.st_size > 0 && rename(path, old) != 0))
+        return pfr_fail_errno(err, errno, "rename", path);
+    if (facts.st_size == 0 && unlink(path) != 0)
+        return pfr_fail_errno(err, errno, "replace", path);
+    return PFR_OK;
+}
+
+static size_t name_part(const char *output, char *name, size_t room) {
+    struct timespec now;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &parts);
+    const int length =
+        snprintf(name, room, "%s.%04d%02d%02d%02d%02d%02d%02d", output, parts.tm_year + 1900, parts.tm_mon + 1,
+                 parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (int)(now.tv_nsec / 10000000));
+    return length < (int)room ? (size_t)length : room - 1;
+}
+
+/* OUTPUT, or with parts, or dated, OUTPUT.YYYYMMDDhhmmssCC, as perf names them; `before` is the one before, which is
+ * another. */
+static char *path_of_part(pfr_recorder *r, const char *before) {
+    const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
+    char name[4096];
+    if ((!r->options.parts && !r->options.dated) || strcmp(output, "-") == 0)
+        return arena_text(&r->part, output, strlen(output));
+    size_t length = name_part(output, name, sizeof name);
+    for (unsigned tries = 0; before && strcmp(name, before) == 0 && tries < 10; tries++) {
+        usleep(5000);
+        length = name_part(output, name, sizeof name);
+    }
+    return arena_text(&r->part, name, length);
+}
+
+/* The file is read again at its end, by this descriptor: its path may lead elsewhere by then. */
+static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(clear_way(r->path, err));
+    r->output = descriptor_open(AT_FDCWD, r->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    return r->output < 0 ? pfr_fail_errno(err, errno, "make", r->path) : PFR_OK;
+}
+
+static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
+    const pfr_recorder_options *const o = &r->options;
+    r->path = path_of_part(r, r->path);
+    if (!r->path)
+        return no_memory(r, err);
+    const bool stream = strcmp(r->path, "-") == 0;
+    r->output = -1;
+    if (!stream)
+        PFR_TRY(make_output(r, err));
+    const pfr_write_options how = {
+        .size = sizeof how,
+        .alloc = o->alloc,
+        .container = stream ? PFR_PIPE : PFR_FILE,
+        .compression = o->compress ? PFR_ZSTD_FRAMES : PFR_PLAIN,
+        .level = o->level,
+        .attr_size = sizeof(struct perf_event_attr),
+    };
+    r->writer = stream ? pfr_writer_open(r->path, &how, err) : pfr_writer_open_fd(r->output, true, r->path, &how, err);
+    return r->writer ? PFR_OK : err ? err->status : PFR_ERR_IO;
+}
+
+/* --- events --- */
+
+static pfr_status attr_of(const struct perf_event_attr *attr, struct pfr_rec_attr *to, pfr_error *err) {
+    const struct pfr_context context = {.swap = false};
+    struct cursor in = cursor_on(attr, sizeof *attr, 0, false);
+    return layout_read(layout_at(L_attr), &context, &in, to, err);
+}
+
+static pfr_status put_event(pfr_recorder *r, uint32_t number, uint64_t *ids, pfr_error *err) {
+    struct pfr_rec_attr attr;
+    size_t count = 0;
+    for (size_t i = 0; i < r->nr_counters; i++)
+        if (r->counters[i].event == number)
+            ids[count++] = r->counters[i].id;
+    PFR_TRY(attr_of(&r->events.at[number].attr, &attr, err));
+    return pfr_writer_event(r->writer, &attr, ids, count, err);
+}
+
+static pfr_status put_events(pfr_recorder *r, pfr_error *err) {
+    uint64_t *const ids = take(r, r->nr_counters, sizeof *ids);
+    if (!ids)
+        return no_memory(r, err);
+    for (uint32_t i = 0; i < r->events.count; i++)
+        PFR_TRY(put_event(r, i, ids, err));
+    return PFR_OK;
+}
+
+/* --- what stands before the tasks --- */
+
+/* Most that one record of 64 KB holds, with room for its head. */
+#define IDS_AT_ONCE 2000u
+
+pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
+    uint64_t *const entries = take(r, r->nr_counters * 4, sizeof *entries);
+    if (!entries)
+        return no_memory(r, err);
+    for (size_t i = 0; i < r->nr_counters; i++) {
+        const struct open_counter *const c = &r->counters[i];
+        const uint64_t row[4] = {c->id, c->ring, (uint64_t)(int64_t)c->cpu, (uint64_t)(int64_t)c->tid};
+        memcpy(entries + 4 * i, row, sizeof row);
+    }
+    struct pfr_context *const plain = take(r, 1, sizeof *plain);
+    if (!plain)
+        return no_memory(r, err);
+    for (size_t i = first; i < r->nr_counters; i += IDS_AT_ONCE) {
+        const size_t count = r->nr_counters - i < IDS_AT_ONCE ? r->nr_counters - i : IDS_AT_ONCE;
+        const struct pfr_rec_id_index index = {.nr = count,
+                                               .entries = {.at = (const uint8_t *)(entries + 4 * i),
+                                                           .length = 32 * count,
+                                                           .count = count,
+                                                           .of = L_id_index_entry,
+                                                           .context = plain}};
+        PFR_TRY(put_record(r, PFR_RECORD_ID_INDEX, 0, &index, sizeof index, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
+    const size_t count = r->by_task ? r->nr_tasks : 1;
+    uint8_t *const entries = take(r, count, 24);
+    struct pfr_context *const plain = take(r, 1, sizeof *plain);
+    if (!entries || !plain)
+        return no_memory(r, err);
+    for (size_t i = 0; i < count && i < IDS_AT_ONCE; i++) {
+        const uint64_t tid = r->by_task ? (uint64_t)r->tasks[i].tid : UINT64_MAX;
+        memcpy(entries + 24 * i, &tid, 8);
+        if (r->by_task && !r->of_command)
+            kernel_text((char *)entries + 24 * i + 8, 16, r->kernel->proc, "%d/comm", (int)r->tasks[i].tid);
+    }
+    const size_t shown = count < IDS_AT_ONCE ? count : IDS_AT_ONCE;
+    const struct pfr_rec_thread_map map = {
+        .nr = shown,
+        .entries = {.at = entries, .length = 24 * shown, .count = shown, .of = L_thread_map_entry, .context = plain}};
+    return put_record(r, PFR_RECORD_THREAD_MAP, 0, &map, sizeof map, err);
+}
+
+/* The cpus as a list of u16 behind their count; u16 type 0 in front: linux' perf/event.h, perf_record_cpu_map_data. */
+static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
+    const size_t count = r->options.per_thread ? 1 : r->nr_cpus;
+    uint16_t *const words = take(r, count + 1, sizeof *words);
+    struct pfr_context *const plain = take(r, 1, sizeof *plain);
+    if (!words || !plain)
+        return no_memory(r, err);
+    words[0] = (uint16_t)count;
+    for (size_t i = 0; i < count; i++)
+        words[i + 1] = r->options.per_thread ? UINT16_MAX : (uint16_t)r->cpus[i];
+    const struct pfr_rec_cpu_map map = {.data = {.type = 0,
+                                                 .map = {.at = (const uint8_t *)words,
+                                                         .length = 2 * (count + 1),
+                                                         .count = 1,
+                                                         .of = L_cpu_map_cpus,
+                                                         .context = plain}}};
+    return put_record(r, PFR_RECORD_CPU_MAP, 0, &map, sizeof map, err);
+}
+
+/* Times are counted in ns, and shown in ms. */
+static pfr_status put_unit(pfr_recorder *r, const struct typed_event *e, uint64_t id, pfr_error *err) {
+    static const char unit[] = "msec";
+    static const double scale = 1e-6;
+    static const struct pfr_context plain;
+    const struct pfr_rec_event_update units = {.type = 0,
+                                               .id = id,
+                                               .data = {.at = (const uint8_t *)unit,
+                                                        .length = sizeof unit,
+                                                        .count = 1,
+                                                        .of = L_event_update_unit,
+                                                        .context = &plain}};
+    const struct pfr_rec_event_update scales = {.type = 1,
+                                                .id = id,
+                                                .data = {.at = (const uint8_t *)&scale,
+                                                         .length = sizeof scale,
+                                                         .count = 1,
+                                                         .of = L_event_update_scale,
+                                                         .context = &plain}};
+    const bool clock = e->attr.config == PERF_COUNT_SW_CPU_CLOCK || e->attr.config == PERF_COUNT_SW_TASK_CLOCK;
+    if (e->attr.type != PERF_TYPE_SOFTWARE || !clock || e->stands_in)
+        return PFR_OK;
+    PFR_TRY(put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &units, sizeof units, err));
+    return put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &scales, sizeof scales, err);
+}
+
+static uint64_t first_id(const pfr_recorder *r, uint32_t number) {
+    for (size_t c = 0; c < r->nr_counters; c++)
+        if (r->counters[c].event == number)
+            return r->counters[c].id;
+    return 0;
+}
+
+static pfr_status put_units(pfr_recorder *r, pfr_error *err) {
+    for (uint32_t i = 0; i < r->events.count; i++)
+        PFR_TRY(put_unit(r, &r->events.at[i], first_id(r, i), err));
+    return PFR_OK;
+}
+
+/* A stream has no place for what events are called but this. */
+static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
+    struct pfr_context *const plain = take(r, 1, sizeof *plain);
+    if (!plain)
+        return no_memory(r, err);
+    for (uint32_t i = 0; i < r->events.count; i++) {
+        const struct typed_event *const e = &r->events.at[i];
+        const size_t length = strlen(e->name) + 1;
+        const struct pfr_rec_event_update update = {.type = 2,
+                                                    .id = first_id(r, i),
+                                                    .data = {.at = (const uint8_t *)e->name,
+                                                             .length = length,
+                                                             .count = 1,
+                                                             .of = L_event_update_name,
+                                                             .context = plain}};
+        PFR_TRY(put_record(r, PFR_RECORD_EVENT_UPDATE, 0, &update, sizeof update, err));
+    }
+    return PFR_OK;
+}
+
+static uint64_t read_clock(clockid_t id) {
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void read_clocks(pfr_recorder *r) {
+    r->clock.wall_ns = read_clock(CLOCK_REALTIME);
+    r->clock.ns = read_clock((clockid_t)r->clock.id);
+}
+
+pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err) {
+    struct pfr_rec_feature_clock_data data = {.version = 1,
+                                              .clockid = (uint32_t)r->clock.id,
+                                              .wall_clock_ns = r->clock.wall_ns,
+                                              .clockid_time_ns = r->clock.ns,
+                                              .end_wall_clock_ns = read_clock(CLOCK_REALTIME),
+                                              .end_clockid_time_ns = read_clock((clockid_t)r->clock.id)};
+    if (!r->options.clock || strcmp(r->path, "-") == 0)
+        return PFR_OK;
+    return pfr_writer_put_feature(r->writer, BIT_CLOCK_DATA, &data, sizeof data, err);
+}
+
+static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(aux_put_clock(r, err));
+    PFR_TRY(file_put_ids(r, 0, err));
+    PFR_TRY(aux_put_info(r, err));
+    PFR_TRY(tasks_put_kernel(r, err));
+    PFR_TRY(put_units(r, err));
+    if (strcmp(r->path, "-") == 0)
+        PFR_TRY(put_names(r, err));
+    PFR_TRY(put_thread_map(r, err));
+    PFR_TRY(put_cpu_map(r, err));
+    PFR_TRY(bpf_put_all(r, err));
+    PFR_TRY(tasks_put_all(r, err));
+    PFR_TRY(put_record(r, PFR_RECORD_FINISHED_INIT, 0, &(struct pfr_rec_finished_init){0},
+                       sizeof(struct pfr_rec_finished_init), err));
+    return pfr_writer_flush(r->writer, err);
+}
+
+pfr_status file_begin(pfr_recorder *r, pfr_error *err) {
+    read_clocks(r);
+    PFR_TRY(open_writer(r, err));
+    PFR_TRY(put_events(r, err));
+    PFR_TRY(machine_put(r, err));
+    PFR_TRY(trace_blob_put(r, err));
+    r->result.parts++;
+    r->raw_bytes = 0;
+    r->part_start_ns = r->clock.wall_ns;
+    return put_start(r, err);
+}

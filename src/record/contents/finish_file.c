@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a file: LOST_SAMPLES for each counter that lost any, as read(2) tells (PERF_FORMAT_LOST), the build-ids of
+ * objects that samples hit, the span of their times; then sizes and features. Of parts the next one is begun before.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/io/output.h"
+#include "record/contents/finish_file.h"
+#include "record/contents/begin_file.h"
+#include "record/contents/bpf_programs.h"
+#include "record/contents/hit_build_ids.h"
+#include "record/rings/recorder_note.h"
+#include "record/contents/tasks.h"
+#include "wire/feature_bits.h"
+
+/* The numbers in front of `lost` in what read(2) gives: value, and what read_format asks for. */
+static size_t lost_at(uint64_t format) {
+    size_t at = 1;
+    at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
+    at += (format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0;
+    at += (format & PERF_FORMAT_ID) != 0;
+    return at;
+}
+
+/* Of a group the leader gives all: nr, times, then value, id, lost of each. */
+static uint64_t lost_in_group(const uint64_t *words, size_t count, uint64_t format, uint64_t id) {
+    size_t at = 1;
+    at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
+    at += (format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0;
+    for (uint64_t i = 0; i < words[0] && at + 3 <= count; i++, at += 3)
+        if (words[at + 1] == id)
+            return words[at + 2];
+    return 0;
+}
+
+static uint64_t lost_of(pfr_recorder *r, const struct open_counter *counter) {
+    const uint64_t format = r->events.at[counter->event].attr.read_format;
+    uint64_t words[3 + 3 * 64];
+    if (!(format & PERF_FORMAT_LOST))
+        return 0;
+    const ssize_t got = r->kernel->read(r->kernel->context, counter->fd, words, sizeof words);
+    const size_t count = got > 0 ? (size_t)got / sizeof *words : 0;
+    if (count == 0)
+        return 0;
+    if (format & PERF_FORMAT_GROUP)
+        return lost_in_group(words, count, format, counter->id);
+    return count > lost_at(format) ? words[lost_at(format)] : 0;
+}
+
+static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, uint64_t lost, pfr_error *err) {
+    const struct pfr_rec_lost_samples body = {.lost = lost};
+    const struct pfr_rec_sample_id id = {
+        .id = counter->id, .identifier = counter->id, .cpu = (uint32_t)counter->cpu, .tid = (uint32_t)counter->tid};
+    return pfr_writer_put(r->writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
+}
+
+/* The kernel's counts go on from file to file; each file has its own part. */
+static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
+    for (size_t i = 0; i < r->nr_counters; i++) {
+        struct open_counter *const counter = &r->counters[i];
+        const uint64_t lost = lost_of(r, counter);
+        const uint64_t here = lost > counter->lost ? lost - counter->lost : 0;
+        if (here)
+            PFR_TRY(put_lost(r, counter, here, err));
+        counter->lost += here;
+        r->result.lost += here;
+    }
+    return PFR_OK;
+}
+
+static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, pfr_error *err) {
+    const uint64_t words[2] = {times->first, times->last};
+    return pfr_writer_feature(writer, BIT_SAMPLE_TIME, words, sizeof words, err);
+}
+
+/* --- of parts that are finished, the newest --- */
+
+void parts_forget(pfr_recorder *r) {
+    for (size_t i = 0; r->kept && i < r->options.parts_most; i++)
+        if (r->kept[i])
+            mem_free(&r->memory, r->kept[i], strlen(r->kept[i]) + 1, 1);
+    mem_free(&r->memory, r->kept, r->options.parts_most, sizeof *r->kept);
+    r->kept = NULL;
+}
+
+/* It takes the place of the oldest, which goes. */
+static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
+    if (!r->kept)
+        r->kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->kept);
+    char *const copy = r->kept ? mem_alloc(&r->memory, strlen(path) + 1, 1) : NULL;
+    if (!copy)
+        return mem_fail(&r->memory, err, "parts");
+    char **const place = &r->kept[r->nr_kept++ % r->options.parts_most];
+    if (*place) {
+        if (unlink(*place) != 0)
+            recorder_note(r, "%s cannot be removed: %s", *place, strerror(errno));
+        mem_free(&r->memory, *place, strlen(*place) + 1, 1);
+    }
+    *place = strcpy(copy, path);
+    return PFR_OK;
+}
+
+/* Whether the path leads to another file than this one, or to none. */
+static bool leads_elsewhere(const char *path, const struct stat *own) {
+    struct stat now;
+    if (lstat(path, &now) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return now.st_dev != own->st_dev || now.st_ino != own->st_ino;
+}
+
+static pfr_status report_displaced(const char *path, const struct stat *own, pfr_error *err) {
+    if (own->st_nlink == 0)
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                        "%.60s was deleted or replaced while it was written: the recording is lost", path);
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                    "%.60s was renamed while it was written: the recording is whole, but under another name", path);
+}
+
+/* *displaced: the file is finished, but its path does not lead to it, as err says. */
+static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool *displaced, pfr_error *err) {
+    struct hit_times times = {0, 0};
+    struct stat own;
+    const bool listed = r->options.build_ids == PFR_BUILD_IDS_OF_HITS || r->options.build_ids == PFR_BUILD_IDS_OF_ALL;
+    if (listed && file->fd >= 0)
+        PFR_TRY(hits_put(r, file, &times, err));
+    PFR_TRY(put_times(file->writer, &times, err));
+    r->result.bytes += pfr_writer_size(file->writer);
+    const bool known = file->fd >= 0 && fstat(file->fd, &own) == 0;
+    PFR_TRY(pfr_writer_finish(file->writer, err));
+    *displaced = known && leads_elsewhere(file->path, &own);
+    if (*displaced)
+        return report_displaced(file->path, &own, err);
+    return r->options.parts && r->options.parts_most ? keep_part(r, file->path, err) : PFR_OK;
+}
+
+/* The last records; what follows are features. */
+static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
+    PFR_TRY(tasks_put_tail(r, err));
+    PFR_TRY(put_losses(r, err));
+    PFR_TRY(bpf_put_late(r, err));
+    PFR_TRY(file_put_clocks(r, err));
+    r->result.plain_bytes += r->options.compress ? r->raw_bytes : 0;
+    return pfr_writer_flush(r->writer, err);
+}
+
+static pfr_status report_displaced_parts(const pfr_recorder *r, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
+                    "%u part%s deleted, renamed or replaced while it was written", r->displaced,
+                    r->displaced == 1 ? " was" : "s were each");
+}
+
+pfr_status file_finish(pfr_recorder *r, pfr_error *err) {
+    bool displaced = false;
+    pfr_status status = end_records(r, err);
+    if (status >= 0)
+        status = finish(r, &(struct finished_file){r->writer, r->path, r->output}, &displaced, err);
+    pfr_writer_close(r->writer);
+    r->writer = NULL;
+    return status < 0 || r->displaced == 0 ? status : report_displaced_parts(r, err);
+}
+
+/* A part that somebody took away is no reason to end the recording; the end reports how many there were. */
+static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file, pfr_error *err) {
+    pfr_error why = {.offset = PFR_NO_OFFSET};
+    bool displaced = false;
+    const pfr_status status = finish(r, file, &displaced, &why);
+    pfr_writer_close(file->writer);
+    if (displaced) {
+        recorder_note(r, "%s", why.text);
+        r->displaced++;
+        return PFR_OK;
+    }
+    if (status < 0 && err)
+        *err = why;
+    return status;
+}
+
+/* The next part takes what is drained while this one is finished. */
+pfr_status file_next(pfr_recorder *r, pfr_error *err) {
+    const struct finished_file file = {r->writer, r->path, r->output};
+    struct arena part = r->part;
+    PFR_TRY(end_records(r, err));
+    arena_init(&r->part, &r->memory);
+    r->writer = NULL;
+    const pfr_status begun = file_begin(r, err);
+    if (begun < 0) {
+        pfr_writer_close(r->writer);
+        r->writer = NULL;
+    }
+    const pfr_status finished = finish_part(r, &file, begun < 0 ? NULL : err);
+    arena_free(&part);
+    return begun < 0 ? begun : finished;
+}

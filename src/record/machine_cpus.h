@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_RECORD_MACHINE_CPUS_H
-#define PFR_RECORD_MACHINE_CPUS_H
-/* What other files use of machine_cpus.c, which says how it works. */
-#include "record/recorder_parts.h"
-
-pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);
-
-#endif

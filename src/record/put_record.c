@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* One record to the output of a recorder. */
-#include "record/put_record.h"
-
-pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err) {
-    return pfr_writer_put(r->writer, 0, type, misc, body, size, NULL, err);
-}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_RECORD_RING_MEND_H
+#define PFR_RECORD_RING_MEND_H
+/* What other files use of ring_mend.c, which says how it works. */
+#include "record/rings/recorder_parts.h"
+
+struct overlong {
+    uint64_t before;
+    uint32_t size, real;
+};
+
+struct overlong ring_find_overlong(const pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SQL_RESULT_H
+#define PFR_SQL_RESULT_H
+/* What other files use of sql_result.c, which says how it works. */
+#include "sql/sql_parts.h"
+
+/* The source that the arguments of a module name; NULL: there is no such source, *message says so. */
+struct sql_source *source_of_arguments(pfr_sql *sql, int count, const char *const *arguments, char **message);
+
+/* Remembers the failure for pfr_sql_print, and puts its text where SQLite looks for it. Returns SQLITE_ERROR. */
+int sql_table_failed(sqlite3_vtab *table, const pfr_error *err);
+void sql_result_text(sqlite3_context *to, const pfr_sql *sql, const char *at, size_t length);
+void sql_result_bytes(sqlite3_context *to, const void *at, size_t length);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SQL_SCHEMA_H
+#define PFR_SQL_SCHEMA_H
+/* What other files use of sql_schema.c, which says how it works. */
+#include "sql/sql_parts.h"
+
+/* sql_schema.c */
+pfr_status schema_create(struct sql_source *source, pfr_error *err);
+const char *schema_view(void); /* sample_text, from " AS" on */
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_SQL_SOURCE_H
+#define PFR_SQL_SOURCE_H
+/* What other files use of sql_source.c, which says how it works. */
+#include "sql/sql_parts.h"
+
+/* sql_source.c: another reader of the recording; the same file as the first one read, or CHANGED */
+pfr_reader *source_open_reader(struct sql_source *source, pfr_error *err);
+pfr_status source_need_clock(struct sql_source *source, pfr_error *err);
+pfr_status source_need_model(struct sql_source *source, pfr_error *err);
+pfr_status source_open(struct sql_source *source, pfr_error *err);
+void source_close(struct sql_source *source);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_DUMP_DECODE_H
+#define PFR_VIEW_DUMP_DECODE_H
+/* What other files use of dump_decode.c, which says how it works. */
+#include "view/dump/dump_form.h"
+
+/* dump_decode.c */
+unsigned dump_layout_of(const struct dump *d, uint32_t type);
+
+/* Reads a record's body into d->body with d->context; *in is left behind the last known field. */
+pfr_status dump_decode(struct dump *d, const pfr_record *rec, unsigned layout, struct cursor *in, pfr_error *err);
+pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
+
+/* The same for the payload of a feature. */
+pfr_status dump_decode_feature(struct dump *d, const pfr_bytes *payload, uint64_t offset, unsigned layout,
+                               struct cursor *in, pfr_error *err);
+
+#endif

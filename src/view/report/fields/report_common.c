@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small helpers that several steps of a report share. */
+#include "view/report/fields/report_common.h"
+#include "base/threads/thread_pool.h"
+#include "view/report/fields/report_groups.h"
+
+#define JOBS_SHARE 8u    /* part of the memory that is left, for what each thread has for itself */
+#define JOBS_MOST 4u     /* threads, unless more are asked for, */
+#define JOB_NS 50000000u /* and one more for so much of work */
+
+/* --- the steps --- */
+
+unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes) {
+    const uint64_t left = (r->memory->limit - r->memory->used) / JOBS_SHARE;
+    unsigned jobs = thread_pool_size(r->options->jobs, JOBS_MOST, likely_ns, JOB_NS, tasks);
+    while (jobs > 1 && bytes > left / jobs)
+        jobs--;
+    return jobs;
+}
+
+const struct profile_frame *report_frame(const struct report *r, uint32_t frame) {
+    const uint32_t number = frame & ~NODE_APART;
+    return number < r->profile->nr_frames ? &r->profile->frames[number] : NULL;
+}
+
+double report_percent(const struct report *r, uint32_t event, uint64_t weight) {
+    const uint64_t total = r->sums.totals[event].weight;
+    return total ? 100.0 * (double)weight / (double)total : 0;
+}

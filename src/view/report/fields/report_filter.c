@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
+ * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_request.keep.
+ */
+#include "view/report/fields/report_common.h"
+#include "view/report/fields/report_filter.h"
+#include "view/report/fields/report_cells.h"
+
+#include "base/memory/fail.h"
+
+#include <string.h>
+
+pfr_status filter_choose(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    const struct sample_lists lists = {
+        .pids = o->pids, .tids = o->tids, .comms = o->comms, .objects = o->objects, .symbols = o->symbols};
+    r->relative = o->relative || o->hide_unresolved; /* as in perf: they do not count at all */
+    PFR_TRY(sample_filter_read(&r->filter, r->memory, &lists, err));
+    r->filters_rows =
+        sample_filter_has_numbers(&r->filter) || sample_filter_has_names(&r->filter) || o->hide_unresolved;
+    return PFR_OK;
+}
+
+pfr_status filter_choose_samples(struct report *r, pfr_error *err) {
+    const pfr_report_options *o = r->options;
+    PFR_TRY(sample_filter_read(&r->kept, r->memory, &(struct sample_lists){.cpus = o->cpus}, err));
+    PFR_TRY(samples_check_cpus(r->reader, o->cpus, err));
+    return sample_filter_read_time_of(&r->kept, o->time, r->reader, err);
+}
+
+void filter_free(struct report *r) {
+    sample_filter_free(&r->filter);
+    sample_filter_free(&r->kept);
+}
+
+static bool keeps_comm(const struct report *r, const struct profile_group *group) {
+    const uint64_t comm = profile_value(r->profile, group, PROFILE_COMM);
+    const struct intern_text text = intern_get(&r->profile->texts, (uint32_t)comm);
+    return sample_filter_wants_comm(&r->filter, (const char *)text.bytes, text.length);
+}
+
+/* By the short name or by the path. */
+static bool keeps_dso(const struct report *r, const struct profile_frame *f) {
+    if (!f || f->object == NO_OBJECT)
+        return false;
+    const struct object *o = &r->profile->state.objects.at[f->object];
+    const struct intern_text name = intern_get(&r->profile->state.names, o->short_name);
+    const struct intern_text path = intern_get(&r->profile->state.names, o->path);
+    return sample_filter_wants_object(&r->filter, &path, &name);
+}
+
+static bool keeps_symbol(const struct report *r, const struct profile_frame *f) {
+    if (!f || f->text == NO_TEXT)
+        return false;
+    const struct intern_text name = intern_get(&r->profile->texts, f->text);
+    return sample_filter_wants_symbol(&r->filter, (const char *)name.bytes, name.length);
+}
+
+/* A group has the keys that filter_keys_needed asked for. */
+static bool keeps_numbers(const struct report *r, const struct profile_group *group) {
+    struct sample_facts facts = {.known = SAMPLE_PID | SAMPLE_TID};
+    if (!r->filter.pids.any)
+        facts.pid = (uint32_t)profile_value(r->profile, group, PROFILE_PID);
+    if (!r->filter.tids.any)
+        facts.tid = (uint32_t)profile_value(r->profile, group, PROFILE_TID);
+    return sample_filter_passes(&r->filter, &facts);
+}
+
+bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame) {
+    const struct sample_lists *lists = &r->filter.lists;
+    const struct profile_frame *f = report_frame(r, frame);
+    return (!lists->comms || keeps_comm(r, group)) && (!lists->objects || keeps_dso(r, f)) &&
+           (!lists->symbols || keeps_symbol(r, f)) && keeps_numbers(r, group) &&
+           (!r->options->hide_unresolved || (f && f->text != NO_TEXT));
+}
+
+bool filter_keeps_row(const struct report *r, const struct row *row) {
+    const char *part = r->options->symbol_filter;
+    const struct profile_frame *f = part || r->options->hide_unresolved ? report_frame(r, row->frame) : NULL;
+    if (r->options->hide_unresolved && (!f || f->text == NO_TEXT))
+        return false;
+    return !part || (f && f->text != NO_TEXT && strstr(intern_chars(&r->profile->texts, f->text), part));
+}
+
+void filter_totals(struct report *r) {
+    memcpy(r->sums.before, r->sums.totals, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.before);
+    if (!r->options->symbol_filter || !r->relative)
+        return;
+    memset(r->sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.totals);
+    for (uint32_t i = 0; i < r->rows.cells.count; i++) {
+        const struct row *row = &r->rows.at[i];
+        struct profile_weight *total = &r->sums.totals[row->event];
+        const bool kept = filter_keeps_row(r, row);
+        total->weight += kept ? row->self.weight : 0;
+        total->samples += kept ? row->self.samples : 0;
+    }
+}
+
+uint32_t filter_keys_needed(const struct report *r, bool *frames) {
+    const struct sample_filter *filter = &r->filter;
+    *frames =
+        filter->lists.objects || filter->lists.symbols || r->options->symbol_filter || r->options->hide_unresolved;
+    return (filter->lists.comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |
+           (filter->tids.any ? 0 : PROFILE_BIT(PROFILE_TID));
+}

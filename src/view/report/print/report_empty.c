@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report without rows is explained: by the options that select samples, or by what the recording holds. */
+#include "view/report/print/report_empty.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE 400u
+
+static void add_option(char text[SENTENCE], const char *name, const char *value) {
+    const size_t used = strlen(text);
+    if (value)
+        snprintf(text + used, SENTENCE - used, *value ? " --%s %.60s" : " --%s", name, value);
+}
+
+uint64_t report_samples(const struct report *r) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < r->profile->nr_events; i++)
+        count += r->profile->totals[i].samples;
+    return count;
+}
+
+/* The options that leave samples out before they are counted. */
+static void explain_samples(const struct report *r, char text[SENTENCE]) {
+    const pfr_report_options *o = r->options;
+    if (r->profile->left_out == 0) {
+        snprintf(text, SENTENCE, "the recording has no %s", r->measure->counted);
+        return;
+    }
+    snprintf(text, SENTENCE, "no %s match", r->measure->counted);
+    add_option(text, "cpu", o->cpus);
+    add_option(text, "time", o->time);
+}
+
+static void explain_rows(const struct report *r, char text[SENTENCE]) {
+    const pfr_report_options *o = r->options;
+    snprintf(text, SENTENCE, "no rows match");
+    add_option(text, "comms", o->comms);
+    add_option(text, "pid", o->pids);
+    add_option(text, "tid", o->tids);
+    add_option(text, "dso", o->objects);
+    add_option(text, "symbols", o->symbols);
+    add_option(text, "symbol-filter", o->symbol_filter);
+    add_option(text, "hide-unresolved", o->hide_unresolved ? "" : NULL);
+    if (o->only_parent)
+        add_option(text, "exclude-other --parent", o->parent ? o->parent : "");
+    if (o->percent_limit > 0)
+        add_option(text, "percent-limit", "");
+}
+
+void report_tell_empty(const struct report *r) {
+    char text[SENTENCE];
+    const bool draws_rows = !(r->options->bars && r->options->format <= PFR_REPORT_PERF);
+    const uint64_t samples = report_samples(r);
+    if (!r->options->note || r->has_counts || (samples && (r->lines_shown || !draws_rows)))
+        return;
+    if (samples == 0)
+        explain_samples(r, text);
+    else
+        explain_rows(r, text);
+    r->options->note(r->options->context, text);
+}

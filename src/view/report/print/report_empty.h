@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_EMPTY_H
+#define PFR_VIEW_REPORT_EMPTY_H
+#include "view/report/fields/report_parts.h"
+
+/* Notes why a report has no rows. */
+void report_tell_empty(const struct report *r);
+/* Samples of all events, before rows are filtered. */
+uint64_t report_samples(const struct report *r);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table: columns as wide as what is in them, weights to the right, trees below their rows. */
+#include "view/report/fields/report_groups.h"
+#include "view/report/print/report_text_cache.h"
+#include "view/report/print/report_tree_parallel.h"
+#include "view/report/fields/report_cells.h"
+#include "view/report/print/report_table.h"
+
+#include "base/text/escape.h"
+#include "base/memory/fail.h"
+
+#include <string.h>
+
+#define WEIGHT_WIDTH 8u
+#define NUMBER_WIDTH 12u
+
+/* --- heading --- */
+
+/* Beside what a row is with all it calls, its own weight is called so, unless the columns themselves were named. */
+static const char *heading_of(const struct report *r, const struct report_field *f) {
+    const char *fields = r->options->fields;
+    const bool named = fields && *fields != '+';
+    return r->children && !named && f->rank == rank_self && f->in_percent ? "Self" : f->heading;
+}
+
+static size_t least_width(const struct report_field *f) {
+    const size_t heading = strlen(f->heading);
+    const size_t least = !f->number ? 0 : f->in_percent ? WEIGHT_WIDTH : NUMBER_WIDTH;
+    return heading > least ? heading : least;
+}
+
+static void write_scaled(struct output *out, uint64_t n) {
+    static const char units[] = " KMGTPE";
+    unsigned unit = 0;
+    while (n >= 1000 && unit < 4) { /* perf rounds to the nearest thousand at each step it prints */
+        if (n < 10000 && unit == 0)
+            break;
+        n = (n + 500) / 1000;
+        unit++;
+    }
+    out_u64(out, n);
+    if (unit)
+        out_char(out, units[unit]);
+}
+
+static void write_event_names(struct report *r, const struct lines *lines, pfr_output *to) {
+    for (uint32_t m = 0; m < lines->members; m++) {
+        const char *name = profile_event(r->reader, lines->leader + m)->name;
+        out_text(&to->out, m ? ", " : "");
+        print_name(to, name, strlen(name));
+    }
+}
+
+void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to) {
+    struct profile_weight all = {0, 0};
+    if (r->options->quiet)
+        return;
+    const bool grouped = lines->members > 1;
+    for (uint32_t m = 0; m < lines->members; m++) {
+        all.weight += r->sums.totals[lines->leader + m].weight;
+        all.samples += r->sums.totals[lines->leader + m].samples;
+    }
+    const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
+    out_text(&to->out, "# ");
+    out_text(&to->out, r->measure->samples);
+    out_text(&to->out, ": ");
+    write_scaled(&to->out, all.samples);
+    out_text(&to->out, grouped ? "  of events '" : "  of event '");
+    if (group) {
+        print_name(to, group, strlen(group));
+        out_text(&to->out, " { ");
+    }
+    write_event_names(r, lines, to);
+    out_text(&to->out, group ? " }'" : "'");
+    out_text(&to->out, "\n# ");
+    out_text(&to->out, r->mode == REPORT_MEMORY ? "Total weight " : r->measure->weight);
+    out_text(&to->out, ": ");
+    out_u64(&to->out, profile_amount(r->profile, all.weight));
+    out_text(&to->out, "\n#\n");
+}
+
+static size_t column_width(const struct table *t, unsigned c) {
+    const bool of_weights = t->r->chosen.columns[c]->number;
+    return of_weights && t->lines->members > 1 ? t->width[c] * t->lines->members : t->width[c];
+}
+
+static void write_headings(const struct table *t, struct output *to) {
+    const struct report *r = t->r;
+    if (r->options->quiet)
+        return;
+    out_text(to, "# ");
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        const struct report_field *f = r->chosen.columns[c];
+        const char *heading = heading_of(r, f);
+        const size_t pad = column_width(t, c) - strlen(heading);
+        out_text(to, !c ? "" : t->separator ? t->separator : "  ");
+        out_pad(to, f->right && !t->separator ? pad : 0);
+        out_text(to, heading);
+        out_pad(to, f->right || t->separator ? 0 : pad);
+    }
+    if (t->separator) {
+        out_char(to, '\n');
+        return;
+    }
+    out_text(to, "\n# ");
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        out_text(to, c ? "  " : "");
+        out_fill(to, '.', column_width(t, c));
+    }
+    out_text(to, "\n#\n");
+}
+
+/* --- width --- */
+
+#define NAME_LEAST 16u /* columns of a text that is cut */
+
+static size_t line_width(const struct table *t) {
+    size_t width = 2;
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
+        width += column_width(t, c) + (c ? 2 : 0);
+    return width;
+}
+
+/* The widest column of texts that may become narrower; nr_columns: there is none. */
+static unsigned widest_text(const struct table *t) {
+    unsigned widest = t->r->chosen.nr_columns;
+    for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
+        if (!t->r->chosen.columns[c]->number && t->width[c] > NAME_LEAST &&
+            t->width[c] > least_width(t->r->chosen.columns[c]) &&
+            (widest == t->r->chosen.nr_columns || t->width[c] > t->width[widest]))
+            widest = c;
+    return widest;
+}
+
+static void fit(struct table *t, unsigned columns) {
+    if (!columns || t->separator || t->r->options->format != PFR_REPORT_TEXT)
+        return;
+    for (size_t width = line_width(t); width > columns; width--) {
+        const unsigned c = widest_text(t);
+        if (c == t->r->chosen.nr_columns)
+            return;
+        t->width[c]--;
+        t->cuts = true;
+    }
+}
+
+/* --- all --- */
+
+static pfr_status write_lines(const struct table *t, struct table_hands *hands, struct trees_ahead *trees,
+                              pfr_output *to, pfr_error *err) {
+    uint32_t i = table_write_ahead(hands, to);
+    for (; i < t->lines->shown && !pfr_output_failed(to); i++) {
+        table_write_line(t, table_own_texts(hands), i, &to->out);
+        PFR_TRY(trees_print(trees, t->lines->order[i], to, err));
+    }
+    out_text(&to->out, t->r->options->format == PFR_REPORT_PERF ? "\n\n" : "\n");
+    return table_own_texts(hands)->cell.out.status < 0 ? mem_fail(t->r->memory, err, "report") : PFR_OK;
+}
+
+static pfr_status write_table(struct table *t, struct table_hands *hands, pfr_output *to, pfr_error *err) {
+    struct trees_ahead *trees;
+    pfr_status st = trees_open(&trees, t->r, t->lines, to, err);
+    if (st >= 0) {
+        table_measure(hands, t->width);
+        fit(t, to->columns);
+        report_write_totals(t->r, t->lines, to);
+        write_headings(t, &to->out);
+        st = write_lines(t, hands, trees, to, err);
+    }
+    trees_close(trees);
+    return st;
+}
+
+pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
+    struct table t = {.r = r, .lines = lines, .separator = r->options->separator};
+    struct table_hands *hands;
+    for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
+        t.key[c] = report_key_shown(r, r->chosen.columns[c]);
+        t.width[c] = least_width(r->chosen.columns[c]);
+    }
+    pfr_status st = table_hands_open(&hands, &t, err);
+    if (st >= 0)
+        st = write_table(&t, hands, to, err);
+    table_hands_close(hands);
+    return st;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts of cells. Most of what a report says it says again and again: few programs and objects, and in its long tail
+ * the same shares of one sample or two. So each column keeps some texts by what they say, in a table where what comes
+ * later takes the place of what was there.
+ */
+#include "view/report/print/report_text_cache.h"
+
+#include "base/memory/fail.h"
+
+#include <string.h>
+
+#define KEPT_BITS 8u /* texts of a column */
+#define KEPT_MOST ((size_t)1 << KEPT_BITS)
+#define TEXT_ROOM 48u
+
+struct kept_text {
+    uint64_t said;
+    uint32_t event;
+    uint8_t length, width;
+    bool is_kept;
+    char bytes[TEXT_ROOM];
+};
+
+/* --- which cell --- */
+
+unsigned report_key_shown(const struct report *r, const struct report_field *f) {
+    unsigned k = 0;
+    while (k < r->chosen.nr_keys && r->chosen.keys[k] != f)
+        k++;
+    return k;
+}
+
+uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells) {
+    const unsigned key = report_key_shown(r, f);
+    return key < r->chosen.nr_keys ? cells->of[key] : 0;
+}
+
+/* --- its text --- */
+
+pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err) {
+    *t = (struct report_texts){.r = r, .cell.raw_names = r->cell.raw_names};
+    out_open_memory(&t->cell.out, r->memory);
+    t->kept = mem_zeroed(r->memory, r->chosen.nr_columns * KEPT_MOST, sizeof *t->kept);
+    return t->kept ? PFR_OK : mem_fail(r->memory, err, "report");
+}
+
+void report_texts_close(struct report_texts *t) {
+    out_close(&t->cell.out, NULL);
+    mem_free(t->r->memory, t->kept, t->kept ? t->r->chosen.nr_columns * KEPT_MOST : 0, sizeof *t->kept);
+}
+
+/* Columns of weights have a text for each member. */
+static void make_text(const struct report *r, const struct report_field *f, uint64_t id, const struct row *row,
+                      pfr_output *cell) {
+    out_clear(&cell->out);
+    if (f->number)
+        f->number(r, row, cell);
+    else
+        f->print(r, id, row, cell);
+}
+
+static void keep(struct kept_text *kept, uint64_t said, uint32_t event, const struct report_text *text) {
+    kept->said = said;
+    kept->event = event;
+    kept->length = (uint8_t)text->length;
+    kept->width = (uint8_t)text->width;
+    kept->is_kept = true;
+    memcpy(kept->bytes, text->bytes, text->length);
+}
+
+struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row) {
+    const struct report_field *f = t->r->chosen.columns[column];
+    const uint64_t level = f->of_level ? (uint64_t)(unsigned char)row->level << 56 : 0;
+    const uint64_t said = f->number ? f->rank(row) : id ^ level;
+    struct kept_text *kept = &t->kept[column * KEPT_MOST + (said * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS))];
+    if (kept->is_kept && kept->said == said && kept->event == row->event)
+        return (struct report_text){kept->bytes, kept->length, kept->width};
+    struct report_text text;
+    make_text(t->r, f, id, row, &t->cell);
+    text.bytes = out_bytes(&t->cell.out, &text.length);
+    text.width = text_width(text.bytes, text.length);
+    if (text.length > 0 && text.length <= TEXT_ROOM && !f->of_row)
+        keep(kept, said, row->event, &text);
+    return text;
+}
+
+const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,
+                             const struct row *row, size_t *length) {
+    make_text(r, f, report_cell_of(r, f, cells), row, &r->cell);
+    return out_bytes(&r->cell.out, length);
+}

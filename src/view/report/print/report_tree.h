@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TREE_H
+#define PFR_VIEW_REPORT_TREE_H
+/* What other files use of report_tree.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Twigs of the row that weigh at least so much. */
+pfr_status tree_make(struct report *r, struct report_tree *tree, uint32_t row, uint64_t least, pfr_error *err);
+
+/* All that an event's samples show, callers first, in r->tree. */
+pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err);
+void tree_free(const struct report *r, struct report_tree *tree);
+
+#endif

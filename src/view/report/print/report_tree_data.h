@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TREE_DATA_H
+#define PFR_VIEW_REPORT_TREE_DATA_H
+/* What other files use of report_tree_data.c, which says how it works. */
+#include "view/report/print/report_print.h"
+
+/* The tree of a row for programs, where one is asked for; CSV: the line of the row, with each chain
+ */
+pfr_status tree_write_json(struct report *r, uint32_t row, struct json *json, pfr_error *err);
+pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, size_t length, struct output *to,
+                          pfr_error *err);
+
+#endif

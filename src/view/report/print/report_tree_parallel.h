@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TREE_PARALLEL_H
+#define PFR_VIEW_REPORT_TREE_PARALLEL_H
+/* What other files use of report_tree_parallel.c, which says how it works. */
+#include "view/report/print/report_print.h"
+
+/* Trees of lines, in their order, and several threads that make them ahead. */
+struct trees_ahead;
+
+pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct lines *lines, const pfr_output *to,
+                      pfr_error *err);
+
+/* Of each line once, as they are shown: its tree, if it has one. */
+pfr_status trees_print(struct trees_ahead *trees, uint32_t line, pfr_output *to, pfr_error *err);
+void trees_close(struct trees_ahead *trees); /* NULL is fine */
+
+#endif

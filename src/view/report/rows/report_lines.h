@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_LINES_H
+#define PFR_VIEW_REPORT_LINES_H
+/* What other files use of report_lines.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Before the first lines: which rows are of which event. */
+pfr_status lines_prepare(struct report *r, pfr_error *err);
+
+/* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
+pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
+void lines_free(struct report *r, struct lines *lines);
+
+#endif

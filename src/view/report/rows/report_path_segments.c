@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The forest as limbs. Most stacks end in nodes that no other stack has, and those were made one after the other: what
+ * is said of a limb is said of all of them at once. All limbs below one stand behind it, so that who walks down a tree
+ * reads on, and who skips a part of it knows how far.
+ *
+ *     1. a bit for each node: whether a limb begins there. A limb ends above a fork, and with samples. Behind the last
+ *        node of a limb another one begins, and so bits that are counted tell which limb a parent ends
+ *     2. how many limbs are below each, from the end on, because they have larger numbers
+ *     3. with that, their places
+ */
+#include "view/report/rows/report_path_segments.h"
+
+#include "base/memory/fail.h"
+
+#include <inttypes.h>
+
+#define WORD 64u
+#define LONGEST (LIMBS_MOST / 2) /* nodes: a length has 30 bits */
+#define FETCHED 8u               /* limbs ahead */
+#define LINE 8u                  /* nodes that are fetched together */
+
+/* A limb while places are looked for, in the order of nodes. */
+struct bud {
+    uint32_t above; /* its parent; once it has a place, that */
+    uint32_t below; /* limbs below it, */
+    uint32_t next;  /* and where the next of those goes */
+};
+
+struct growing {
+    struct report *r;
+    uint64_t *bits;   /* by node, and one more */
+    uint32_t *before; /* by word of `bits`: bits before it */
+    size_t words;
+    struct bud *buds;
+    uint32_t count;
+};
+
+/* --- where limbs begin --- */
+
+static void begin_at(struct growing *g, uint32_t node) {
+    g->bits[node / WORD] |= (uint64_t)1 << node % WORD;
+}
+
+static void mark_begins(struct growing *g) {
+    const struct call_trees *f = &g->r->call_trees;
+    for (uint32_t n = 0; n < f->nr_nodes; n++) {
+        const struct profile_node node = f->nodes[n];
+        const bool is_root = node.parent == NO_NODE, is_apart = !is_root && node.frame & NODE_APART;
+        if (is_root || is_apart || node.parent != n - 1)
+            begin_at(g, n);
+        if (!is_root && node.parent != n - 1)
+            begin_at(g, node.parent + 1);
+        if (is_root || is_apart || node_weight(&f->self, n)->samples)
+            begin_at(g, n + 1);
+    }
+    for (uint64_t n = LONGEST; n < f->nr_nodes; n += LONGEST)
+        begin_at(g, (uint32_t)n);
+}
+
+static uint32_t count_bits(uint64_t bits) {
+    return (uint32_t)__builtin_popcountll(bits);
+}
+
+/* What stands behind all nodes ends the last limb. */
+static void count_begins(struct growing *g) {
+    const uint32_t nr = g->r->call_trees.nr_nodes;
+    uint32_t count = 0;
+    begin_at(g, nr);
+    for (size_t i = 0; i < g->words; i++) {
+        g->before[i] = count;
+        count += count_bits(g->bits[i]);
+    }
+    g->count = count - 1;
+}
+
+/* The limb that a node is in. */
+static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
+    const uint64_t upto = g->bits[node / WORD] << (WORD - 1 - node % WORD);
+    return g->before[node / WORD] + count_bits(upto) - 1;
+}
+
+/* --- their places --- */
+
+/* A parent has a smaller number than those that hang on it. */
+static void count_bud(struct growing *g, uint32_t path_segment, uint32_t node) {
+    const uint32_t parent = g->r->call_trees.nodes[node].parent;
+    if (parent == NO_NODE)
+        return;
+    const uint32_t above = path_segment_of(g, parent);
+    g->buds[path_segment].above = above;
+    g->buds[above].below += g->buds[path_segment].below + 1;
+}
+
+static void count_below(struct growing *g) {
+    uint32_t path_segment = g->count + 1;
+    for (size_t i = g->words; i-- > 0;)
+        for (uint64_t bits = g->bits[i]; bits;) {
+            const unsigned bit = WORD - 1 - (unsigned)__builtin_clzll(bits);
+            bits &= ~((uint64_t)1 << bit);
+            if (--path_segment < g->count)
+                count_bud(g, path_segment, (uint32_t)(i * WORD + bit));
+        }
+}
+
+/* Behind all that is below the roots before it. */
+static void place_roots(struct growing *g) {
+    const struct call_trees *f = &g->r->call_trees;
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < f->nr_roots; i++) {
+        g->r->path_segments.root[i] = place;
+        place += g->buds[path_segment_of(g, f->roots[i].node)].below + 1;
+    }
+}
+
+static void place_path_segment(struct growing *g, uint32_t path_segment, uint32_t from, uint32_t end) {
+    const struct call_trees *f = &g->r->call_trees;
+    if (path_segment + FETCHED < g->count)
+        __builtin_prefetch(&g->buds[g->buds[path_segment + FETCHED].above]);
+    const struct profile_node node = f->nodes[from];
+    struct bud *bud = &g->buds[path_segment];
+    const bool is_root = node.parent == NO_NODE;
+    const struct profile_weight *self = node_weight(&f->self, end - 1);
+    struct bud *above = is_root ? NULL : &g->buds[bud->above];
+    const uint32_t place = is_root ? g->r->path_segments.root[node.frame] : above->next;
+    g->r->path_segments.at[place] = (struct path_segment){.node = from,
+                                                          .length = (end - from) & (LIMBS_MOST - 1),
+                                                          .has_samples = self->samples != 0,
+                                                          .is_apart = !is_root && node.frame & NODE_APART,
+                                                          .parent = is_root ? NO_LIMB : above->above,
+                                                          .size = bud->below + 1,
+                                                          .sum = *self};
+    if (!is_root)
+        above->next += bud->below + 1;
+    bud->above = place;
+    bud->next = place + 1;
+}
+
+static void place_path_segments(struct growing *g) {
+    uint32_t path_segment = 0, from = 0;
+    for (size_t i = 0; i < g->words; i++)
+        for (uint64_t bits = g->bits[i]; bits; bits &= bits - 1) {
+            const uint32_t node = (uint32_t)(i * WORD) + (unsigned)__builtin_ctzll(bits);
+            if (node)
+                place_path_segment(g, path_segment++, from, node);
+            from = node;
+        }
+}
+
+/* --- all --- */
+
+static pfr_status find_begins(struct growing *g, pfr_error *err) {
+    g->words = g->r->call_trees.nr_nodes / WORD + 1;
+    g->bits = mem_zeroed(g->r->memory, g->words, sizeof *g->bits);
+    g->before = g->bits ? mem_alloc(g->r->memory, g->words, sizeof *g->before) : NULL;
+    if (!g->before)
+        return mem_fail(g->r->memory, err, "walk");
+    mark_begins(g);
+    count_begins(g);
+    return g->count < LIMBS_MOST ? PFR_OK
+                                 : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "walk",
+                                            "%" PRIu32 " forks of stacks are too many", g->count);
+}
+
+static pfr_status find_places(struct growing *g, pfr_error *err) {
+    struct path_segments *l = &g->r->path_segments;
+    g->buds = mem_zeroed(g->r->memory, g->count, sizeof *g->buds);
+    l->count = g->count;
+    l->root = mem_alloc(g->r->memory, g->r->call_trees.nr_roots, sizeof *l->root);
+    l->at = g->buds && l->root ? mem_alloc(g->r->memory, g->count, sizeof *l->at) : NULL;
+    if (!l->at)
+        return mem_fail(g->r->memory, err, "walk");
+    count_below(g);
+    place_roots(g);
+    place_path_segments(g);
+    return PFR_OK;
+}
+
+pfr_status path_segments_make(struct report *r, pfr_error *err) {
+    struct growing g = {.r = r};
+    pfr_status st = find_begins(&g, err);
+    if (st >= 0)
+        st = find_places(&g, err);
+    mem_free(r->memory, g.bits, g.words, sizeof *g.bits);
+    mem_free(r->memory, g.before, g.words, sizeof *g.before);
+    mem_free(r->memory, g.buds, g.count, sizeof *g.buds);
+    return st;
+}
+
+void path_segments_sum_up(struct report *r, uint32_t root) {
+    struct path_segment *at = r->path_segments.at;
+    const uint32_t from = r->path_segments.root[root];
+    for (uint32_t i = from + at[from].size; --i > from;) {
+        struct profile_weight *sum = &at[at[i].parent].sum;
+        sum->weight += at[i].sum.weight;
+        sum->samples += at[i].sum.samples;
+    }
+}
+
+struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment) {
+    const struct path_segment *at = &r->path_segments.at[path_segment];
+    if (!at->has_samples)
+        return (struct profile_weight){0, 0};
+    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->call_trees.self, path_segment_last(at));
+}
+
+void path_segment_fetch(const struct report *r, uint32_t path_segment) {
+    const struct path_segment *at = &r->path_segments.at[path_segment];
+    for (uint32_t i = 0; i < at->length; i += LINE)
+        __builtin_prefetch(&r->call_trees.nodes[at->node + i]);
+    __builtin_prefetch(&r->call_trees.nodes[path_segment_last(at)]);
+}
+
+void path_segments_free(struct report *r) {
+    struct path_segments *l = &r->path_segments;
+    mem_free(r->memory, l->at, l->count, sizeof *l->at);
+    mem_free(r->memory, l->root, r->call_trees.nr_roots, sizeof *l->root);
+    *l = (struct path_segments){.at = NULL};
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_PATH_SEGMENTS_H
+#define PFR_VIEW_REPORT_PATH_SEGMENTS_H
+/* What other files use of report_path_segments.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+pfr_status path_segments_make(struct report *r, pfr_error *err);
+
+/* Sums of all limbs of a root. */
+void path_segments_sum_up(struct report *r, uint32_t root);
+
+/* Of the samples that were taken at its last node. */
+struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
+
+/* Nodes that will be looked at soon are fetched from memory. */
+void path_segment_fetch(const struct report *r, uint32_t path_segment);
+void path_segments_free(struct report *r);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_ROWS_H
+#define PFR_VIEW_REPORT_ROWS_H
+/* What other files use of report_rows.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Makes report.symbol_of, after the load and before rows. */
+pfr_status rows_number_symbols(struct report *r, pfr_error *err);
+
+/* The row of a spot, made when it is new. */
+pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
+void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
+void rows_free(struct report *r);
+
+/* Adds the weight of a frame to those of the kernel and of user space. */
+void row_add_by_mode(const struct report *r, uint32_t frame, uint64_t weight, uint64_t *system, uint64_t *user);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows out of sums that the profile has made of stacks, for reports that show no tree: a row has the weight of each
+ * stack that it is in, once, which the profile knows because it is told what a row tells frames apart by.
+ */
+#include "view/report/rows/report_rows.h"
+#include "view/report/rows/report_sums.h"
+#include "view/report/rows/report_traversal.h"
+#include "base/memory/fail.h"
+#include "view/report/fields/report_cells.h"
+
+/* Keys that a frame has by itself, when it is made. */
+static bool is_known_early(const struct report_field *f) {
+    return !(f->needs & NEEDS_FRAMES) || f->identity == identity_of_dso || f->identity == identity_of_symbol ||
+           f->identity == identity_of_symbol_size;
+}
+
+bool sums_can_be(const struct report *r) {
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++)
+        if (!is_known_early(r->chosen.keys[i]))
+            return false;
+    return true;
+}
+
+static bool has_key(const struct report *r, report_identity *identity) {
+    for (unsigned i = 0; i < r->chosen.nr_keys; i++)
+        if (r->chosen.keys[i]->identity == identity)
+            return true;
+    return false;
+}
+
+unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words) {
+    const struct report *r = context;
+    unsigned count = 0;
+    if (has_key(r, identity_of_dso))
+        words[count++] = frame_object_name(p, frame);
+    if (has_key(r, identity_of_symbol_size))
+        words[count++] = frame_symbol_size(p, frame);
+    if (has_key(r, identity_of_symbol))
+        count += frame_symbol_words(p, frame, words + count);
+    return count;
+}
+
+static pfr_status add_sum(struct report *r, const struct profile_sum_key *key, uint32_t *row, pfr_error *err) {
+    const struct profile *p = r->profile;
+    const struct cell_key spot = {p->groups[key->group], key->frame, NO_PARENT};
+    PFR_TRY(rows_find(r, &spot, row, err));
+    const struct profile_weight *more = &p->sums[key->sum];
+    struct profile_weight *total = &r->rows.at[*row].total;
+    total->weight += more->weight;
+    total->samples += more->samples;
+    return PFR_OK;
+}
+
+static pfr_status add_sums(struct report *r, uint32_t *row_of, pfr_error *err) {
+    const struct profile *p = r->profile;
+    for (uint32_t i = 0; i < p->nr_sum_keys; i++) {
+        const uint32_t key = p->sum_order ? p->sum_order[i] : i;
+        PFR_TRY(add_sum(r, &p->sum_keys[key], &row_of[p->sum_keys[key].sum], err));
+    }
+    return PFR_OK;
+}
+
+static void add_selves(struct report *r, const uint32_t *row_of) {
+    for (uint32_t i = 0; i < r->profile->nr_selves; i++) {
+        const struct profile_self *self = &r->profile->selves[i];
+        struct row *const row = &r->rows.at[row_of[self->sum]];
+        weight_add(&row->self, &self->self);
+        row_add_by_mode(r, self->frame, self->self.weight, &row->system, &row->user);
+    }
+}
+
+pfr_status walk_sums(struct report *r, pfr_error *err) {
+    const size_t count = r->profile->nr_sums;
+    if (!r->profile->nr_sum_keys)
+        return PFR_OK;
+    uint32_t *row_of = mem_alloc(r->memory, count, sizeof *row_of);
+    const pfr_status st = row_of ? add_sums(r, row_of, err) : mem_fail(r->memory, err, "walk");
+    if (st >= 0)
+        add_selves(r, row_of);
+    mem_free(r->memory, row_of, count, sizeof *row_of);
+    return st;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_SUMS_H
+#define PFR_VIEW_REPORT_SUMS_H
+/* What other files use of report_sums.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Adds the profile's sums to the rows. */
+pfr_status walk_sums(struct report *r, pfr_error *err);
+
+/* Whether all that tells rows of frames apart is known when frames are made: then profile_request.likeness is this. */
+bool sums_can_be(const struct report *r);
+unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
+
+#endif

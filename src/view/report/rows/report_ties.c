@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines whose first field is a weight that breaks its ties: of equal lines of one thread that with the longer chains
+ * comes first, others go by all further fields. Those make a place, which is known before (report_order.c), so that few
+ * words of two lines are compared, side by side in memory.
+ */
+#include "view/report/rows/report_ties.h"
+#include "view/report/rows/report_line.h"
+#include "view/report/rows/report_order.h"
+
+#include "base/memory/fail.h"
+
+#include <stdlib.h>
+
+struct tied_line {
+    uint64_t weight, thread;
+    uint32_t depth, place, line;
+};
+
+struct ties {
+    const struct report *r;
+    struct lines *lines;
+    struct tied_line *at;       /* by their cells */
+    uint32_t *cells, *place_of; /* the order by cells; by line */
+};
+
+static int by_weight(const void *a, const void *b, void *caller) {
+    const struct tied_line *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    if (x->thread == y->thread && x->depth != y->depth)
+        return (x->depth > y->depth) == *(const bool *)caller ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static struct tied_line make_tied(const struct ties *t, uint32_t line) {
+    const unsigned key = lines_thread_key(t->r);
+    const struct row *row = line_row(t->r, t->lines, line, 0);
+    return (struct tied_line){.weight = t->r->chosen.sort[0]->rank(row),
+                              .thread = key < t->r->chosen.nr_keys ? line_cell(t->r, t->lines, line, key) : 0,
+                              .depth = row->depth,
+                              .place = t->place_of[line],
+                              .line = line};
+}
+
+static pfr_status sort(struct ties *t, pfr_error *err) {
+    uint32_t *const order = t->lines->order;
+    const uint32_t shown = t->lines->shown;
+    bool caller = t->r->chain.caller;
+    PFR_TRY(lines_rank(t->r, t->lines, 1, t->cells, err));
+    for (uint32_t i = 0; i < shown; i++)
+        t->place_of[order[i]] = i;
+    for (uint32_t i = 0; i < shown; i++)
+        t->at[i] = make_tied(t, t->cells[i]);
+    qsort_r(t->at, shown, sizeof *t->at, by_weight, &caller);
+    for (uint32_t i = 0; i < shown; i++)
+        order[i] = t->at[i].line;
+    return PFR_OK;
+}
+
+pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err) {
+    struct memory *memory = r->memory;
+    struct ties t = {.r = r, .lines = lines};
+    t.at = mem_alloc(memory, lines->shown, sizeof *t.at);
+    t.cells = mem_alloc(memory, lines->shown, sizeof *t.cells);
+    t.place_of = mem_alloc(memory, lines->count, sizeof *t.place_of);
+    const bool good = t.at && t.cells && t.place_of;
+    const pfr_status st = good ? sort(&t, err) : mem_fail(memory, err, "lines");
+    mem_free(memory, t.at, lines->shown, sizeof *t.at);
+    mem_free(memory, t.cells, lines->shown, sizeof *t.cells);
+    mem_free(memory, t.place_of, lines->count, sizeof *t.place_of);
+    return st;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TIES_H
+#define PFR_VIEW_REPORT_TIES_H
+/* What other files use of report_ties.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Orders lines whose cells are equal, where equal threads decide. */
+pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_REPORT_TREE_ROOTS_H
+#define PFR_VIEW_REPORT_TREE_ROOTS_H
+/* What other files use of report_tree_roots.c, which says how it works. */
+#include "view/report/fields/report_parts.h"
+
+/* Whether a row is heavy enough for a tree, and the nodes of those that are. */
+bool row_has_tree(const struct report *r, uint32_t row);
+pfr_status walk_list_members(struct report *r, pfr_error *err);
+void members_free(struct report *r);
+
+#endif
