@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store of a fleet that does not exist: pushes made-up uploads through an engine and times the question "top functions
- * of one service on one day", as views ask it.
+ * A store of a fleet that does not exist: pushes made-up uploads through an engine and times the question "top
+ * functions of one service on one day", as views ask it.
  *
  *     store_load URL load ROWS UPLOADS [FIRST [STEP]]   ROWS samples in UPLOADS recordings; every STEP-th from FIRST
  *     store_load URL top SERVICE                        three times: samples, stacks and frames of the uploads of a day

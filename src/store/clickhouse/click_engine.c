@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define REQUEST_OF_CONNECT 30u /* a query may take as many times what a connection may */
+
 static void click_close(struct store_handle *handle) {
     if (!handle)
         return;
@@ -22,6 +24,7 @@ static pfr_status open_servers(struct store_handle *handle, const char *text, co
     handle->database = url.database;
     handle->nr_servers = url.nr_hosts;
     url.options.connect_ms = options->timeout_ms;
+    url.options.request_ms = options->timeout_ms * REQUEST_OF_CONNECT;
     handle->http = http_open(url.hosts, url.nr_hosts, &url.options, handle->memory, err);
     if (!handle->http)
         return err ? err->status : PFR_ERR_MEMORY;

@@ -11,6 +11,7 @@
  *     store_driver URL collect | check | version
  *     store_driver URL sql STATEMENT
  *
+ * STORE_DRIVER_TIMEOUT is the timeout in ms (2000), STORE_DRIVER_MEMORY the limit of memory in bytes.
  * Exit status: 0, or 1 with the error on standard error.
  */
 #include "store/store_engine.h"
@@ -99,7 +100,7 @@ static uint64_t number_of(const struct made *made, const char *name, uint64_t ro
     if (strcmp(name, "upload") == 0)
         return made->upload;
     if (strcmp(name, "first") == 0)
-        return day_of(made->upload) * DAY_NS + made->upload;
+        return day_of(made->upload) * DAY_NS + made->upload % 1000;
     if (strcmp(name, "time") == 0)
         return row % 50 ? day_of(made->upload) * DAY_NS + row / 7 * 1000000000 : 0;
     if (strcmp(name, "event") == 0)
@@ -394,15 +395,22 @@ static void run(char **words, int count) {
         exit(2);
 }
 
+static uint64_t setting(const char *name, uint64_t otherwise) {
+    const char *value = getenv(name);
+    return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
 int main(int argc, char **argv) {
     struct memory memory;
     pfr_error err;
     if (argc < 3)
         return 2;
     const bool read_only = strcmp(argv[2], "dump") == 0 || strcmp(argv[2], "sql") == 0;
-    const struct store_open_options options = {
-        .memory = &memory, .create = strcmp(argv[2], "init") == 0, .read_only = read_only, .timeout_ms = 2000};
-    memory_init(&memory, NULL, 0);
+    const struct store_open_options options = {.memory = &memory,
+                                               .create = strcmp(argv[2], "init") == 0,
+                                               .read_only = read_only,
+                                               .timeout_ms = (uint32_t)setting("STORE_DRIVER_TIMEOUT", 2000)};
+    memory_init(&memory, NULL, setting("STORE_DRIVER_MEMORY", 0));
     const char *rest;
     engine = store_engine_of(argv[1], &rest);
     if (!engine)
