@@ -115,7 +115,8 @@ static uint64_t number_of(const struct made *made, const char *name, uint64_t ro
         return id_of(4, made->table == STORE_TABLE_stack ? row : mix(row) % STACKS);
     if (strcmp(name, "rows") == 0)
         return row;
-    return mix(made->upload * 1000003 + row * 64 + column) >> (column % 40);
+    const uint64_t upload = store_tables[made->table].partition == STORE_SHARED ? 0 : made->upload;
+    return mix(upload * 1000003 + row * 64 + column) >> (column % 40);
 }
 
 static void fill(const struct made *made, uint64_t first, uint32_t rows, void *const *columns) {
