@@ -374,8 +374,10 @@ static enum exit_status run_drop(const struct task *task, char **words) {
     if (*words || !o->where)
         return refuse_words("drop --where EXPR");
     pfr_store *const store = open_store(o, false, o->pretend, &status);
-    if (store)
-        status = say_removed(o, pfr_store_drop(store, o->where, o->pretend, &count, &err), count, &err);
+    if (store) {
+        const pfr_status st = pfr_store_drop(store, o->where, o->pretend, &count, &err);
+        status = say_removed(o, st, count, &err);
+    }
     pfr_store_close(store);
     return status;
 }
@@ -390,8 +392,10 @@ static enum exit_status run_retain(const struct task *task, char **words) {
     if (!read_length(*words, &age))
         return ENDS_USAGE;
     pfr_store *const store = open_store(o, false, o->pretend, &status);
-    if (store)
-        status = say_removed(o, pfr_store_retain(store, age, o->pretend, &count, &err), count, &err);
+    if (store) {
+        const pfr_status st = pfr_store_retain(store, age, o->pretend, &count, &err);
+        status = say_removed(o, st, count, &err);
+    }
     pfr_store_close(store);
     return status;
 }
