@@ -37,7 +37,7 @@ const struct opt store_opts[] = {
     {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",
      "read recordings of this store, not files; see perfray-store(1)"},
     {"where", 0, OPT_WORDS, offsetof(struct shared_options, where), "EXPR",
-     "only samples that match, as 'service=\"search\" and time > -1d' (default all)"},
+     "only samples that match; see perfray-store(1) (default all)"},
     {0},
 };
 

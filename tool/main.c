@@ -128,7 +128,7 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
     return status;
 }
 
-/* Of a store, expressions stand where files would. false: said why not. */
+/* Expressions take the place of files. false: a message was printed. */
 static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
     if (!shared->store && !shared->where.count)
         return true;

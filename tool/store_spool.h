@@ -18,11 +18,11 @@ struct spooled {
     bool ended_is_given;
 };
 
-/* A copy of `file` with its labels. false: said why not. */
+/* A copy of `file` with its labels. false: a message was printed. */
 bool spool_keep(const char *folder, const char *file, const struct spooled *labels);
 
-/* Calls `push` for each recording that waits, oldest name first, and removes those that it says are done. It ends at
-   the first that is not. false: the folder cannot be read, which was said. */
+/* Calls `push` for each recording that waits, oldest name first, and removes it if that returns true; else ends there.
+   false: the directory cannot be read, and a message was printed. */
 typedef bool spool_push(void *context, const char *file, const struct spooled *labels);
 bool spool_drain(const char *folder, spool_push *push, void *context);
 

@@ -12,7 +12,7 @@
 static pfr_status hash_part(XXH3_state_t *state, struct part *part, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    if (!part->open) /* data.N of an absent N */
+    if (!part->open || input_size(&part->in) == 0)
         return PFR_OK;
     if (!part->in.seekable)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "spool",

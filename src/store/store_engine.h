@@ -141,7 +141,7 @@ struct store_engine {
     pfr_status (*open)(struct store_handle **handle, const char *url, const struct store_open_options *options,
                        pfr_error *err);
     void (*close)(struct store_handle *handle); /* NULL is fine */
-    /* Of the schema in the store; 0: there is none, the database is empty. */
+    /* Of the schema in the store; 0: the database has no tables. */
     pfr_status (*version)(struct store_handle *handle, uint32_t *version, pfr_error *err);
     /* Makes the tables of version `to` out of those of version `from`; from 0: all of them. Done again after it was
        interrupted, it ends the same. */

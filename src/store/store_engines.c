@@ -14,7 +14,7 @@ static const struct store_engine *const engines[] = {
     NULL,
 };
 
-/* "NAME:" as a scheme; a path of one letter or with a slash before the colon has none. */
+/* "NAME:" as a scheme; but one letter, or a slash before the colon, is a path. */
 static bool has_scheme(const char *url) {
     const size_t length = strcspn(url, ":/");
     return length > 1 && url[length] == ':';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is removed, and whether what is there is whole. */
+/* Removes uploads, and checks that those of a store are complete. */
 #include "base/text/public_output.h"
 #include "store/store_where.h"
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

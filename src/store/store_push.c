@@ -158,7 +158,7 @@ static pfr_status load(struct push *p, pfr_error *err) {
 
 /* --- Times. */
 
-/* The slots of all samples, of the recorded clock. false: none has a time. */
+/* The slots of all samples, of the recorded clock. false: no sample has a time. */
 static bool find_slots(const struct profile *p, uint64_t slot, uint64_t *first, uint64_t *last) {
     *first = UINT64_MAX;
     *last = 0;

@@ -4,7 +4,7 @@
  * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
  */
 #include "model/calls/calls.h"
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -151,8 +151,7 @@ static pfr_status insert_of(struct store_handle *h, enum store_table_number tabl
     *statement = h->inserts[table];
     if (*statement)
         return PFR_OK;
-    size_t at = (size_t)snprintf(sql, sizeof sql, "INSERT OR %s INTO \"%s\" VALUES(",
-                                 t->partition == STORE_SHARED ? "IGNORE" : "ABORT", t->name);
+    size_t at = (size_t)snprintf(sql, sizeof sql, "INSERT OR IGNORE INTO \"%s\" VALUES(", t->name);
     for (uint32_t i = 0; i < t->nr_columns; i++)
         at += (size_t)snprintf(sql + at, sizeof sql - at, "%s?", i ? "," : "");
     snprintf(sql + at, sizeof sql - at, ")");
@@ -246,12 +245,16 @@ static pfr_status finish(struct store_handle *h, pfr_error *err) {
     return PFR_OK;
 }
 
-/* `begin` holds the lock, so the row can be there only if the core did not ask first. */
+/* Another process completed the upload between the core's look and `begin`: its rows stay, ours go. */
 static pfr_status complete(struct store_handle *h, const struct store_batch *upload, bool *already, pfr_error *err) {
     PFR_TRY(has_upload(h, store_u64(upload, 1, 0), already, err));
-    if (!*already)
+    if (!*already) {
         PFR_TRY(insert(h, STORE_TABLE_upload, upload, err));
-    return finish(h, err);
+        return finish(h, err);
+    }
+    PFR_TRY(sqlite_run(h, "ROLLBACK", err));
+    h->in_push = false;
+    return PFR_OK;
 }
 
 static pfr_status in_transaction(struct store_handle *h, const char *const *statements, const uint64_t *ids,

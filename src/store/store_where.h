@@ -6,7 +6,7 @@
  * engine alike; an engine only gets the uploads and the range of time that can match, as bound parameters.
  *
  *     where_parse(&w, text, now, &err);
- *     where_of_upload(&w, &upload)           WHERE_NO: none of its rows can match; WHERE_YES: all of them do
+ *     where_of_upload(&w, &upload)           WHERE_NO: no row of it can match; WHERE_YES: all of them do
  *     where_times(&w, &first, &last);        no row outside can match
  *     where_of_row(&w, &upload, time, event, comm)
  */

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* What is known of a row; NULL and `timed` false: not yet. */
+/* Facts about a row; NULL and `timed` false: not known yet. */
 struct facts {
     const struct store_upload *upload;
     const char *event, *comm;

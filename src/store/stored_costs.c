@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latencies of what was selected, as call_costs_load would have counted them. */
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include "model/latency/call_costs.h"
 #include "model/names/function_names.h"

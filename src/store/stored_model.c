@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was selected as a model: its builder gets objects, symbols, frames and stacks, then a sample for each one that a
+ * The selected rows as a model: its builder gets objects, symbols, frames and stacks, then a sample for each one that a
  * row has counted, all with the time of the slot. Their weights are equal but for the rest of the division, so sums are
  * exact and single weights are not. A process stands for each upload, a thread for each thread name in it.
  */
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>

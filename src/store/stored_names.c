@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries of what was selected: see stored.h. */
-#include "store/stored.h"
+/* Dictionaries of what was selected: see stored_rows.h. */
+#include "store/stored_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,6 +50,13 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* --- Rows of dictionaries. */
+
+#define STACK_FRAMES_MOST 65537u
+
+static pfr_status missing(const char *table, uint64_t id, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "store",
+                    "the store is damaged: there is no %s %016" PRIx64 "; see perfray store check", table, id);
+}
 
 static pfr_status own_text(struct stored *s, struct store_text text, struct store_text *own, pfr_error *err) {
     own->bytes = arena_text(&s->arena, text.bytes, text.length);
@@ -116,8 +123,10 @@ static pfr_status take_stack(struct stored *s, const struct store_batch *b, uint
     uint32_t *frames = arena_take(&s->arena, list.count * sizeof *frames, sizeof *frames);
     if (!frames)
         return mem_fail(&s->memory, err, "store");
+    if (list.count == 0 || list.count > STACK_FRAMES_MOST)
+        return missing("stack, with frames,", store_u64(b, 0, row), err);
     for (size_t i = 0; i < list.count; i++)
-        PFR_TRY(id_list_put(&s->frame_ids, &s->memory, list.at[i], &frames[i], err));
+        PFR_TRY(id_list_put(&s->frame_ids, &s->memory, list.at[i] ? list.at[i] : 1, &frames[i], err));
     *k = (struct stored_stack){
         .frames = frames, .count = (uint32_t)list.count, .apart = store_u8(b, 2, row), .there = true};
     return PFR_OK;
@@ -185,11 +194,6 @@ static pfr_status load(struct dictionary *d, struct pfr_store *store, enum store
     (struct dictionary) {                                                                                              \
         s, &(s)->name##_ids, take, whole, (void **)&(s)->name##s, &(s)->nr_##name##s, sizeof *(s)->name##s             \
     }
-
-static pfr_status missing(const char *table, uint64_t id, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "store",
-                    "the store is damaged: table %s has no row %" PRIx64 "; see perfray store check", table, id);
-}
 
 #define CHECK(s, name)                                                                                                 \
     for (uint32_t i = 1; i <= (s)->name##_ids.count; i++)                                                              \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was selected as a profile: the same frames, groups and nodes that counting samples would have made, so that
+ * The selected rows as a profile: the same frames, groups and nodes that counting samples would have made, so that
  * every view of a profile prints the same. A request that needs more than a store has is refused in one sentence.
  */
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include "model/calls/calls.h"
 #include "model/profile/count/profile_parts.h"

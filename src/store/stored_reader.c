@@ -3,7 +3,7 @@
  * A reader over what was selected: a recording without records, written into memory, whose events are those of the
  * rows. What views ask of a reader (events, features, quality) they get as from a file; the rest comes from `stored`.
  */
-#include "store/stored.h"
+#include "store/stored_rows.h"
 
 #include "file/read/recording.h"
 

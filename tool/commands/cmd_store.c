@@ -30,8 +30,7 @@ static const struct store_options store_defaults = {.naming.cache = true, .limit
 
 static const struct opt store_rows[] = {
     HEADING("Store"),
-    {"store", 0, OPT_STRING, OF(store), "URL",
-     "PATH of an SQLite file, or clickhouse://HOST:PORT/DATABASE (default $PERFRAY_STORE)"},
+    {"store", 0, OPT_STRING, OF(store), "URL", "SQLite file, or clickhouse://HOST:PORT/NAME (default $PERFRAY_STORE)"},
     HEADING("Pushing"),
     {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE", "service, version or host (default: recorded hostname)"},
     {"slot", 0, OPT_STRING, OF(slot), "LENGTH", "sum samples in slots of LENGTH (default 10s)"},
@@ -41,7 +40,7 @@ static const struct opt store_rows[] = {
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 1024; XRay traces 256)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size; at most 4)"},
     HEADING("Asking"),
-    {"where", 0, OPT_STRING, OF(where), "EXPR", "only what matches, as 'service=\"search\" and time > -1d'"},
+    {"where", 0, OPT_STRING, OF(where), "EXPR", "only uploads and samples that match; see EXPRESSIONS"},
     {"sort", 's', OPT_STRING, OF(sort), "KEYS", "top: group by KEYS, comma-separated (default comm,dso,sym)"},
     {"children", 0, OPT_FLAG, OF(children), NULL, "top: include callees in each function's cost"},
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
@@ -375,8 +374,10 @@ static enum exit_status run_drop(const struct task *task, char **words) {
     if (*words || !o->where)
         return refuse_words("drop --where EXPR");
     pfr_store *const store = open_store(o, false, o->pretend, &status);
-    if (store)
-        status = say_removed(o, pfr_store_drop(store, o->where, o->pretend, &count, &err), count, &err);
+    if (store) {
+        const pfr_status st = pfr_store_drop(store, o->where, o->pretend, &count, &err);
+        status = say_removed(o, st, count, &err);
+    }
     pfr_store_close(store);
     return status;
 }
@@ -391,8 +392,10 @@ static enum exit_status run_retain(const struct task *task, char **words) {
     if (!read_length(*words, &age))
         return ENDS_USAGE;
     pfr_store *const store = open_store(o, false, o->pretend, &status);
-    if (store)
-        status = say_removed(o, pfr_store_retain(store, age, o->pretend, &count, &err), count, &err);
+    if (store) {
+        const pfr_status st = pfr_store_retain(store, age, o->pretend, &count, &err);
+        status = say_removed(o, st, count, &err);
+    }
     pfr_store_close(store);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_STORE_STORED_H
-#define PFR_STORE_STORED_H
+#ifndef PFR_STORE_STORED_ROWS_H
+#define PFR_STORE_STORED_ROWS_H
 /*
  * What an expression selected, in memory: rows with numbers instead of hashes, and the dictionaries that they need.
  * Number 0 of a dictionary is "absent".
