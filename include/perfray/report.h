@@ -151,6 +151,12 @@ typedef struct pfr_report_options {
     bool hide_unresolved;
     /* The sort keys srcline and srcfile have whole paths, instead of file names. */
     bool full_paths;
+    /* POSIX extended regular expression. Samples in callees of a function that matches count as its own: the chain of a
+       sample ends at the outermost such function. NULL: none. Requires call chains. */
+    const char *ignore_callees;
+    /* Only samples on the CPUs of this processor socket: a number, "0", or numbers as in `cpus`. NULL: all. Requires
+       the CPU topology of the recording. Like `cpus`, it excludes samples from all totals. */
+    const char *sockets;
 } pfr_report_options;
 
 /*

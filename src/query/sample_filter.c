@@ -108,11 +108,15 @@ static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     return NULL;
 }
 
-pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err) {
-    const pfr_event *event = cpus ? first_without_cpu(reader) : NULL;
+pfr_status samples_need_cpu(const pfr_reader *reader, const char *option, pfr_error *err) {
+    const pfr_event *event = first_without_cpu(reader);
     return !event ? PFR_OK
                   : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu",
                              "samples of %.60s do not say on which cpu they were (record --sample-cpu or -a): "
-                             "--cpu would leave out all",
-                             event->name);
+                             "--%s would leave out all",
+                             event->name, option);
+}
+
+pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err) {
+    return cpus ? samples_need_cpu(reader, "cpu", err) : PFR_OK;
 }

@@ -83,5 +83,7 @@ bool list_any(const char *list, bool (*is)(const void *context, const char *word
  * yet passes.
  */
 pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err);
+/* The same of an option that needs the CPU of each sample. */
+pfr_status samples_need_cpu(const pfr_reader *reader, const char *option, pfr_error *err);
 
 #endif

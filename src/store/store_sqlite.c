@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -197,18 +198,40 @@ static int bind_row(sqlite3_stmt *s, const struct store_table *t, const struct s
     return code;
 }
 
+static pfr_status insert_row(struct store_handle *h, sqlite3_stmt *s, const struct store_table *t,
+                             const struct store_batch *b, uint32_t row, pfr_error *err) {
+    const bool bound = bind_row(s, t, b, row) == SQLITE_OK;
+    const bool done = bound && sqlite3_step(s) == SQLITE_DONE;
+    const pfr_status st = done ? PFR_OK : sqlite_failed(h, "cannot write into it", err);
+    sqlite3_reset(s);
+    return st;
+}
+
+static int by_rowid(const void *x, const void *y, void *ids) {
+    const int64_t *of = ids, a = of[*(const uint32_t *)x], b = of[*(const uint32_t *)y];
+    return a < b ? -1 : a > b;
+}
+
+/* Dictionaries in the order of their ids, which are hashes: each page is met once in a batch. */
+static void set_order(const struct store_table *t, const struct store_batch *b, uint32_t *order) {
+    for (uint32_t i = 0; i < b->rows; i++)
+        order[i] = i;
+    if (t->partition == STORE_SHARED && t->columns[0].kind == STORE_U64)
+        qsort_r(order, b->rows, sizeof *order, by_rowid, (void *)(uintptr_t)b->column[0]);
+}
+
 static pfr_status insert(struct store_handle *h, enum store_table_number table, const struct store_batch *b,
                          pfr_error *err) {
     sqlite3_stmt *s;
     PFR_TRY(insert_of(h, table, &s, err));
-    for (uint32_t row = 0; row < b->rows; row++) {
-        const bool bound = bind_row(s, &store_tables[table], b, row) == SQLITE_OK;
-        const bool done = bound && sqlite3_step(s) == SQLITE_DONE;
-        const pfr_status st = done ? PFR_OK : sqlite_failed(h, "cannot write into it", err);
-        sqlite3_reset(s);
-        PFR_TRY(st);
-    }
-    return PFR_OK;
+    uint32_t *const order = mem_alloc(h->memory, b->rows, sizeof *order);
+    pfr_status st = order ? PFR_OK : mem_fail(h->memory, err, "store");
+    if (st >= 0)
+        set_order(&store_tables[table], b, order);
+    for (uint32_t i = 0; i < b->rows && st >= 0; i++)
+        st = insert_row(h, s, &store_tables[table], b, order[i], err);
+    mem_free(h->memory, order, order ? b->rows : 0, sizeof *order);
+    return st;
 }
 
 static pfr_status begin(struct store_handle *h, uint64_t upload, pfr_error *err) {

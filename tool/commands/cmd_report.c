@@ -21,7 +21,7 @@ struct report_options {
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
-    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter;
+    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored, *sockets;
     bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
         bars;
     bool children, no_children, group, no_group, branches, no_branches;
@@ -65,6 +65,7 @@ static const struct opt report_opts[] = {
     FLAG("tree", 0, bars, "print the whole call tree instead of rows, with a bar per function"),
     {"max-stack", 0, OPT_COUNT, offsetof(struct report_options, max_stack), "COUNT",
      "maximum call-chain depth (default 127; XRay traces 256)"},
+    TEXT("ignore-callees", 0, ignored, "REGEX", "count callees of functions that match as the functions themselves"),
     FLAG("stitch-lbr", 0, stitched, "extend LBR stacks with frames from earlier samples"),
     FLAG("inline", 0, inlined, "show inlined functions as frames of their own in call chains"),
     {"no-inline", 0, OPT_CLEAR, offsetof(struct report_options, inlined), NULL, NULL},
@@ -72,6 +73,7 @@ static const struct opt report_opts[] = {
      "hide rows and tree branches below PERCENT (default 0; branches 0.5)"},
     HEADING("Selection"),
     TEXT("cpu", 'C', cpus, "CPUS", "only samples on these CPUs: 0,2-3"),
+    TEXT("socket-filter", 0, sockets, "SOCKETS", "only samples on CPUs of these processor sockets: 0,1"),
     TEXT("time", 0, time, "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"),
     TEXT("comms", 'c', comms, "NAMES", "only rows of threads with these names, comma-separated"),
     TEXT("comm", 0, comms, "NAMES", NULL),
@@ -131,12 +133,10 @@ static const struct opt report_opts[] = {
     REFUSED("tui", 0, "is not available: perfray flame draws a picture to click in"),
     REFUSED("gtk", 0, "is not available: perfray flame draws a picture to click in"),
     REFUSED("hierarchy", 0, "is not available: a row has all keys; --tree shows who calls whom"),
-    REFUSED("ignore-callees", 0, "is not available: -S FUNCTION prints the rows of a function, --parent its callers"),
     REFUSED("tasks", 0, "is not available: perfray script --show-task-events prints forks, names and ends of tasks"),
     REFUSED("mmaps", 0, "is not available: perfray script --show-mmap-events prints the mappings"),
     REFUSED("switch-on", 0, "is not available: --time A-B selects samples; perfray script has --switch-on"),
     REFUSED("switch-off", 0, "is not available: --time A-B selects samples; perfray script has --switch-off"),
-    REFUSED("socket-filter", 0, "is not available: -s socket counts by socket, -C selects the cpus of one"),
     REFUSED("group-sort-idx", 0,
             "is not available: groups are ordered by their first event; --no-group prints each event"),
     {0},
@@ -220,6 +220,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->quiet = o->quiet;
     how->hide_unresolved = o->hide_unresolved;
     how->full_paths = o->full_paths;
+    how->ignore_callees = o->ignored;
+    how->sockets = o->sockets;
 }
 
 /* "unknown sort key symm": with the nearest key and all of them. */
@@ -250,7 +252,7 @@ static void complain_of_usage(const pfr_error *err) {
 }
 
 static bool filters_names(const struct report_options *o) {
-    return o->symbols_of || o->symbol_filter || o->parent;
+    return o->symbols_of || o->symbol_filter || o->parent || o->ignored;
 }
 
 static enum exit_status print_report(const struct task *task, pfr_reader *reader) {

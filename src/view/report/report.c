@@ -164,6 +164,20 @@ static pfr_status choose_parent(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static pfr_status choose_ignored(struct report *r, pfr_error *err) {
+    const char *const pattern = r->options->ignore_callees;
+    if (!pattern)
+        return PFR_OK;
+    if (!r->has_chains)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees",
+                        "--ignore-callees needs call chains (record -g), not of branches");
+    if (regcomp(&r->ignored.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees", "not a regular expression: %.60s",
+                        pattern);
+    r->ignored.made = true;
+    return PFR_OK;
+}
+
 /* Without chains no sample has a parent, and -x would leave out all. */
 static pfr_status check_parent(const struct report *r, pfr_error *err) {
     unsigned needs;
@@ -189,6 +203,7 @@ static pfr_status choose(struct report *r, pfr_error *err) {
     PFR_TRY(choose_mode(r, err));
     PFR_TRY(choose_chains(r, err));
     PFR_TRY(choose_parent(r, err));
+    PFR_TRY(choose_ignored(r, err));
     PFR_TRY(report_fields_read(r, err));
     return check_parent(r, err);
 }
@@ -228,7 +243,7 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->parents.wanted ? PARENT_COST : 0);
+           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->parents.wanted || r->ignored.made ? PARENT_COST : 0);
 }
 
 static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
@@ -246,7 +261,7 @@ static enum profile_shape shape_of(const struct report *r, bool chains, bool fra
     if (!chains)
         return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
     const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->parents.wanted &&
-                      !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
+                      !r->ignored.made && !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
     return sums ? PROFILE_SUMS : PROFILE_TREE;
 }
 
@@ -266,7 +281,8 @@ static struct profile_request request_of(struct report *r) {
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
     if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted;
+    const bool chains =
+        r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted || r->ignored.made;
     request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
     request.unit = unit_of(r, needs, request.lines);
     request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
@@ -355,6 +371,8 @@ static void close_report(struct report *r) {
     out_close(&r->cell.out, NULL);
     if (r->parents.made)
         regfree(&r->parents.pattern);
+    if (r->ignored.made)
+        regfree(&r->ignored.pattern);
     profile_close(r->profile);
 }
 

@@ -37,7 +37,8 @@ CUTS = ("-g", "-g --no-children", "-g caller --max-stack 3", "--max-stack 1", "-
         "-g folded,period,caller --no-children", "-g flat,10,2 --no-children", "--no-children -g address", "-g folded,address --no-children")
 MORE_TREES = ("--no-children -g flat", "--no-children -g fractal", "-g fractal", "-g fractal,0.5,callee", "-g graph,0.5,2",
               "-g graph,3,caller,count", "--no-children -g period", "-G", "--percent-limit 2", "--no-children --max-stack 4",
-              "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none")
+              "--no-children -p main", "-p main -x --no-children -g caller", "-s parent --no-children", "-t , -n -g none",
+              "--ignore-callees ^(main|spin)$ --no-children -g callee")
 SORTS = tuple("--no-children -g none -s " + keys for keys in (
     "comm", "dso", "sym", "pid", "cpu", "sym,dso", "dso,comm", "comm,pid,dso", "addr", "symbol_size,sym", "trace", "cgroup", "time", "socket,sym"))
 FIELDS = ("-F comm,dso --no-children", "-F sym,overhead,sample", "-F +period --no-children", "-F overhead_sys,overhead_us,comm",
@@ -101,7 +102,7 @@ FRESH = {
                                     ("sh", "-c", "./busy 40; ./busy 40; ./busy 40"), BUSY),
     "chains_of_one_event": Fresh(("-e", "cpu-clock/freq=999,call-graph=fp/", "-e", "task-clock/freq=999,call-graph=no/"),
                                  tuple("--no-children " + words for words in TREES if "children" not in words)),
-    "more_keys": Fresh((*SAMPLED, "-g", "--sample-cpu"), ("-s +cpu -g none", "-s +pid,symbol_size --no-children -g none", "-F comm,sample -s +cpu --no-children")),
+    "more_keys": Fresh((*SAMPLED, "-g", "--sample-cpu"), ("-s +cpu -g none", "--socket-filter 0 --no-children -g none", "-s +pid,symbol_size --no-children -g none", "-F comm,sample -s +cpu --no-children")),
     "classes": Fresh((*SAMPLED, "-g"), TREES, ("./shapes",), ("shapes.cpp", "shapes", "-O1", "-g", "-fno-omit-frame-pointer")),
     "group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), GROUPS + ("--no-group -g none",)),
     "group_of_three": Fresh(("-e", "{cpu-clock,task-clock,context-switches}", *EVENTS), GROUPS),

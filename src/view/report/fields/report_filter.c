@@ -5,6 +5,7 @@
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"
+#include "view/report/fields/report_groups.h"
 #include "view/report/fields/report_cells.h"
 
 #include "base/memory/fail.h"
@@ -22,10 +23,33 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* The CPUs of the sockets that are asked for, as far as --cpu lists them. */
+static pfr_status keep_sockets(struct report *r, pfr_error *err) {
+    struct ranges sockets = {.any = false};
+    const struct ranges cpus = r->kept.cpus;
+    pfr_status st = ranges_read(r->memory, &sockets, "socket-filter", r->options->sockets, err);
+    if (st >= 0)
+        st = samples_need_cpu(r->reader, "socket-filter", err);
+    if (st >= 0)
+        st = report_learn_sockets(r, err);
+    if (st >= 0 && !r->nr_cpus)
+        st = pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sockets",
+                      "the recording does not say which CPU is in which socket: --cpu selects CPUs");
+    r->kept.cpus = (struct ranges){.any = false};
+    for (uint32_t cpu = 0; st >= 0 && cpu < r->nr_cpus; cpu++)
+        if (ranges_have(&cpus, cpu) && r->socket_of[cpu] >= 0 && ranges_have(&sockets, (uint32_t)r->socket_of[cpu]))
+            st = ranges_add(r->memory, &r->kept.cpus, cpu, cpu, err);
+    mem_free(r->memory, sockets.at, sockets.room, sizeof *sockets.at);
+    mem_free(r->memory, cpus.at, cpus.room, sizeof *cpus.at);
+    return st;
+}
+
 pfr_status filter_choose_samples(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     PFR_TRY(sample_filter_read(&r->kept, r->memory, &(struct sample_lists){.cpus = o->cpus}, err));
     PFR_TRY(samples_check_cpus(r->reader, o->cpus, err));
+    if (o->sockets)
+        PFR_TRY(keep_sockets(r, err));
     return sample_filter_read_time_of(&r->kept, o->time, r->reader, err);
 }
 

@@ -35,7 +35,7 @@ pfr_status report_learn_sockets(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_cpu_topology topology;
     struct pfr_rec_core_and_socket one;
     const pfr_feature *f;
-    if (!asks_for(r, NEEDS_TOPOLOGY))
+    if (r->socket_of || (!asks_for(r, NEEDS_TOPOLOGY) && !r->options->sockets))
         return PFR_OK;
     PFR_TRY(report_feature(r, BIT_CPU_TOPOLOGY, &f, err));
     if (!f || pfr_decode_feature(r->reader, f, &topology, sizeof topology, NULL) != PFR_OK)

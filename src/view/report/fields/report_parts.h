@@ -338,6 +338,11 @@ struct tree_budget {
 };
 
 /* -p and -x */
+struct pattern_of_names {
+    regex_t pattern;
+    bool made;
+};
+
 struct parent_filter {
     regex_t pattern;
     bool made;   /* the pattern is */
@@ -365,6 +370,7 @@ struct report {
     struct tree_budget budget;
     bool limited; /* the profile met limits, or misses records */
     struct parent_filter parents;
+    struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
     bool skips_first; /* chains do not repeat the symbol of the row */
     bool asks_trees;  /* CSV and JSON have them */
     bool row_trees;   /* rows that are heavy enough have one */

@@ -5,6 +5,7 @@
  *     filters             what they leave out has weight 0
  *     --mem-mode          the weight of a sample is what it cost, not its period
  *     -p                  samples of different parents hang under different roots
+ *     --ignore-callees    samples below a function that matches are that function's own
  */
 #include "view/report/rows/report_call_trees.h"
 #include "view/report/fields/report_common.h"
@@ -109,23 +110,31 @@ struct replanting {
     struct intern_table roots; /* the latter -> number of root */
     uint32_t *path;            /* old nodes */
     size_t path_room;
-    uint8_t *matches; /* by text: 0 not asked, 1 no, 2 yes */
+    uint8_t *parents, *ignored; /* by text, whether it matches: 0 not asked, 1 no, 2 yes */
 };
 
-static bool is_parent(struct replanting *p, uint32_t node) {
+static bool matches(struct replanting *p, const regex_t *pattern, uint8_t *known, uint32_t node) {
     const struct profile_node *n = &p->old.nodes[node];
     if (n->frame & NODE_APART)
         return false;
     const uint32_t text = report_frame(p->r, n->frame)->text;
     if (text == NO_TEXT)
         return false;
-    if (!p->matches[text])
-        p->matches[text] =
-            regexec(&p->r->parents.pattern, intern_chars(&p->r->profile->texts, text), 0, NULL, 0) == 0 ? 2 : 1;
-    return p->matches[text] == 2;
+    if (!known[text])
+        known[text] = regexec(pattern, intern_chars(&p->r->profile->texts, text), 0, NULL, 0) == 0 ? 2 : 1;
+    return known[text] == 2;
 }
 
-/* The first match of the chain, from the end that comes first; the path is left in p->path, innermost first. */
+static bool is_parent(struct replanting *p, uint32_t node) {
+    return p->r->parents.wanted && matches(p, &p->r->parents.pattern, p->parents, node);
+}
+
+static bool ignores_callees(struct replanting *p, uint32_t node) {
+    return p->r->ignored.made && matches(p, &p->r->ignored.pattern, p->ignored, node);
+}
+
+/* The first match of the chain, from the end that comes first; the path is left in p->path, innermost first. It begins
+   at the outermost function whose callees are ignored. */
 static pfr_status find_parent(struct replanting *p, uint32_t node, uint32_t *count, uint32_t *parent, pfr_error *err) {
     struct memory *memory = p->r->memory;
     *count = 0;
@@ -135,6 +144,8 @@ static pfr_status find_parent(struct replanting *p, uint32_t node, uint32_t *cou
         if (!grown)
             return mem_fail(memory, err, "nodes");
         p->path = grown;
+        if (ignores_callees(p, n))
+            *count = 0;
         p->path[(*count)++] = n;
         if ((*parent == NO_PARENT || p->r->chain.caller) && is_parent(p, n))
             *parent = report_frame(p->r, p->old.nodes[n].frame)->text;
@@ -190,19 +201,22 @@ static void free_arrays(struct memory *memory, struct call_trees *f) {
     *f = (struct call_trees){0};
 }
 
-static pfr_status plant_by_parent(struct report *r, pfr_error *err) {
+static pfr_status plant_anew(struct report *r, pfr_error *err) {
     struct replanting p = {.r = r, .old = r->call_trees};
     const size_t texts = r->profile->texts.count;
     uint32_t *root_of = roots_of_nodes(r);
-    p.matches = mem_zeroed(r->memory, texts, 1);
+    p.parents = mem_zeroed(r->memory, texts, 1);
+    p.ignored = mem_zeroed(r->memory, texts, 1);
     intern_init(&p.keys, r->memory);
     intern_init(&p.roots, r->memory);
     r->call_trees = (struct call_trees){0};
-    const pfr_status st = root_of && p.matches ? replant_all(&p, root_of, err) : mem_fail(r->memory, err, "nodes");
+    const pfr_status st = root_of && p.parents && p.ignored ? replant_all(&p, root_of, err)
+                                                            : mem_fail(r->memory, err, "nodes");
     intern_free(&p.roots);
     intern_free(&p.keys);
     mem_free(r->memory, p.path, p.path_room, sizeof *p.path);
-    mem_free(r->memory, p.matches, texts, 1);
+    mem_free(r->memory, p.parents, texts, 1);
+    mem_free(r->memory, p.ignored, texts, 1);
     mem_free(r->memory, root_of, p.old.nr_nodes, sizeof *root_of);
     free_arrays(r->memory, &p.old);
     return st;
@@ -221,8 +235,8 @@ static pfr_status begin(struct report *r, pfr_error *err) {
 pfr_status call_trees_make(struct report *r, pfr_error *err) {
     PFR_TRY(begin(r, err));
     PFR_TRY(weigh(r, err));
-    if (r->parents.wanted)
-        PFR_TRY(plant_by_parent(r, err));
+    if (r->parents.wanted || r->ignored.made)
+        PFR_TRY(plant_anew(r, err));
     return PFR_OK;
 }
 
