@@ -88,7 +88,7 @@ BEHAVIOURS = {
     "slow": (slow, ("Timeout was reached",)),
     "trickle": (trickle, ("Timeout was reached",)),
 }
-# An empty answer is none of these, but it is what an INSERT or CREATE has.
+# An empty answer is right after an INSERT or CREATE.
 NO_ROWS_ARE_FINE = ("init", "push", "relabel", "drop", "collect", "dump", "sql")
 
 

@@ -222,7 +222,7 @@ pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_err
     PFR_TRY(ask_numbers(handle, &query, &numbers, err));
     if (numbers.most > UINT32_MAX)
         numbers.most = numbers.least = UINT32_MAX;
-    /* A server that is newer than this program matters more than one that is behind. */
+    /* A server that is newer than this program matters more than one that is older. */
     *version = (uint32_t)(numbers.most > STORE_VERSION ? numbers.most : numbers.least);
     return PFR_OK;
 }

@@ -152,7 +152,7 @@ def check_password(shards):
 
 
 def check_collect(url, shards):
-    """What is older than a day and belongs to nobody goes; a row that a push of today uses stays."""
+    """Rows that are older than a day and belong to nobody go; a row that a push of today uses stays."""
     name = url.rsplit("/", 1)[1]
     answer(url, "init")
     answer(url, "push", 1, 500)
