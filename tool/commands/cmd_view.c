@@ -249,5 +249,6 @@ const struct command cmd_view = {
     .size = sizeof(struct view_options),
     .prints_at_end = true,
     .passes = 3,
+    .reads_store = true,
     .run = view_run,
 };
