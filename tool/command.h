@@ -17,8 +17,10 @@ struct shared_options {
     bool raw_names;
     bool pager;
     pfr_limits limits;
+    const char *store;      /* NULL: recordings are files */
+    struct word_list where; /* what of it, in the place of files */
 };
-extern const struct opt shared_opts[], lone_opts[];
+extern const struct opt shared_opts[], lone_opts[], store_opts[];
 
 /* One file to work on. */
 struct task {
@@ -48,6 +50,7 @@ struct command {
     bool reads_no_file;        /* run is called once, with words; no option of shared_opts but -h is there */
     bool runs_program;         /* what follows the first operand belongs to a program */
     const char *record_option; /* -- PROGRAM is recorded with this option of record first; NULL: is not */
+    bool reads_store;          /* store_opts are there, too */
     bool opens_counters;       /* privileges beyond the user's are of use to it */
     bool (*takes)(const struct opt *row, const char *word); /* as of struct parse */
     enum exit_status (*run)(const struct task *task);
@@ -55,6 +58,8 @@ struct command {
 
 /* The options that stand beside a command's own. */
 const struct opt *shared_opts_of(const struct command *command);
+/* store_opts; of commands that read files only an empty list. */
+const struct opt *store_opts_of(const struct command *command);
 
 /* Ends with NULL. */
 extern const struct command *const commands[];

@@ -6,16 +6,16 @@
 
 extern const struct command cmd_report, cmd_flame, cmd_info, cmd_script, cmd_dump, cmd_export, cmd_latency, cmd_symbols,
     cmd_convert, cmd_recover, cmd_verify, cmd_view, cmd_record, cmd_list, cmd_trace, cmd_sql, cmd_annotate, cmd_offcpu,
-    cmd_diff, cmd_graph, cmd_replay;
+    cmd_diff, cmd_graph, cmd_replay, cmd_store;
 
 const struct command *const commands[] = {
-    &cmd_record,  &cmd_list,    &cmd_trace,    &cmd_report, &cmd_latency, &cmd_replay,
-    &cmd_offcpu,  &cmd_symbols, &cmd_annotate, &cmd_view,   &cmd_flame,   &cmd_diff,
-    &cmd_graph,   &cmd_info,    &cmd_script,   &cmd_dump,   &cmd_export,
+    &cmd_record, &cmd_list,    &cmd_trace,    &cmd_report, &cmd_latency, &cmd_replay,
+    &cmd_offcpu, &cmd_symbols, &cmd_annotate, &cmd_view,   &cmd_flame,   &cmd_diff,
+    &cmd_graph,  &cmd_info,    &cmd_script,   &cmd_dump,   &cmd_export,
 #ifdef HAVE_CMD_SQL
     &cmd_sql,
 #endif
-    &cmd_convert, &cmd_recover, &cmd_verify,   NULL,
+    &cmd_store,  &cmd_convert, &cmd_recover,  &cmd_verify, NULL,
 };
 
 const struct opt shared_opts[] = {
@@ -31,6 +31,16 @@ const struct opt shared_opts[] = {
     {0},
 };
 
+/* Of commands that read recordings of a store as well as files. */
+const struct opt store_opts[] = {
+    HEADING("Recordings of a store"),
+    {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",
+     "read recordings of this store, not files; see perfray-store(1)"},
+    {"where", 0, OPT_WORDS, offsetof(struct shared_options, where), "EXPR",
+     "only samples that match; see perfray-store(1) (default all)"},
+    {0},
+};
+
 /* Of commands that read no file. */
 const struct opt lone_opts[] = {
     {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
@@ -39,6 +49,11 @@ const struct opt lone_opts[] = {
 
 const struct opt *shared_opts_of(const struct command *command) {
     return command->reads_no_file ? lone_opts : shared_opts;
+}
+
+const struct opt *store_opts_of(const struct command *command) {
+    static const struct opt none[] = {{0}};
+    return command->reads_store ? store_opts : none;
 }
 
 const struct command *find_command(const char *name) {

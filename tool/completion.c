@@ -43,9 +43,11 @@ static void print_arguments(pfr_output *out, const char *verb, const struct opt 
 
 static void print_command(pfr_output *out, const struct command *command) {
     print_arguments(out, command->name, command->opts);
+    print_arguments(out, command->name, store_opts_of(command));
     print_arguments(out, command->name, shared_opts_of(command));
     print_line(out, "    %s:*)\n        case $current in -*) words='", command->name);
     print_words(out, command->opts);
+    print_words(out, store_opts_of(command));
     print_words(out, shared_opts_of(command));
     pfr_output_text(out, "' ;; esac ;;\n");
 }

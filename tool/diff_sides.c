@@ -77,10 +77,16 @@ static enum exit_status add_names(struct diff_sides *sides, unsigned side, const
     return status;
 }
 
-static enum exit_status add_words(struct diff_sides *sides, unsigned side, const struct word_list *words) {
+/* An expression is one recording. */
+static enum exit_status add_word(const struct task *task, struct diff_sides *sides, unsigned side, const char *word) {
+    return task->shared->store ? add_file(sides, side, word, strlen(word)) : add_names(sides, side, word);
+}
+
+static enum exit_status add_words(const struct task *task, struct diff_sides *sides, unsigned side,
+                                  const struct word_list *words) {
     enum exit_status status = ENDS_FINE;
     for (unsigned i = 0; i < words->count && status == ENDS_FINE; i++)
-        status = add_names(sides, side, words->at[i]);
+        status = add_word(task, sides, side, words->at[i]);
     return status;
 }
 
@@ -105,9 +111,9 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
         return ENDS_USAGE;
     }
     if (!has_base)
-        status = add_names(sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
+        status = add_word(task, sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
     if (!has_new && status == ENDS_FINE)
-        status = add_names(sides, 1, task->files[given - 1]);
+        status = add_word(task, sides, 1, task->files[given - 1]);
     return status;
 }
 
@@ -118,9 +124,9 @@ static enum exit_status say_empty(bool is_base) {
 
 static enum exit_status name_files(const struct task *task, const struct word_list *base,
                                    const struct word_list *changed, struct diff_sides *sides) {
-    enum exit_status status = add_words(sides, 0, base);
+    enum exit_status status = add_words(task, sides, 0, base);
     if (status == ENDS_FINE)
-        status = add_words(sides, 1, changed);
+        status = add_words(task, sides, 1, changed);
     if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
         return say_empty(base->count && !sides->count[0]);
     if (status == ENDS_FINE)

@@ -39,6 +39,7 @@ static void print_options(pfr_output *out, const struct opt *rows) {
 void print_help(pfr_output *out, const struct command *command) {
     print_line(out, "usage: perfray %s [options] %s\n\n%s\n\n", command->name, command->arguments, command->about);
     print_options(out, command->opts);
+    print_options(out, store_opts_of(command));
     print_options(out, shared_opts_of(command));
     if (command->reads_no_file) {
         print_line(out, "\nSee perfray-%s(1) for details.\n", command->name);

@@ -128,18 +128,35 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
     return status;
 }
 
+/* Expressions take the place of files. false: a message was printed. */
+static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
+    if (!shared->store && !shared->where.count)
+        return true;
+    if (!shared->store || files->count) {
+        complain_as(program, shared->store ? "--store reads recordings of a store: name no FILE, but --where"
+                                           : "--where selects recordings of a store: name it with --store");
+        return false;
+    }
+    const bool selects = shared->where.count > 0;
+    const char **const words = selects ? shared->where.at : &shared->store;
+    *files = (struct operands){.at = (char **)(uintptr_t)words, .count = selects ? shared->where.count : 1};
+    return true;
+}
+
 /* argv[0] is the verb. */
 static enum exit_status run_command(const struct command *command, char **argv, void *options) {
     char program[64];
     struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
-    const struct opt_set sets[] = {{command->opts, options}, {shared_opts, &shared}};
+    const struct opt_set sets[] = {{command->opts, options}, {store_opts_of(command), &shared}, {shared_opts, &shared}};
     char *default_files[] = {unnamed_file()};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
-    if (!options_parse(&(struct parse){program, sets, 2, false, command->takes}, argv + 1, &files))
+    if (!options_parse(&(struct parse){program, sets, 3, false, command->takes}, argv + 1, &files))
         return ENDS_USAGE;
     if (files.wants_help)
         return print_help_of(command);
+    if (!take_store(program, &shared, &files))
+        return ENDS_USAGE;
     if (files.count == 0)
         files = (struct operands){.at = default_files, .count = 1};
     return run_parsed(command, options, &shared, &files);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <perfray/store.h>
 #include "command.h"
 #include "guess.h"
 #include "help.h"
@@ -45,10 +46,25 @@ enum exit_status complain_of_opening(const struct task *task, const pfr_error *e
     return ENDS_FORMAT; /* it was read, and is no recording */
 }
 
+/* The recordings that task->file, an expression, selects. */
+static pfr_reader *open_stored(const struct task *task, enum exit_status *status) {
+    const pfr_store_options how = {.size = sizeof how, .limits = &task->shared->limits, .read_only = true};
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    const bool is_all = task->file == task->shared->store; /* no expression was given */
+    pfr_store *const store = pfr_store_open(task->shared->store, &how, &err);
+    pfr_reader *const reader = store ? pfr_store_select(store, is_all ? NULL : task->file, &err) : NULL;
+    pfr_store_close(store);
+    err.offset = PFR_NO_OFFSET;
+    *status = reader ? ENDS_FINE : complain_of(task->shared->store, &err, NULL);
+    return reader;
+}
+
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = options ? *options : (pfr_open_options){.size = sizeof how};
     how.limits = &task->shared->limits;
+    if (task->shared->store)
+        return open_stored(task, status);
     raise_file_limit();
     pfr_reader *const reader = pfr_open(task->file, &how, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);

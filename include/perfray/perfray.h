@@ -87,6 +87,7 @@
 #if !defined __has_include || __has_include(<perfray/sql.h>)
 #include <perfray/sql.h>
 #endif
+#include <perfray/store.h>
 #include <perfray/symbolize.h>
 #include <perfray/symbol_options.h>
 #include <perfray/symbols.h>

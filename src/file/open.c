@@ -13,6 +13,7 @@
 #include "file/read/plausible_record.h"
 #include "file/read/repair_events.h"
 #include "file/read/repair_header.h"
+#include "file/read/stored.h"
 #include "file/recording_folder.h"
 #include "file/xray/xray_next.h"
 #include "file/xray/xray_open.h"
@@ -453,6 +454,8 @@ void pfr_close(pfr_reader *r) {
             input_close(&r->parts[i].in);
     }
     trace_close(r);
+    if (r->stored)
+        r->stored->close(r->stored);
     mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
     u64_map_free(&r->ids);
     u64_map_free(&r->formats);

@@ -272,5 +272,6 @@ const struct command cmd_diff = {
     .size = sizeof(struct diff_command),
     .prints_at_end = true,
     .passes = 3,
+    .reads_store = true,
     .run = diff_run,
 };

@@ -134,5 +134,6 @@ const struct command cmd_export = {
     .size = sizeof(struct export_options),
     .prints_at_end = true,
     .passes = 2,
+    .reads_store = true,
     .run = export_run,
 };

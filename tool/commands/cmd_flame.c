@@ -199,5 +199,6 @@ const struct command cmd_flame = {
     .size = sizeof(struct flame_options),
     .prints_at_end = true,
     .passes = 2,
+    .reads_store = true,
     .run = flame_run,
 };

@@ -134,5 +134,6 @@ const struct command cmd_latency = {
     .defaults = &latency_defaults,
     .size = sizeof(struct latency_options),
     .prints_at_end = true,
+    .reads_store = true,
     .run = latency_run,
 };

@@ -352,5 +352,6 @@ const struct command cmd_report = {
     .prints_at_end = true,
     .passes = 2,
     .takes = takes_word,
+    .reads_store = true,
     .run = report_run,
 };

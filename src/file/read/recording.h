@@ -79,6 +79,7 @@ struct type_rule {
 #define TYPE_RULES 128u
 
 struct trace;
+struct stored_source;
 
 /* Functions of recordings that are not perf.data; open.c, which knows all kinds, sets them. */
 struct reader_kind {
@@ -91,6 +92,7 @@ struct reader_kind {
 struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct trace *trace;            /* NULL: a perf.data recording; in the arena */
+    struct stored_source *stored;   /* NULL: it has records (stored.h); closed with the reader */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

@@ -57,8 +57,7 @@ static pfr_status add_row(struct call_costs *c, uint32_t number, pfr_error *err)
     return distributions_new(&c->distributions, err);
 }
 
-/* The row of a key, whose bytes are all set. */
-static pfr_status find_row(struct call_costs *c, const struct cost_key *key, uint32_t *row, pfr_error *err) {
+pfr_status call_costs_row(struct call_costs *c, const struct cost_key *key, uint32_t *row, pfr_error *err) {
     PFR_TRY(intern_put(&c->rows, key, sizeof *key, row, err));
     return *row == c->distributions.count ? add_row(c, *row, err) : PFR_OK;
 }
@@ -93,7 +92,7 @@ static pfr_status look_up(struct cost_worker *l, const struct calls_worker *work
         key.function = worker->paths->at[node].function;
     if (by == COSTS_BY_CALLER && !key.is_limit)
         fill_caller(worker, worker->paths->at[node].parent, &key);
-    PFR_TRY(find_row(&l->costs, &key, row, err));
+    PFR_TRY(call_costs_row(&l->costs, &key, row, err));
     l->row_of[node] = (struct path_row){l->stamp, *row};
     return PFR_OK;
 }
@@ -190,7 +189,7 @@ static pfr_status on_lone(void *context, const struct calls_worker *worker, uint
     key.function = function;
     if (l->costs.request->by == COSTS_BY_CALLER)
         fill_caller(worker, node, &key);
-    PFR_TRY(find_row(&l->costs, &key, &row, err));
+    PFR_TRY(call_costs_row(&l->costs, &key, &row, err));
     l->costs.at[row].lone++;
     return PFR_OK;
 }
@@ -283,7 +282,7 @@ static pfr_status merge(struct call_costs *c, const struct call_costs *from, pfr
         struct cost_key key;
         uint32_t row;
         memcpy(&key, intern_get(&from->rows, i).bytes, sizeof key);
-        PFR_TRY(find_row(c, &key, &row, err));
+        PFR_TRY(call_costs_row(c, &key, &row, err));
         add_cost(&c->at[row], &from->at[i]);
         PFR_TRY(distributions_merge(&c->distributions, row, &from->distributions, i, err));
     }

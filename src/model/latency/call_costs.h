@@ -72,6 +72,9 @@ void call_costs_free(struct call_costs *costs);
 pfr_status call_costs_load(struct call_costs *costs, pfr_reader *reader, const struct costs_request *request,
                            pfr_error *err);
 
+/* The row of a key, whose bytes are all set; made with a distribution where it is new. */
+pfr_status call_costs_row(struct call_costs *costs, const struct cost_key *key, uint32_t *row, pfr_error *err);
+
 struct cost_key call_cost_key(const struct call_costs *costs, uint32_t number);
 
 #endif

@@ -303,6 +303,25 @@ pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_
     return add_count(all, s, 1, err);
 }
 
+/* One by one as long as values are kept, so at most SPREAD_MOST times. */
+pfr_status distributions_add_times(struct distributions *all, uint32_t number, uint64_t value, uint64_t times,
+                                   pfr_error *err) {
+    struct distribution *s = &all->at[number];
+    for (; times && distribution_is_exact(s); times--)
+        PFR_TRY(distributions_add(all, number, value, err));
+    if (times > UINT64_MAX - s->count)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "latencies", "there are more than 2^64 calls");
+    if (!times)
+        return PFR_OK;
+    note_ends(s, value, value);
+    PFR_TRY(make_room(all, s, times, err));
+    if (s->big)
+        s->big[distribution_bucket(value)] += times;
+    else
+        s->counts[distribution_bucket(value)] += (uint32_t)times;
+    return add_count(all, s, times, err);
+}
+
 static void keep_many(const struct distribution *s, const struct distribution_many *many) {
     memcpy(s->values + s->count, many->values, many->count * sizeof *many->values);
     if (s->tops)

@@ -104,6 +104,10 @@ uint64_t distribution_middle(uint32_t bucket);
 /* Errors: memory, limit. */
 pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_t value, pfr_error *err);
 
+/* The same value so many times. */
+pfr_status distributions_add_times(struct distributions *all, uint32_t number, uint64_t value, uint64_t times,
+                                   pfr_error *err);
+
 /* The same for many, of which the smallest and the greatest are known. */
 struct distribution_many {
     const uint32_t *values;

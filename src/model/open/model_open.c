@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
+#include "file/read/stored.h"
 #include "model/open/calls_rows.h"
 
 #include "file/read/event_name.h"
@@ -268,6 +269,10 @@ static pfr_model_options options_of(const pfr_model_options *options) {
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     struct memory *memory = &reader->memory;
+    if (reader->stored) {
+        const pfr_model_options how = options_of(options);
+        return reader->stored->model(reader->stored, reader, &how, err);
+    }
     struct loading *l = mem_zeroed(memory, 1, sizeof *l);
     struct pfr_model *m = l ? mem_zeroed(memory, 1, sizeof *m) : NULL;
     pfr_status st = m ? PFR_OK : mem_fail(memory, err, "model");

@@ -2,6 +2,7 @@
 /* The passes over the recording: state, then samples. See profile_parts.h. */
 #include "model/profile/result/profile_names.h"
 #include "file/read/features.h"
+#include "file/read/stored.h"
 #include "model/profile/profile_lines.h"
 #include "model/profile/result/profile_outside.h"
 #include "model/profile/count/profile_pick.h"
@@ -159,7 +160,9 @@ pfr_status profile_load(struct profile **out, pfr_reader *reader, const struct p
         return mem_fail(&reader->memory, err, "profile");
     *out = p;
     begin(p, reader, request);
-    pfr_status st = reader->trace ? profile_load_calls(p, err) : load(p, err);
+    pfr_status st = reader->stored  ? reader->stored->profile(reader->stored, p, err)
+                    : reader->trace ? profile_load_calls(p, err)
+                                    : load(p, err);
     if (st >= 0)
         st = weights_fit(p, err);
     if (st >= 0)

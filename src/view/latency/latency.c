@@ -7,6 +7,7 @@
 #include "view/latency/latency_text.h"
 
 #include "base/memory/fail.h"
+#include "file/read/stored.h"
 
 #include <string.h>
 
@@ -74,10 +75,21 @@ static void tell_empty(const struct latency *l) {
         o->note(o->context, filters ? "no calls match the filters" : "the trace has no calls");
 }
 
+/* A store has sums by function, or by caller and function. */
+static pfr_status load_stored(struct latency *l, pfr_error *err) {
+    const struct stored_source *s = l->reader->stored;
+    l->costs.request = &l->request;
+    return s->costs(s, &l->costs, &l->names, err);
+}
+
 static pfr_status load(struct latency *l, pfr_error *err) {
-    const struct function_names_options names = {.naming = naming_of(l->options->naming), .trace = l->reader};
+    const struct function_names_options names = {.naming = naming_of(l->options->naming),
+                                                 .trace = l->reader->stored ? NULL : l->reader};
     PFR_TRY(function_names_open(&l->names, l->memory, &names, err));
-    PFR_TRY(call_costs_load(&l->costs, l->reader, &l->request, err));
+    if (l->reader->stored)
+        PFR_TRY(load_stored(l, err));
+    else
+        PFR_TRY(call_costs_load(&l->costs, l->reader, &l->request, err));
     return latency_rows_make(l, err);
 }
 
@@ -102,7 +114,7 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
 }
 
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {
-    if (!reader->trace)
+    if (reader->stored ? !reader->stored->traced : !reader->trace)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "latency",
                         "perf.data holds samples and no calls, so no latencies: perfray report shows where time went");
     struct latency l = {.options = options, .reader = reader, .memory = &reader->memory};

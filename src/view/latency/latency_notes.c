@@ -10,7 +10,7 @@ const char *latency_kind(const struct latency *l) {
                                         [PFR_XRAY_FDR] = "XRay flight-recorder trace",
                                         [PFR_XRAY_BASIC] = "XRay basic log",
                                         [PFR_XRAY_PROFILE] = "XRay profile"};
-    return kinds[l->reader->header.format];
+    return l->reader->stored ? "stored calls" : kinds[l->reader->header.format];
 }
 
 const char *latency_unit(const struct latency *l) {

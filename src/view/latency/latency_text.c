@@ -271,25 +271,36 @@ static void write_number(pfr_output *to, uint64_t number, const char *one, const
     out_text(&to->out, number == 1 ? one : more);
 }
 
-static void write_totals(const struct latency *l, pfr_output *to) {
-    const pfr_header *header = &l->reader->header;
-    const struct calls_totals *t = &l->costs.totals;
-    char span[CELL_ROOM];
-    out_text(&to->out, "# ");
-    out_text(&to->out, latency_kind(l));
+static void write_threads(pfr_output *to, uint64_t threads) {
+    out_text(&to->out, " in ");
+    write_number(to, threads, " thread", " threads");
+}
+
+static void write_version(const pfr_header *header, pfr_output *to) {
     out_text(&to->out, ", version ");
     out_text(&to->out, header->format == PFR_XRAY_PROFILE ? "0x" : "");
     if (header->format == PFR_XRAY_PROFILE)
         out_hex(&to->out, header->version, 1);
     else
         out_u64(&to->out, header->version);
+}
+
+static void write_totals(const struct latency *l, pfr_output *to) {
+    const pfr_header *header = &l->reader->header;
+    const struct calls_totals *t = &l->costs.totals;
+    char span[CELL_ROOM];
+    out_text(&to->out, "# ");
+    out_text(&to->out, latency_kind(l));
+    if (!l->reader->stored)
+        write_version(header, to);
     if (header->cycle_frequency) {
         out_text(&to->out, ", ");
         write_number(to, header->cycle_frequency, " tick a second", " ticks a second");
     }
     out_text(&to->out, "\n# ");
-    write_number(to, t->calls, " call in ", " calls in ");
-    write_number(to, t->threads, " thread", " threads");
+    write_number(to, t->calls, " call", " calls");
+    if (!l->reader->stored)
+        write_threads(to, t->threads);
     if (t->first <= t->last) {
         write_amount(l, span, latency_shown(l, t->last - t->first));
         out_text(&to->out, ", ");

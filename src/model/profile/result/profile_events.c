@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and what is counted: see profile.h. What a trace has is said as perf.data would say it. */
 #include "file/read/recording.h"
+#include "file/read/stored.h"
 #include "model/calls/calls.h"
 #include "model/profile/result/profile.h"
 
@@ -33,7 +34,8 @@ const struct profile_measure *profile_measure(const pfr_reader *reader) {
     static const struct profile_measure samples = {"Samples", "Event count (approx.)", "samples", false, true};
     static const struct profile_measure time = {"Calls", "Time in calls, ns", "calls", true, false};
     static const struct profile_measure ticks = {"Calls", "Time in calls, ticks", "calls", true, false};
-    return !reader->trace ? &samples : reader->header.cycle_frequency ? &time : &ticks;
+    const bool traced = reader->trace || (reader->stored && reader->stored->traced);
+    return !traced ? &samples : reader->header.cycle_frequency ? &time : &ticks;
 }
 
 uint64_t profile_amount(const struct profile *p, uint64_t weight) {

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an expression selects. Uploads come first, since most of an expression is about them; the engine is asked for
+ * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
+ */
+#include "model/calls/calls.h"
+#include "store/stored_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct selecting {
+    struct stored *stored;
+    struct pfr_store *store;
+    struct where where;
+    bool *each; /* by upload: its rows are tested one by one */
+    size_t nr_each;
+    uint64_t *ids; /* of the uploads, ascending */
+};
+
+/* --- Uploads. */
+
+/* Moves those that match to the front. */
+static pfr_status choose_uploads(struct selecting *s, pfr_error *err) {
+    struct store_uploads *all = &s->stored->uploads;
+    size_t kept = 0, traces = 0;
+    s->nr_each = all->count;
+    s->each = mem_zeroed(&s->stored->memory, all->count, sizeof *s->each);
+    if (!s->each)
+        return mem_fail(&s->stored->memory, err, "store");
+    for (size_t i = 0; i < all->count; i++) {
+        const enum where_value value = where_of_upload(&s->where, &all->at[i]);
+        if (value == WHERE_NO)
+            continue;
+        all->at[kept] = all->at[i];
+        s->each[kept] = value == WHERE_DEPENDS;
+        traces += store_upload_is_trace(&all->at[kept++]);
+    }
+    all->count = kept;
+    if (kept == 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "where", "no upload in the store matches");
+    if (traces && traces != kept)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "where",
+                        "%zu traces and %zu recordings match: add kind=calls or kind=samples", traces, kept - traces);
+    s->stored->source.traced = traces > 0;
+    return PFR_OK;
+}
+
+static int by_id(const void *x, const void *y) {
+    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+static pfr_status list_uploads(struct selecting *s, struct store_params *p, pfr_error *err) {
+    struct store_uploads *all = &s->stored->uploads;
+    s->ids = mem_alloc(&s->stored->memory, all->count, sizeof *s->ids);
+    if (!s->ids)
+        return mem_fail(&s->stored->memory, err, "store");
+    p->first_day = UINT32_MAX;
+    for (size_t i = 0; i < all->count; i++) {
+        const uint32_t day = (uint32_t)(all->at[i].first / DAY_NS);
+        s->ids[i] = all->at[i].id;
+        p->first_day = day < p->first_day ? day : p->first_day;
+        p->last_day = day > p->last_day ? day : p->last_day;
+        PFR_TRY(u64_map_put(&s->stored->upload_of, all->at[i].id, i, err));
+    }
+    qsort(s->ids, all->count, sizeof *s->ids, by_id);
+    p->uploads = s->ids;
+    p->nr_uploads = all->count;
+    where_times(&s->where, &p->first, &p->last);
+    return PFR_OK;
+}
+
+/* --- Rows. */
+
+static pfr_status add_row(struct stored *s, const struct stored_row *row, pfr_error *err) {
+    void *more = mem_grow(&s->memory, s->rows, s->nr_rows, &s->rows_room, 4096, sizeof *s->rows);
+    if (!more)
+        return mem_fail(&s->memory, err, "store");
+    s->rows = more;
+    s->rows[s->nr_rows++] = *row;
+    return PFR_OK;
+}
+
+static bool row_matches(const struct selecting *s, uint64_t upload, const struct stored_row *row) {
+    const struct stored *d = s->stored;
+    const char *const event = row->event < d->nr_events ? d->events[row->event].name : NULL;
+    const char *const comm = row->comm && row->comm < d->nr_comms ? d->comms[row->comm].bytes : "";
+    return where_of_row(&s->where, &d->uploads.at[upload], row->time, event, comm);
+}
+
+static pfr_status take_rows(void *context, const struct store_batch *b, pfr_error *err) {
+    struct selecting *s = context;
+    struct stored *d = s->stored;
+    for (uint32_t i = 0; i < b->rows; i++) {
+        struct stored_row row = {store_u64(b, 2, i), store_u64(b, 6, i), store_u64(b, 7, i), 0, 0, 0};
+        uint64_t upload;
+        if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
+            continue;
+        PFR_TRY(id_list_put(&d->event_ids, &d->memory, store_u64(b, 3, i), &row.event, err));
+        PFR_TRY(id_list_put(&d->comm_ids, &d->memory, store_u64(b, 4, i), &row.comm, err));
+        if (s->each[upload] && !row_matches(s, upload, &row))
+            continue;
+        PFR_TRY(id_list_put(&d->stack_ids, &d->memory, store_u64(b, 5, i), &row.stack, err));
+        PFR_TRY(add_row(d, &row, err));
+    }
+    return PFR_OK;
+}
+
+/* --- Latencies. */
+
+static const uint64_t *own_list(struct stored *d, struct store_list list) {
+    return arena_copy(&d->arena, list.at, list.count * sizeof *list.at, sizeof *list.at);
+}
+
+static pfr_status take_cost(struct stored *d, const struct store_batch *b, uint32_t i, uint32_t upload,
+                            pfr_error *err) {
+    const struct store_list values = store_list_at(b, 16, i), counts = store_list_at(b, 17, i);
+    struct stored_cost cost = {.upload = upload,
+                               .number = store_u32(b, 5, i),
+                               .caller_number = store_u32(b, 6, i),
+                               .n = store_u64(b, 7, i),
+                               .sum = store_u64(b, 8, i),
+                               .self = (int64_t)store_u64(b, 9, i),
+                               .low = store_u64(b, 10, i),
+                               .high = store_u64(b, 11, i),
+                               .backward = store_u64(b, 12, i),
+                               .deduced = store_u64(b, 13, i),
+                               .open = store_u64(b, 14, i),
+                               .lone = store_u64(b, 15, i),
+                               .values = own_list(d, values),
+                               .counts = own_list(d, counts),
+                               .nr_values = (uint32_t)values.count};
+    void *more = mem_grow(&d->memory, d->costs, d->nr_costs, &d->costs_room, 256, sizeof *d->costs);
+    if (!more || !cost.values || !cost.counts)
+        return mem_fail(&d->memory, err, "store");
+    d->costs = more;
+    if (values.count != counts.count)
+        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "store", "the store is damaged: table latency");
+    PFR_TRY(id_list_put(&d->frame_ids, &d->memory, store_u64(b, 3, i), &cost.function, err));
+    PFR_TRY(id_list_put(&d->frame_ids, &d->memory, store_u64(b, 4, i), &cost.caller, err));
+    d->costs[d->nr_costs++] = cost;
+    return PFR_OK;
+}
+
+static pfr_status take_costs(void *context, const struct store_batch *b, pfr_error *err) {
+    struct selecting *s = context;
+    struct stored *d = s->stored;
+    uint64_t upload;
+    for (uint32_t i = 0; i < b->rows; i++) {
+        if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
+            continue;
+        if (s->each[upload] && !where_of_row(&s->where, &d->uploads.at[upload], store_u64(b, 2, i), "", ""))
+            continue;
+        PFR_TRY(take_cost(d, b, i, (uint32_t)upload, err));
+    }
+    return PFR_OK;
+}
+
+/* --- Clocks of traces. */
+
+/* One frequency, or ns where there are several. */
+static pfr_status choose_frequency(struct stored *d, pfr_error *err) {
+    const struct store_uploads *all = &d->uploads;
+    bool unknown = false;
+    d->frequency = all->at[0].frequency;
+    for (size_t i = 0; i < all->count && d->source.traced; i++) {
+        d->mixed = d->mixed || all->at[i].frequency != d->frequency;
+        unknown = unknown || !all->at[i].frequency;
+    }
+    if (d->mixed && unknown)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "where",
+                        "some traces do not know the frequency of their clocks, others do: they do not add up");
+    if (d->mixed)
+        d->frequency = SECOND_NS;
+    return PFR_OK;
+}
+
+uint64_t stored_amount(const struct stored *d, const struct stored_row *row) {
+    return d->mixed ? calls_ns(row->weight, d->events[row->event].frequency) : row->weight;
+}
+
+/* --- The steps. */
+
+/* Events in the order of their names, which is the same for every store. */
+static int by_event(const void *x, const void *y, void *context) {
+    const struct stored *d = context;
+    const uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    const struct stored_event *a = &d->events[i], *b = &d->events[k];
+    const int names = strcmp(a->name, b->name), units = strcmp(a->unit, b->unit);
+    const uint64_t p = d->event_ids.at[i], q = d->event_ids.at[k];
+    return names ? names : units ? units : p < q ? -1 : p > q;
+}
+
+/* Numbers of events by their order; *order has the old ones. */
+static void renumber_events(struct stored *d, uint32_t *order, uint32_t *new_of, struct stored_event *events,
+                            uint64_t *ids) {
+    const uint32_t count = d->event_ids.count;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i + 1;
+    qsort_r(order, count, sizeof *order, by_event, d);
+    memcpy(events, d->events, ((size_t)count + 1) * sizeof *events);
+    memcpy(ids, d->event_ids.at, ((size_t)count + 1) * sizeof *ids);
+    for (uint32_t i = 0; i < count; i++) {
+        new_of[order[i]] = i + 1;
+        d->events[i + 1] = events[order[i]];
+        d->event_ids.at[i + 1] = ids[order[i]];
+    }
+    for (size_t i = 0; i < d->nr_rows; i++)
+        d->rows[i].event = new_of[d->rows[i].event];
+}
+
+static pfr_status sort_events(struct stored *d, pfr_error *err) {
+    const size_t count = (size_t)d->event_ids.count + 1;
+    uint32_t *order = mem_zeroed(&d->memory, count, sizeof *order),
+             *new_of = mem_zeroed(&d->memory, count, sizeof *new_of);
+    struct stored_event *events = mem_zeroed(&d->memory, count, sizeof *events);
+    uint64_t *ids = mem_zeroed(&d->memory, count, sizeof *ids);
+    const bool there = order && new_of && events && ids;
+    if (there)
+        renumber_events(d, order, new_of, events, ids);
+    mem_free(&d->memory, order, order ? count : 0, sizeof *order);
+    mem_free(&d->memory, new_of, new_of ? count : 0, sizeof *new_of);
+    mem_free(&d->memory, events, events ? count : 0, sizeof *events);
+    mem_free(&d->memory, ids, ids ? count : 0, sizeof *ids);
+    return there ? PFR_OK : mem_fail(&d->memory, err, "store");
+}
+
+/* Events of rows that were left out, and of other uploads, are not events of the selection. */
+static pfr_status drop_unused(struct stored *d, pfr_error *err) {
+    struct id_list events;
+    PFR_TRY(id_list_open(&events, &d->memory, err));
+    pfr_status st = PFR_OK;
+    for (size_t i = 0; i < d->nr_rows && st >= 0; i++)
+        st = id_list_put(&events, &d->memory, d->event_ids.at[d->rows[i].event], &d->rows[i].event, err);
+    id_list_close(&d->event_ids, &d->memory);
+    d->event_ids = events;
+    return st;
+}
+
+static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
+    struct stored *d = s->stored;
+    const struct store_engine *engine = s->store->engine;
+    struct store_params params = {0};
+    PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
+    PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
+    PFR_TRY(choose_uploads(s, err));
+    PFR_TRY(list_uploads(s, &params, err));
+    PFR_TRY(choose_frequency(d, err));
+    d->no_costs = where_names(&s->where, WHERE_EVENT) || where_names(&s->where, WHERE_COMM);
+    if (d->no_costs)
+        PFR_TRY(stored_load_words(d, s->store, err));
+    PFR_TRY(engine->query(s->store->handle, STORE_SAMPLES, &params, take_rows, s, err));
+    if (d->source.traced && !d->no_costs)
+        PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
+    PFR_TRY(drop_unused(d, err));
+    PFR_TRY(stored_load_names(d, s->store, err));
+    return sort_events(d, err);
+}
+
+static pfr_status open_lists(struct stored *d, pfr_error *err) {
+    struct id_list *const lists[] = {&d->event_ids, &d->comm_ids, &d->stack_ids, &d->frame_ids, &d->object_ids};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        PFR_TRY(id_list_open(lists[i], &d->memory, err));
+    return PFR_OK;
+}
+
+static struct stored *make_stored(struct pfr_store *store, pfr_error *err) {
+    struct memory memory;
+    memory_init(&memory, &store->memory.alloc, store->limits.memory);
+    struct stored *d = mem_zeroed(&memory, 1, sizeof *d);
+    if (!d) {
+        mem_fail(&memory, err, "store");
+        return NULL;
+    }
+    d->memory = memory;
+    d->source = (struct stored_source){
+        .profile = stored_profile, .model = stored_model, .costs = stored_costs, .close = stored_close};
+    arena_init(&d->arena, &d->memory);
+    u64_map_init(&d->upload_of, &d->memory);
+    return d;
+}
+
+pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
+    struct stored *d = make_stored(store, err);
+    if (!d)
+        return NULL;
+    struct selecting s = {.stored = d, .store = store};
+    pfr_status st = open_lists(d, err);
+    if (st >= 0)
+        st = load(&s, where, err);
+    mem_free(&d->memory, s.each, s.each ? s.nr_each : 0, sizeof *s.each);
+    mem_free(&d->memory, s.ids, s.ids ? d->uploads.count : 0, sizeof *s.ids);
+    if (st >= 0)
+        return stored_reader_open(d, &store->limits, err);
+    stored_close(&d->source);
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_STORE_STORE_SQLITE_H
+#define PFR_STORE_STORE_SQLITE_H
+/*
+ * A store in a file of SQLite: one file, no server, for one machine.
+ *
+ *     store_sqlite.c        opening, tables, pushes, what is removed
+ *     store_sqlite_query.c  the fixed queries, and those of the user
+ *
+ * A push is one transaction from `begin` to `complete`: a process that dies leaves nothing, because SQLite rolls its
+ * pages back when the file is opened next. WAL lets queries run meanwhile.
+ */
+#include "base/memory/fail.h"
+#include "store/store_engine.h"
+
+#include <sqlite3.h>
+
+struct store_handle {
+    sqlite3 *db;
+    struct memory *memory;
+    sqlite3_stmt *inserts[STORE_TABLES]; /* made when first needed */
+    bool in_push;
+};
+
+/* What SQLite says; `what` says what was tried. */
+pfr_status sqlite_failed(struct store_handle *h, const char *what, pfr_error *err);
+pfr_status sqlite_prepare(struct store_handle *h, const char *sql, sqlite3_stmt **statement, pfr_error *err);
+/* One statement without rows. */
+pfr_status sqlite_run(struct store_handle *h, const char *sql, pfr_error *err);
+
+pfr_status sqlite_query(struct store_handle *h, enum store_query query, const struct store_params *params,
+                        store_rows *rows, void *context, pfr_error *err);
+pfr_status sqlite_user_query(struct store_handle *h, const char *sql, store_sql_row *row, void *context,
+                             pfr_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of the table `upload`, as a struct and back. */
+#include "store/store_parts.h"
+
+#include <string.h>
+
+/* In the order of store_tables.def. */
+enum {
+    U_DAY,
+    U_ID,
+    U_CONTENT,
+    U_SERVICE,
+    U_VERSION,
+    U_HOST,
+    U_CLOCK,
+    U_KIND,
+    U_PUSHED,
+    U_FIRST,
+    U_LAST,
+    U_SLOT,
+    U_SAMPLES,
+    U_ROWS,
+    U_LOST,
+    U_HOLES,
+    U_FREQUENCY
+};
+
+/* Members that are texts and numbers. */
+static const struct member {
+    uint32_t column;
+    size_t at, room; /* room 0: a number */
+} members[] = {
+#define TEXT(column, member)                                                                                           \
+    { column, offsetof(struct store_upload, member), sizeof((struct store_upload *)0)->member }
+#define NUMBER(column, member)                                                                                         \
+    { column, offsetof(struct store_upload, member), 0 }
+    NUMBER(U_ID, id),       TEXT(U_CONTENT, content), TEXT(U_SERVICE, service), TEXT(U_VERSION, version),
+    TEXT(U_HOST, host),     TEXT(U_CLOCK, clock),     TEXT(U_KIND, kind),       NUMBER(U_PUSHED, pushed),
+    NUMBER(U_FIRST, first), NUMBER(U_LAST, last),     NUMBER(U_SLOT, slot),     NUMBER(U_SAMPLES, samples),
+    NUMBER(U_ROWS, rows),   NUMBER(U_LOST, lost),     NUMBER(U_HOLES, holes),   NUMBER(U_FREQUENCY, frequency),
+};
+#define MEMBERS (sizeof members / sizeof *members)
+
+static void read_row(const struct store_batch *b, uint32_t row, struct store_upload *u) {
+    memset(u, 0, sizeof *u);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const struct member *m = &members[i];
+        char *const to = (char *)u + m->at;
+        if (!m->room) {
+            *(uint64_t *)(void *)to = store_u64(b, m->column, row);
+            continue;
+        }
+        const struct store_text text = store_text_at(b, m->column, row);
+        memcpy(to, text.bytes, text.length < m->room ? text.length : m->room - 1);
+    }
+}
+
+static pfr_status take(void *context, const struct store_batch *b, pfr_error *err) {
+    struct store_uploads *all = context;
+    for (uint32_t i = 0; i < b->rows; i++) {
+        void *more = mem_grow(all->memory, all->at, all->count, &all->room, 64, sizeof *all->at);
+        if (!more)
+            return mem_fail(all->memory, err, "uploads");
+        all->at = more;
+        read_row(b, i, &all->at[all->count++]);
+    }
+    return PFR_OK;
+}
+
+pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, struct store_uploads *all,
+                              pfr_error *err) {
+    *all = (struct store_uploads){.memory = memory};
+    return store->engine->query(store->handle, STORE_UPLOADS, NULL, take, all, err);
+}
+
+void store_uploads_free(struct store_uploads *all) {
+    if (all->memory)
+        mem_free(all->memory, all->at, all->room, sizeof *all->at);
+    all->at = NULL;
+}
+
+pfr_status store_upload_put(struct store_columns *c, const struct store_upload *u, pfr_error *err) {
+    store_columns_number(c, U_DAY, u->first / DAY_NS);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const struct member *m = &members[i];
+        const char *const from = (const char *)u + m->at;
+        if (m->room)
+            PFR_TRY(store_columns_text(c, m->column, from, strlen(from), err));
+        else
+            store_columns_number(c, m->column, *(const uint64_t *)(const void *)from);
+    }
+    store_columns_next(c);
+    return PFR_OK;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The selected rows as a profile: the same frames, groups and nodes that counting samples would have made, so that
+ * every view of a profile prints the same. A request that needs more than a store has is refused in one sentence.
+ */
+#include "store/stored_rows.h"
+
+#include "model/calls/calls.h"
+#include "model/profile/count/profile_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHAIN_SAMPLES 127u
+
+struct filling {
+    const struct stored *stored;
+    struct profile *profile;
+    struct frames_of frames;
+    struct node_tree tree;
+    uint32_t *object_of, *frame_of; /* by number of the store: those of the profile; 0: not made yet, else + 1 */
+    uint32_t *text_of;              /* of comms, the same */
+    struct u64_map node_of;         /* root << 32 | stack -> node */
+    uint32_t *chain;
+    size_t chain_room;
+};
+
+/* --- What a store does not have. */
+
+static pfr_status refuse(const char *what, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "a store does not have %s", what);
+}
+
+static pfr_status check(const struct stored *s, const struct profile_request *r, pfr_error *err) {
+    const uint32_t kept = PROFILE_BIT(PROFILE_COMM) | PROFILE_BIT(PROFILE_TIME);
+    if (r->counted != PROFILE_SAMPLES)
+        return refuse("branches, only samples", err);
+    if (r->keep)
+        return refuse("single samples to filter: select with --where (time, event, comm, host, service, version)", err);
+    if (r->keys & ~kept)
+        return refuse("processes, threads, CPUs or other values of samples: only thread names", err);
+    if (r->unit != PROFILE_FUNCTIONS)
+        return refuse("addresses in functions, only functions", err);
+    if (r->lines != PROFILE_NO_LINES)
+        return refuse("source lines or inlined functions", err);
+    if (r->mangled_names)
+        return refuse("mangled names", err);
+    if (r->stitched)
+        return refuse("branch stacks to stitch", err);
+    for (size_t i = 0; i < s->uploads.count && r->keys & PROFILE_BIT(PROFILE_TIME); i++)
+        if (r->time_quantum < s->uploads.at[i].slot)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
+                            "a store has no times below a slot: --time-quantum must be at least %" PRIu64 "s",
+                            (s->uploads.at[i].slot + SECOND_NS - 1) / SECOND_NS);
+    return PFR_OK;
+}
+
+/* --- Objects, frames, comms. */
+
+static bool read_digit(char c, uint8_t *value) {
+    const char *const digits = "0123456789abcdef", *const at = c ? strchr(digits, c) : NULL;
+    *value = at ? (uint8_t)(at - digits) : 0;
+    return at;
+}
+
+static uint8_t read_build_id(const char *text, uint8_t to[BUILD_ID_ROOM]) {
+    uint8_t size = 0, high, low;
+    while (size < BUILD_ID_ROOM && read_digit(text[2 * size], &high) && read_digit(text[2 * size + 1], &low))
+        to[size++] = (uint8_t)(high << 4 | low);
+    return size;
+}
+
+/* Each object of the store is one of the profile. */
+static pfr_status add_object(struct filling *f, uint32_t number, uint32_t *object, pfr_error *err) {
+    const struct stored_object *from = &f->stored->objects[number];
+    struct objects *all = &f->profile->state.objects;
+    struct object o = {.sibling = NO_OBJECT,
+                       .pid = from->pid,
+                       .listed = from->listed,
+                       .kind = from->kind <= OBJECT_OTHER ? from->kind : (uint8_t)OBJECT_OTHER};
+    PFR_TRY(intern_put(all->names, from->path.bytes, from->path.length, &o.path, err));
+    PFR_TRY(intern_put(all->names, from->name.bytes, from->name.length, &o.short_name, err));
+    o.build_id_size = read_build_id(from->build_id, o.build_id);
+    PFR_TRY(intern_put(&all->keys, &number, sizeof number, object, err));
+    void *more = mem_grow(all->memory, all->at, *object, &all->room, 64, sizeof *all->at);
+    if (!more)
+        return mem_fail(all->memory, err, "objects");
+    all->at = more;
+    all->at[*object] = o;
+    return PFR_OK;
+}
+
+static pfr_status object_number(struct filling *f, uint32_t number, uint32_t *object, pfr_error *err) {
+    *object = NO_OBJECT;
+    if (number == 0)
+        return PFR_OK;
+    if (!f->object_of[number]) {
+        PFR_TRY(add_object(f, number, object, err));
+        f->object_of[number] = *object + 1;
+    }
+    *object = f->object_of[number] - 1;
+    return PFR_OK;
+}
+
+static pfr_status add_frame(struct filling *f, uint32_t number, uint32_t *frame, pfr_error *err) {
+    const struct stored_frame *from = &f->stored->frames[number];
+    const bool together = f->profile->request.unnamed == PROFILE_UNNAMED_TOGETHER && !from->named;
+    struct profile_frame to = {.text = NO_TEXT,
+                               .mangled = NO_TEXT,
+                               .cpumode = from->mode,
+                               .is_inlined = from->inlined,
+                               .address = together ? 0 : from->address,
+                               .ip = from->ip,
+                               .start = from->named ? from->address : 0,
+                               .size = from->size};
+    PFR_TRY(object_number(f, from->object, &to.object, err));
+    if (together)
+        to.ip = to.object == NO_OBJECT ? from->mode : 0;
+    if (from->named)
+        PFR_TRY(intern_put(&f->profile->texts, from->name.bytes, from->name.length, &to.text, err));
+    return profile_frames_put(&f->frames, &to, frame, err);
+}
+
+static pfr_status frame_number(struct filling *f, uint32_t number, uint32_t *frame, pfr_error *err) {
+    if (!f->frame_of[number]) {
+        PFR_TRY(add_frame(f, number, frame, err));
+        f->frame_of[number] = *frame + 1;
+    }
+    *frame = f->frame_of[number] - 1;
+    return PFR_OK;
+}
+
+static pfr_status comm_text(struct filling *f, uint32_t number, uint64_t *value, pfr_error *err) {
+    const struct store_text *name = &f->stored->comms[number];
+    uint32_t text = NO_TEXT;
+    if (number && !f->text_of[number]) {
+        PFR_TRY(intern_put(&f->profile->texts, name->bytes, name->length, &text, err));
+        f->text_of[number] = text + 1;
+    }
+    *value = number ? f->text_of[number] - 1 : NO_TEXT;
+    return PFR_OK;
+}
+
+/* --- Nodes. */
+
+static pfr_status find_root(struct filling *f, const struct stored_row *row, uint32_t *root, pfr_error *err) {
+    const struct profile_request *r = &f->profile->request;
+    uint64_t values[2];
+    unsigned count = 0;
+    if (r->keys & PROFILE_BIT(PROFILE_COMM))
+        PFR_TRY(comm_text(f, row->comm, &values[count++], err));
+    if (r->keys & PROFILE_BIT(PROFILE_TIME))
+        values[count++] = row->time - row->time % r->time_quantum;
+    return profile_tree_root(&f->tree, row->event - 1, values, count, root, err);
+}
+
+/* A sampled address that has no name is apart, too, where its place in the object is another number. */
+static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
+    const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
+    return stack->apart ||
+           (f->profile->request.unnamed == PROFILE_UNNAMED_APART && !leaf->named && leaf->address != leaf->ip);
+}
+
+/* Frames of the stack, outermost first, as the request wants them: into f->chain. */
+static pfr_status read_chain(struct filling *f, const struct stored_stack *stack, uint32_t *count, pfr_error *err) {
+    const struct profile_request *r = &f->profile->request;
+    const uint32_t most = r->max_stack ? r->max_stack : f->stored->source.traced ? PROFILE_CALLS_DEEP : CHAIN_SAMPLES;
+    const bool chains = request_has_chains(r), apart = chains && is_apart(f, stack);
+    const uint32_t own = stack->apart, all = stack->count - own; /* own: frames behind the chain */
+    const bool cut = chains && all > most;
+    /* of the chain, `kept` frames, beginning with number `from` as stored: innermost first */
+    const uint32_t kept = !chains ? 0 : cut ? most : all, from = own + (cut && r->from_outermost ? all - most : 0);
+    void *more = mem_grow(f->profile->memory, f->chain, (size_t)kept + 1, &f->chain_room, 256, sizeof *f->chain);
+    if (!more)
+        return mem_fail(f->profile->memory, err, "store");
+    f->chain = more;
+    *count = 0;
+    for (uint32_t i = kept; i > 0; i--)
+        PFR_TRY(frame_number(f, stack->frames[from + i - 1], &f->chain[(*count)++], err));
+    if (own || !chains || (cut && r->from_outermost)) {
+        PFR_TRY(frame_number(f, stack->frames[0], &f->chain[*count], err));
+        f->chain[(*count)++] |= chains ? NODE_APART : 0;
+    } else if (apart) {
+        f->chain[*count] = f->chain[*count - 1] | NODE_APART;
+        ++*count;
+    }
+    return PFR_OK;
+}
+
+static pfr_status find_node(struct filling *f, const struct stored_row *row, uint32_t *node, pfr_error *err) {
+    uint32_t root, count = 0;
+    bool is_new;
+    PFR_TRY(find_root(f, row, &root, err));
+    *node = root;
+    if (!row->stack || !request_has_frames(&f->profile->request))
+        return PFR_OK;
+    uint64_t *known = u64_map_at(&f->node_of, (uint64_t)root << 32 | row->stack, 0, &is_new);
+    if (!known)
+        return mem_fail(f->profile->memory, err, "store");
+    if (is_new) {
+        PFR_TRY(read_chain(f, &f->stored->stacks[row->stack], &count, err));
+        for (uint32_t at = 0; at < count;)
+            PFR_TRY(profile_tree_descend(&f->tree, node, f->chain, count, &at, err));
+        *known = *node;
+    }
+    *node = (uint32_t)*known;
+    return PFR_OK;
+}
+
+static pfr_status add_rows(struct filling *f, pfr_error *err) {
+    const struct stored *s = f->stored;
+    struct profile *p = f->profile;
+    uint32_t node;
+    for (size_t i = 0; i < s->nr_rows; i++) {
+        const struct profile_weight w = {stored_amount(s, &s->rows[i]), s->rows[i].n};
+        PFR_TRY(find_node(f, &s->rows[i], &node, err));
+        profile_tree_weigh(&f->tree, node, &w);
+        struct profile_weight *const total = &p->totals[s->rows[i].event - 1];
+        total->samples += w.samples;
+        if (__builtin_add_overflow(total->weight, w.weight, &total->weight))
+            total->weight = UINT64_MAX;
+    }
+    return PFR_OK;
+}
+
+/* --- The steps. */
+
+static pfr_status make_room(struct filling *f, pfr_error *err) {
+    const struct stored *s = f->stored;
+    struct memory *m = f->profile->memory;
+    f->object_of = mem_zeroed(m, (size_t)s->object_ids.count + 1, sizeof *f->object_of);
+    f->frame_of = mem_zeroed(m, (size_t)s->frame_ids.count + 1, sizeof *f->frame_of);
+    f->text_of = mem_zeroed(m, (size_t)s->comm_ids.count + 1, sizeof *f->text_of);
+    return f->object_of && f->frame_of && f->text_of ? PFR_OK : mem_fail(m, err, "store");
+}
+
+static pfr_status fill(struct filling *f, pfr_error *err) {
+    struct profile *p = f->profile;
+    p->nr_events = f->stored->event_ids.count;
+    p->ticks_per_second = f->stored->source.traced ? f->stored->frequency : 0;
+    p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
+    if (!p->totals)
+        return mem_fail(p->memory, err, "profile");
+    PFR_TRY(state_begin(&p->state, p->reader, p->memory, &no_jit, err));
+    PFR_TRY(make_room(f, err));
+    PFR_TRY(profile_tree_begin_weights(&f->tree, err));
+    PFR_TRY(add_rows(f, err));
+    profile_tree_give(&f->tree, p);
+    return PFR_OK;
+}
+
+/* What the recordings themselves had lost. */
+static void tell_losses(const struct stored *s, struct profile *p) {
+    const struct profile_request *r = &p->request;
+    uint64_t lost = 0, holes = 0;
+    char text[160];
+    for (size_t i = 0; i < s->uploads.count; i++) {
+        lost += s->uploads.at[i].lost;
+        holes += s->uploads.at[i].holes > 0;
+    }
+    p->lossy = holes > 0;
+    if (!r->note || !(lost || holes))
+        return;
+    snprintf(text, sizeof text,
+             "%zu uploads: %" PRIu64 " records were lost while recording, %" PRIu64
+             " had parts that could not be used (perfray store list)",
+             s->uploads.count, lost, holes);
+    r->note(r->context, text);
+}
+
+pfr_status stored_profile(const struct stored_source *source, struct profile *p, pfr_error *err) {
+    struct filling f = {.stored = (const struct stored *)(const void *)source, .profile = p};
+    PFR_TRY(check(f.stored, &p->request, err));
+    profile_frames_init(&f.frames, p);
+    profile_tree_init(&f.tree, p, p->memory);
+    u64_map_init(&f.node_of, p->memory);
+    const pfr_status st = fill(&f, err);
+    if (st >= 0)
+        tell_losses(f.stored, p);
+    mem_free(p->memory, f.object_of, f.object_of ? (size_t)f.stored->object_ids.count + 1 : 0, sizeof *f.object_of);
+    mem_free(p->memory, f.frame_of, f.frame_of ? (size_t)f.stored->frame_ids.count + 1 : 0, sizeof *f.frame_of);
+    mem_free(p->memory, f.text_of, f.text_of ? (size_t)f.stored->comm_ids.count + 1 : 0, sizeof *f.text_of);
+    mem_free(p->memory, f.chain, f.chain_room, sizeof *f.chain);
+    u64_map_free(&f.node_of);
+    profile_tree_free(&f.tree);
+    profile_frames_free(&f.frames);
+    return st;
+}

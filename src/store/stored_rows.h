@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_STORE_STORED_ROWS_H
+#define PFR_STORE_STORED_ROWS_H
+/*
+ * What an expression selected, in memory: rows with numbers instead of hashes, and the dictionaries that they need.
+ * Number 0 of a dictionary is "absent".
+ */
+#include "base/memory/arena.h"
+#include "file/read/stored.h"
+#include "store/store_parts.h"
+#include "store/store_where.h"
+
+/* Hashes to numbers, from 1 in the order in which they were met. */
+struct id_list {
+    struct u64_map of;
+    uint64_t *at; /* by number; [0] is 0 */
+    size_t room;
+    uint32_t count; /* the last number */
+};
+
+struct stored_row {
+    uint64_t time, n, weight;
+    uint32_t event, comm, stack;
+};
+
+struct stored_cost {
+    uint64_t n, sum, low, high, backward, deduced, open, lone;
+    int64_t self;
+    const uint64_t *values, *counts; /* in the arena */
+    uint32_t nr_values, function, caller, number, caller_number, upload;
+};
+
+struct stored_event {
+    const char *name, *unit;
+    uint64_t frequency;
+    bool traced, chains, there;
+};
+
+struct stored_object {
+    struct store_text path, name;
+    const char *build_id;
+    uint32_t pid;
+    uint8_t kind;
+    bool listed, there;
+};
+
+struct stored_frame {
+    struct store_text name;
+    uint64_t address, ip, size;
+    uint32_t object;
+    uint8_t mode;
+    bool named, inlined, there;
+};
+
+struct stored_stack {
+    const uint32_t *frames; /* innermost first, in the arena */
+    uint32_t count;
+    bool apart, there;
+};
+
+struct stored {
+    struct stored_source source; /* first */
+    struct memory memory;
+    struct arena arena;
+    struct store_uploads uploads; /* that were selected */
+    struct u64_map upload_of;     /* id -> its index */
+    struct stored_row *rows;
+    size_t nr_rows, rows_room;
+    struct stored_cost *costs;
+    size_t nr_costs, costs_room;
+    struct id_list event_ids, comm_ids, stack_ids, frame_ids, object_ids;
+    struct stored_event *events; /* by number, of each dictionary */
+    struct store_text *comms;
+    struct stored_object *objects;
+    struct stored_frame *frames;
+    struct stored_stack *stacks;
+    size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* rooms of these */
+    uint64_t frequency;                                           /* of the times of traces; mixed ones are in ns */
+    bool no_costs; /* the expression selects by thread or event, by which latencies are not kept apart */
+    bool mixed;    /* frequencies: weights are converted one by one */
+};
+
+/* --- stored_names.c */
+pfr_status id_list_open(struct id_list *l, struct memory *memory, pfr_error *err);
+void id_list_close(struct id_list *l, struct memory *memory);
+pfr_status id_list_put(struct id_list *l, struct memory *memory, uint64_t id, uint32_t *number, pfr_error *err);
+/* Fills the dictionaries of all numbers. FORMAT: the store does not have a row that others refer to. */
+pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_error *err);
+/* All events and comms, for expressions that name them. */
+pfr_status stored_load_words(struct stored *s, struct pfr_store *store, pfr_error *err);
+
+/* --- stored_profile.c, stored_model.c, stored_costs.c */
+pfr_status stored_profile(const struct stored_source *source, struct profile *p, pfr_error *err);
+pfr_model *stored_model(const struct stored_source *source, pfr_reader *reader, const pfr_model_options *options,
+                        pfr_error *err);
+pfr_status stored_costs(const struct stored_source *source, struct call_costs *costs, struct function_names *names,
+                        pfr_error *err);
+/* A weight in the unit of s->frequency. */
+uint64_t stored_amount(const struct stored *s, const struct stored_row *row);
+
+/* --- stored_reader.c: a reader that owns `s`, also after a failure. */
+pfr_reader *stored_reader_open(struct stored *s, const pfr_limits *limits, pfr_error *err);
+void stored_close(struct stored_source *source);
+/* Rows of a reader of pfr_store_select. */
+uint64_t stored_row_count(const pfr_reader *reader);
+
+#endif
