@@ -58,10 +58,12 @@ static pfr_status attr_of_ours(struct quipper_reading *r, struct cursor in, stru
     return PFR_END;
 }
 
-/* Sizes that no attr has are quipper's. */
+/* Sizes that no attr has are quipper's; the bytes of such an attr that no member has are not kept. */
 static void settle_size(struct pfr_rec_attr *attr) {
-    if (attr->size && (attr->size < ATTR_OLDEST || attr->size > ATTR_MOST || attr->size % 8))
+    if (attr->size && (attr->size < ATTR_OLDEST || attr->size > ATTR_MOST || attr->size % 8)) {
         attr->size = ATTR_OF_QUIPPER;
+        attr->beyond = (pfr_bytes){NULL, 0};
+    }
 }
 
 static pfr_status note_ids(struct quipper_reading *r, const struct pfr_rec_header_attr *body, pfr_error *err) {

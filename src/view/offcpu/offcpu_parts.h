@@ -8,7 +8,7 @@
  *     offcpu_filter.c  which threads, intervals and functions count
  *     offcpu_load.c    intervals to sums by thread, state, stack and waker
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
- *     offcpu_rows.c    sums to rows in their order
+ *     offcpu_rows.c    order of threads
  *     offcpu_text.c    the tree for people; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
  *     offcpu_path.c    --wakers
