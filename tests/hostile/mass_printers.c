@@ -3,6 +3,7 @@
 #include "mass_printers.h"
 #include "fuzz_made.h"
 #include "fuzz_print.h"
+#include "mass_folder.h"
 #include "mass_model.h"
 
 #include <stdio.h>
@@ -116,8 +117,12 @@ static pfr_status print_json_format(pfr_reader *reader, pfr_output *out, struct 
 static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 
 static pfr_status print_other_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    static const char *const formats[] = {"csv", "jsonl", "callgrind", "dot", "mermaid", "perfetto", "otlp", "graph"};
+    static const char *const formats[] = {"csv",      "jsonl", "callgrind", "dot",     "mermaid",
+                                          "perfetto", "otlp",  "graph",     "parquet", "ctf"};
     const char *format = format_for(reader, formats, sizeof formats / sizeof *formats);
+    const pfr_selection of = draw_selection(said);
+    if (strcmp(format, "parquet") == 0 || strcmp(format, "ctf") == 0)
+        return print_folder(reader, out, format, &of, err);
     return strcmp(format, "graph") == 0 ? print_graph(reader, out, said, err)
                                         : print_export(reader, out, format, said, err);
 }

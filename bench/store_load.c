@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A store of a fleet that does not exist: pushes made-up uploads through an engine and times the question "top
+ * functions of one service on one day", as views ask it.
+ *
+ *     store_load URL load ROWS UPLOADS [FIRST [STEP]]   ROWS samples in UPLOADS recordings; every STEP-th from FIRST
+ *     store_load URL top SERVICE                        three times: samples, stacks and frames of the uploads of a day
+ *
+ * 40 services on 200 hosts, recordings of a day each; samples in slots of 10 s; 15 000 stacks of 3 000 functions, of
+ * which few are frequent: stack number x^3 of 0..1.
+ */
+#include "store/store_engine.h"
+
+#include "base/tables/hashmap.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SERVICES 40u
+#define HOSTS 200u
+#define STACKS 15000u
+#define FRAMES 3000u
+#define DEPTH 30u
+#define FIRST_DAY 20000u
+#define DAYS 2u
+#define DAY_NS UINT64_C(86400000000000)
+#define SLOT_NS UINT64_C(10000000000)
+#define COMMS 20u
+#define TIMES 3
+
+static const struct store_engine *engine;
+static struct store_handle *handle;
+static struct memory memory;
+static uint64_t state = UINT64_C(88172645463325252);
+
+static void must(pfr_status st, const pfr_error *err) {
+    if (st >= 0)
+        return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t draw(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static uint64_t mix(uint64_t x) {
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return (x ^ x >> 33) | 1;
+}
+
+/* --- Columns by name, so that the schema may change. */
+
+struct rows {
+    enum store_table_number table;
+    struct store_batch batch;
+    void *columns[STORE_COLUMNS_MOST];
+};
+
+static void open_rows(struct rows *rows, enum store_table_number table) {
+    *rows = (struct rows){.table = table};
+    for (unsigned c = 0; c < store_tables[table].nr_columns; c++) {
+        rows->columns[c] = calloc(STORE_BATCH_ROWS, sizeof(struct store_text));
+        rows->batch.column[c] = rows->columns[c];
+        if (store_tables[table].columns[c].kind == STORE_TEXT)
+            for (unsigned i = 0; i < STORE_BATCH_ROWS; i++)
+                ((struct store_text *)rows->columns[c])[i].bytes = "";
+    }
+}
+
+static void close_rows(struct rows *rows) {
+    for (unsigned c = 0; c < STORE_COLUMNS_MOST; c++)
+        free(rows->columns[c]);
+}
+
+static void *column(const struct rows *rows, const char *name) {
+    const struct store_table *of = &store_tables[rows->table];
+    for (unsigned c = 0; c < of->nr_columns; c++)
+        if (strcmp(of->columns[c].name, name) == 0)
+            return rows->columns[c];
+    fprintf(stderr, "no column %s\n", name);
+    exit(1);
+}
+
+static unsigned column_number(enum store_table_number table, const char *name) {
+    unsigned c = 0;
+    while (strcmp(store_tables[table].columns[c].name, name) != 0)
+        c++;
+    return c;
+}
+
+static void insert(struct rows *rows, uint32_t count) {
+    pfr_error err;
+    rows->batch.rows = count;
+    must(engine->insert(handle, rows->table, &rows->batch, &err), &err);
+}
+
+/* --- Dictionaries. */
+
+static uint64_t frame_id(uint64_t number) {
+    return mix(number * 4 + 1);
+}
+
+static uint64_t stack_id(uint64_t number) {
+    return mix(number * 4 + 2);
+}
+
+static void put_frames(void) {
+    static char names[FRAMES][24];
+    struct rows rows;
+    open_rows(&rows, STORE_TABLE_frame);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        const int length = snprintf(names[i], sizeof names[i], "function_%u", i);
+        ((uint64_t *)column(&rows, "frame"))[i] = frame_id(i);
+        ((struct store_text *)column(&rows, "name"))[i] = (struct store_text){names[i], (size_t)length};
+    }
+    insert(&rows, FRAMES);
+    close_rows(&rows);
+}
+
+static void put_stacks(void) {
+    static uint64_t frames[STACKS][DEPTH];
+    struct rows rows;
+    open_rows(&rows, STORE_TABLE_stack);
+    for (unsigned i = 0; i < STACKS; i++) {
+        const unsigned depth = 5 + (unsigned)(mix(i) >> 20) % (DEPTH - 4);
+        for (unsigned d = 0; d < depth; d++) /* outer frames are shared by many stacks */
+            frames[i][d] = frame_id((mix(i >> (depth - d) / 3) >> 7) % FRAMES);
+        ((uint64_t *)column(&rows, "stack"))[i] = stack_id(i);
+        ((uint64_t *)column(&rows, "leaf"))[i] = frames[i][0];
+        ((struct store_list *)column(&rows, "frames"))[i] = (struct store_list){frames[i], depth};
+    }
+    insert(&rows, STACKS);
+    close_rows(&rows);
+}
+
+/* --- Uploads. */
+
+struct upload {
+    uint64_t id, day, service;
+};
+
+static struct upload upload_of(uint64_t number) {
+    const uint64_t host = number % HOSTS;
+    return (struct upload){mix(number * 4 + 3), FIRST_DAY + number / HOSTS % DAYS, host % SERVICES};
+}
+
+/* As perfray sums them: by slot, so rows come in the order of time. */
+static void put_samples(const struct upload *upload, uint64_t count) {
+    static struct rows rows;
+    if (!rows.columns[0])
+        open_rows(&rows, STORE_TABLE_sample);
+    uint32_t *day = column(&rows, "day");
+    uint64_t *id = column(&rows, "upload"), *time = column(&rows, "time"), *event = column(&rows, "event"),
+             *comm = column(&rows, "comm"), *stack = column(&rows, "stack"), *n = column(&rows, "n"),
+             *weight = column(&rows, "weight");
+    for (uint64_t done = 0; done < count;) {
+        uint32_t i = 0;
+        for (; i < STORE_BATCH_ROWS && done < count; i++, done++) {
+            const uint64_t drawn = draw();
+            const double x = (double)(drawn >> 40) / (double)(1u << 24);
+            day[i] = (uint32_t)upload->day;
+            id[i] = upload->id;
+            time[i] = upload->day * DAY_NS + (uint64_t)((double)done / (double)count * 8640) * SLOT_NS;
+            event[i] = mix(5);
+            stack[i] = stack_id(((uint64_t)(x * x * x * STACKS) + upload->service * 97) % STACKS);
+            comm[i] = mix(6 + stack[i] % COMMS);
+            n[i] = 1 + (drawn >> 20) % 8 * ((drawn >> 23) % 4 == 0);
+            weight[i] = n[i] * 10101010;
+        }
+        insert(&rows, i);
+    }
+}
+
+static void put_upload(const struct upload *upload, uint64_t count) {
+    static struct rows rows;
+    char service[24];
+    pfr_error err;
+    bool already;
+    if (!rows.columns[0])
+        open_rows(&rows, STORE_TABLE_upload);
+    const int length = snprintf(service, sizeof service, "service_%" PRIu64, upload->service);
+    *(uint32_t *)column(&rows, "day") = (uint32_t)upload->day;
+    *(uint64_t *)column(&rows, "upload") = upload->id;
+    *(uint64_t *)column(&rows, "first") = upload->day * DAY_NS;
+    *(uint64_t *)column(&rows, "last") = upload->day * DAY_NS + DAY_NS - 1;
+    *(uint64_t *)column(&rows, "rows") = count;
+    *(struct store_text *)column(&rows, "service") = (struct store_text){service, (size_t)length};
+    rows.batch.rows = 1;
+    must(engine->complete(handle, &rows.batch, &already, &err), &err);
+}
+
+static void load(uint64_t rows, uint64_t uploads, uint64_t first, uint64_t step) {
+    const double begin = now();
+    uint64_t done = 0;
+    for (uint64_t number = first; number < uploads; number += step) {
+        const struct upload upload = upload_of(number);
+        pfr_error err;
+        must(engine->begin(handle, upload.id, &err), &err);
+        put_frames();
+        put_stacks();
+        put_samples(&upload, rows / uploads);
+        put_upload(&upload, rows / uploads);
+        done += rows / uploads;
+    }
+    const double seconds = now() - begin;
+    printf("%" PRIu64 " rows in %.2f s: %.2f M rows/s\n", done, seconds, (double)done / seconds / 1e6);
+}
+
+/* --- The question. */
+
+struct question {
+    char service[24];
+    uint64_t uploads[4096];
+    size_t nr_uploads, rows;
+    struct u64_map stacks, functions;
+    uint64_t *ids;
+    size_t nr_ids;
+};
+
+static pfr_status take_uploads(void *context, const struct store_batch *batch, pfr_error *err) {
+    struct question *question = context;
+    const uint64_t *id = batch->column[column_number(STORE_TABLE_upload, "upload")];
+    const uint32_t *day = batch->column[column_number(STORE_TABLE_upload, "day")];
+    const struct store_text *service = batch->column[column_number(STORE_TABLE_upload, "service")];
+    (void)err;
+    for (uint32_t i = 0; i < batch->rows; i++)
+        if (day[i] == FIRST_DAY && service[i].length == strlen(question->service) &&
+            memcmp(service[i].bytes, question->service, service[i].length) == 0 && question->nr_uploads < 4096)
+            question->uploads[question->nr_uploads++] = id[i];
+    return PFR_OK;
+}
+
+static pfr_status take_samples(void *context, const struct store_batch *batch, pfr_error *err) {
+    struct question *question = context;
+    const uint64_t *stack = batch->column[column_number(STORE_TABLE_sample, "stack")];
+    const uint64_t *weight = batch->column[column_number(STORE_TABLE_sample, "weight")];
+    (void)err;
+    question->rows += batch->rows;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        bool is_new;
+        *u64_map_at(&question->stacks, stack[i], 0, &is_new) += weight[i];
+        if (is_new) {
+            question->ids = realloc(question->ids, (question->nr_ids + 1) * sizeof *question->ids);
+            question->ids[question->nr_ids++] = stack[i];
+        }
+    }
+    return PFR_OK;
+}
+
+static pfr_status take_stacks(void *context, const struct store_batch *batch, pfr_error *err) {
+    struct question *question = context;
+    const uint64_t *stack = batch->column[column_number(STORE_TABLE_stack, "stack")];
+    const struct store_list *frames = batch->column[column_number(STORE_TABLE_stack, "frames")];
+    (void)err;
+    for (uint32_t i = 0; i < batch->rows; i++) {
+        uint64_t weight = 0;
+        u64_map_get(&question->stacks, stack[i], &weight);
+        for (size_t f = 0; f < frames[i].count; f++)
+            *u64_map_at(&question->functions, frames[i].at[f], 0, NULL) += weight;
+    }
+    return PFR_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return (one > other) - (one < other);
+}
+
+static void ask_once(const char *service) {
+    struct question question = {.nr_uploads = 0};
+    struct store_params params = {.last_day = UINT32_MAX, .last = UINT64_MAX};
+    pfr_error err;
+    const double begin = now();
+    snprintf(question.service, sizeof question.service, "service_%s", service);
+    u64_map_init(&question.stacks, &memory);
+    u64_map_init(&question.functions, &memory);
+    must(engine->query(handle, STORE_UPLOADS, &params, take_uploads, &question, &err), &err);
+    const double listed = now();
+    qsort(question.uploads, question.nr_uploads, sizeof *question.uploads, by_number);
+    params.uploads = question.uploads;
+    params.nr_uploads = question.nr_uploads;
+    must(engine->query(handle, STORE_SAMPLES, &params, take_samples, &question, &err), &err);
+    const double sampled = now();
+    qsort(question.ids, question.nr_ids, sizeof *question.ids, by_number);
+    params.ids = question.ids;
+    params.nr_ids = question.nr_ids;
+    must(engine->query(handle, STORE_STACKS, &params, take_stacks, &question, &err), &err);
+    const double end = now();
+    printf("%zu uploads %.0f ms, %zu rows %.0f ms, %zu stacks %.0f ms, %zu functions; %.0f ms\n", question.nr_uploads,
+           (listed - begin) * 1e3, question.rows, (sampled - listed) * 1e3, question.nr_ids, (end - sampled) * 1e3,
+           u64_map_count(&question.functions), (end - begin) * 1e3);
+    u64_map_free(&question.stacks);
+    u64_map_free(&question.functions);
+    free(question.ids);
+}
+
+int main(int argc, char **argv) {
+    pfr_error err;
+    const char *rest = NULL;
+    if (argc < 4)
+        return 2;
+    const bool loads = strcmp(argv[2], "load") == 0;
+    const struct store_open_options options = {.memory = &memory, .create = loads, .read_only = !loads};
+    memory_init(&memory, NULL, UINT64_C(4) << 30);
+    engine = store_engine_of(argv[1], &rest);
+    if (!engine)
+        return 2;
+    must(engine->open(&handle, rest, &options, &err), &err);
+    if (loads && argc > 4) {
+        must(engine->migrate(handle, 0, STORE_VERSION, &err), &err);
+        load(strtoull(argv[3], NULL, 0), strtoull(argv[4], NULL, 0), argc > 5 ? strtoull(argv[5], NULL, 0) : 0,
+             argc > 6 ? strtoull(argv[6], NULL, 0) : 1);
+    } else {
+        for (int i = 0; i < TIMES; i++)
+            ask_once(argv[3]);
+    }
+    engine->close(handle);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of uploads: of each the row that counts, over all shards, in the order of time. */
+#include "store/clickhouse/click_batch.h"
+#include "store/clickhouse/click_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UPLOADS_FIRST 64u
+
+struct listed_upload {
+    struct click_row row; /* in `blocks` */
+    uint64_t upload, attempt, first;
+};
+
+struct listing {
+    struct store_handle *handle;
+    struct arena arena; /* the blocks */
+    struct listed_upload *at;
+    size_t count, room;
+    unsigned upload, first, attempt; /* columns */
+};
+
+static unsigned column_of(const struct native_column *columns, unsigned count, const char *name) {
+    unsigned column = 0;
+    while (column < count && strcmp(columns[column].name, name) != 0)
+        column++;
+    return column;
+}
+
+static bool add_row(struct listing *listing, const struct native_block *block, size_t row) {
+    struct listed_upload *grown =
+        mem_grow(listing->handle->memory, listing->at, listing->count, &listing->room, UPLOADS_FIRST, sizeof *grown);
+    if (!grown)
+        return false;
+    listing->at = grown;
+    grown[listing->count++] = (struct listed_upload){{block, row},
+                                                     native_u64(block, listing->upload, row),
+                                                     native_u64(block, listing->attempt, row),
+                                                     native_u64(block, listing->first, row)};
+    return true;
+}
+
+/* Keeps a block, whose places of texts are freed after the call; its bytes stay until the next query. */
+static pfr_status keep_block(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
+    (void)server;
+    struct listing *listing = context;
+    struct native_block *own = arena_copy(&listing->arena, block, sizeof *block, _Alignof(struct native_block));
+    bool kept = own != NULL;
+    for (unsigned i = 0; kept && i < block->count; i++)
+        if (block->data[i].texts) {
+            own->data[i].texts = arena_copy(&listing->arena, block->data[i].texts,
+                                            block->rows * sizeof *block->data[i].texts, _Alignof(struct native_text));
+            kept = own->data[i].texts != NULL;
+        }
+    for (size_t row = 0; kept && row < block->rows; row++)
+        kept = add_row(listing, own, row);
+    return kept ? PFR_OK : mem_fail(listing->handle->memory, err, "store");
+}
+
+static int compare_u64(uint64_t one, uint64_t other) {
+    return (one > other) - (one < other);
+}
+
+static int by_attempt(const void *a, const void *b) {
+    const struct listed_upload *one = a, *other = b;
+    const int order = compare_u64(one->upload, other->upload);
+    return order ? order : compare_u64(one->attempt, other->attempt);
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct listed_upload *one = a, *other = b;
+    const int order = compare_u64(one->first, other->first);
+    return order ? order : compare_u64(one->upload, other->upload);
+}
+
+static void order_rows(struct listing *listing) {
+    size_t kept = 0;
+    if (!listing->count)
+        return;
+    qsort(listing->at, listing->count, sizeof *listing->at, by_attempt);
+    for (size_t i = 0; i < listing->count; i++)
+        if (!kept || listing->at[kept - 1].upload != listing->at[i].upload)
+            listing->at[kept++] = listing->at[i];
+    listing->count = kept;
+    qsort(listing->at, listing->count, sizeof *listing->at, by_time);
+}
+
+static pfr_status hand_listing(struct listing *listing, store_rows *rows, void *context, pfr_error *err) {
+    struct memory *memory = listing->handle->memory;
+    struct click_row *at = mem_alloc(memory, listing->count, sizeof *at);
+    struct arena arena;
+    if (!at)
+        return mem_fail(memory, err, "store");
+    for (size_t i = 0; i < listing->count; i++)
+        at[i] = listing->at[i].row;
+    arena_init(&arena, memory);
+    const pfr_status st = click_hand_rows(STORE_TABLE_upload, at, listing->count, &arena, rows, context, err);
+    arena_free(&arena);
+    mem_free(memory, at, listing->count, sizeof *at);
+    return st;
+}
+
+pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, void *context, pfr_error *err) {
+    struct native_column columns[NATIVE_COLUMNS_MOST];
+    struct listing listing = {.handle = handle};
+    struct output query;
+    const unsigned count = click_columns(STORE_TABLE_upload, true, columns);
+    listing.upload = column_of(columns, count, "upload");
+    listing.first = column_of(columns, count, "first");
+    listing.attempt = column_of(columns, count, "attempt");
+    arena_init(&listing.arena, handle->memory);
+    click_begin_query(handle, &query);
+    click_add(handle, &query, "SELECT ", NULL);
+    click_add_names(&query, columns, count);
+    click_add(handle, &query, " FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0", NULL);
+    pfr_status st = click_ask(handle, &query, NULL, columns, count, keep_block, &listing, err);
+    order_rows(&listing);
+    if (st >= 0 && listing.count)
+        st = hand_listing(&listing, rows, context, err);
+    mem_free(handle->memory, listing.at, listing.room, sizeof *listing.at);
+    arena_free(&listing.arena);
+    return st;
+}

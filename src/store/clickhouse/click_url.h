@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_STORE_CLICK_URL_H
+#define PFR_STORE_CLICK_URL_H
+/*
+ * URLs of ClickHouse stores:
+ *
+ *     clickhouse://[USER@]HOST[:PORT][,HOST[:PORT]...]/DATABASE     each HOST is a shard; PORT is that of HTTP
+ *     clickhouses://...                                             the same over TLS
+ *
+ * A password is taken from the environment (PERFRAY_CLICKHOUSE_PASSWORD), or from the first line of the file that
+ * PERFRAY_CLICKHOUSE_PASSWORD_FILE names: every process of a machine can read command lines. PERFRAY_CLICKHOUSE_CA
+ * names a file of authorities whose certificates are trusted.
+ */
+#include "base/memory/arena.h"
+#include "store/clickhouse/http.h"
+
+struct click_url {
+    const char *hosts[HTTP_SERVERS_MOST]; /* with ports */
+    unsigned nr_hosts;
+    const char *database;
+    struct http_options options; /* user, password, ca_file, tls */
+};
+
+/* Texts are in the arena. Errors: USAGE: the URL is wrong or holds a password; MEMORY, LIMIT; those of reading the
+   file of the password. No message holds a password. */
+pfr_status click_url_parse(const char *text, struct arena *arena, struct click_url *url, pfr_error *err);
+
+#endif
