@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: one state, views that show it, and what keys do to it.
+import {CodeView} from './code_view.js';
 import {Colours, DIFF_PALETTES, KIND_NAMES, PALETTES} from './colours.js';
 import {Derivations, Functions} from './derive.js';
 import {DetailsView} from './details_view.js';
@@ -49,7 +50,7 @@ export class App {
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
         this.timeline = new TimelineView(this);
-        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this)};
+        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this), code: new CodeView(this)};
         this.details = new DetailsView(this);
         this.menus = new Menus(this);
         this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
@@ -68,6 +69,7 @@ export class App {
         const {state, ignored} = stateOfHash(location.hash, this.hashFacts());
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
+        if (!this.offers(state.panel)) state.panel = 'flame';
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
@@ -112,6 +114,8 @@ export class App {
     unit() { return this.state.measure === 'count' ? null : this.data.meta.events[this.state.event].unit; }
     hasCalls() { return this.data.calls.depth.length > 0; }
     hasBaseline() { return this.data.meta.events.some((event) => event.baseline); }
+    hasCode() { return this.data.code.funcs.length > 0; }
+    offers(panel) { return panel === 'diff' ? this.hasBaseline() : panel !== 'code' || this.hasCode(); }
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
@@ -288,8 +292,7 @@ export class App {
     }
     letterKey(key) {
         const number = Number(key) - 1;
-        if (PANELS[number] === 'diff' && !this.hasBaseline()) return null;
-        if (PANELS[number]) return () => this.showPanel(PANELS[number]);
+        if (PANELS[number]) return !this.offers(PANELS[number]) ? null : () => this.showPanel(PANELS[number]);
         if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
         const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
                       v: () => this.change({inverted: !this.state.inverted, zoom: null}), o: () => this.change({colour: this.nextColour()}), l: () => this.change({order: this.nextOrder()}),
@@ -341,6 +344,7 @@ export class App {
         this.say(`theme: ${next}`);
     }
     exportView() {
+        if (this.state.panel === 'code') return download('perfray.tsv', 'text/tab-separated-values', this.views.code.tsv());
         if (this.state.panel === 'table' || this.state.panel === 'sandwich') {
             const table = this.state.panel === 'table' ? this.views.table : this.views.sandwich.table;
             return download('perfray.tsv', 'text/tab-separated-values', table.tsv());

@@ -139,6 +139,44 @@ function readIntervals(columns, threadCount, quantum) {
     return {ranges, start, end, kind: columns['interval.kind'] || EMPTY};
 }
 
+// Code of functions: `funcs` are listings of rows [from, end) of `insns`; `hits` are what was counted, by row.
+function readCode(columns, unit) {
+    const func = columns['code.func'] || EMPTY, rows = columns['code.rows'] || EMPTY, funcs = [], text = new Map();
+    let from = 0;
+    for (let i = 0; i < func.length; i++) {
+        funcs.push({func: func[i], from, end: from + rows[i], why: columns['code.why'][i]});
+        from += rows[i];
+    }
+    const insns = {low: columns['insn.address_low'] || EMPTY, high: columns['insn.address_high'] || EMPTY, text: columns['insn.text'] || EMPTY, file: columns['insn.file'] || EMPTY,
+                   line: columns['insn.line'] || EMPTY, target: columns['insn.target'] || EMPTY, kind: columns['insn.kind'] || EMPTY};
+    const hits = {row: columns['hit.row'] || EMPTY, event: columns['hit.event'] || EMPTY, samples: columns['hit.samples'] || EMPTY, weight: readWeights(columns['hit.weight'] || EMPTY, unit)};
+    const sources = columns['source.file'] || EMPTY;
+    for (let i = 0; i < sources.length; i++) text.set(`${sources[i]}:${columns['source.line'][i]}`, columns['source.text'][i]);
+    return {funcs, insns, hits, text, hasSources: sources.length > 0};
+}
+
+class Code {
+    constructor(columns, unit, strings) {
+        Object.assign(this, readCode(columns, unit));
+        this.strings = strings;
+    }
+    sourceOf(place) { return this.text.has(place) ? this.strings.get(this.text.get(place)) : null; }
+    addressOf(insn) {
+        const high = this.insns.high[insn] ? this.insns.high[insn].toString(16) : '', low = this.insns.low[insn].toString(16);
+        return high ? high + low.padStart(8, '0') : low;
+    }
+    // The first hit of a row or after it.
+    firstHit(row) {
+        let low = 0, high = this.hits.row.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.hits.row[middle] < row) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+}
+
 // Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
@@ -151,5 +189,5 @@ export function readData(bytes) {
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
             threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
-            intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
+            code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
 }

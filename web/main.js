@@ -17,6 +17,7 @@ function expose(app) {
         get threads() { return Array.from(app.data.threads.tid, (tid, t) => `${app.data.threads.pid[t]}/${tid}`); },
         get drawn() { return app.views.flame.painter.drawn; },
         get took() { return {change: app.changeTook, draw: app.views.flame.painter.drawn.ms}; },
+        get code() { return app.views.code.facts(); },
         get boxes() { return (app.views.flame.boxes || []).length; },
         svg: () => app.picture(),
     });

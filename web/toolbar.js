@@ -4,7 +4,7 @@ import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, shortName} from './format.js';
 import {STEPS} from './transforms.js';
 
-const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff']];
+const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff'], ['code', 'Code']];
 
 export class Toolbar {
     constructor(app) {
@@ -30,7 +30,7 @@ export class Toolbar {
     render() {
         const {state} = this.app;
         for (const tab of this.tabs) {
-            tab.hidden = tab.dataset.panel === 'diff' && !this.app.hasBaseline();
+            tab.hidden = !this.app.offers(tab.dataset.panel);
             const chosen = tab.dataset.panel === state.panel;
             tab.setAttribute('aria-selected', String(chosen));
             tab.setAttribute('tabindex', chosen ? '0' : '-1');

@@ -10,9 +10,9 @@
  * above the instructions that were compiled from them, if there is debugging information and the source file. By line,
  * it prints the source function: the code that was inlined into it counts at the line of the call.
  *
- * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Where
- * there is no code (kernel text, code of a JIT, a missing file) the addresses with samples are printed, and a note says
- * why.
+ * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Kernel
+ * code comes from naming->vmlinux or, for root, /proc/kcore; code of a JIT from its jitdump. Where there is no code (a
+ * kernel module, a missing file) the addresses with samples are printed, and a note says why.
  *
  * A sample has the address of the instruction that was next when the event was taken. With software clocks that is
  * often one or a few instructions after the one that took the time (skid).
@@ -91,10 +91,20 @@ typedef struct pfr_annotate_options {
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;
+    /* An older recording to compare with, by line: `by_line` is implied. Functions are those of one name, lines those
+       of one text in the two versions of the source; where one version is known, those of one number, and a note says
+       so. `event` NULL: the first event of `reader`. A stream must be opened with `spool`. NULL: no comparison. */
+    pfr_reader *base;
+    /* Where the older version of the sources is; the recorded paths are not read for it then. NULL: the base's recorded
+       paths, where they differ from those of `reader`. */
+    const char *base_source_dir;
+    /* First argument of `hole` and `note` about `base`. NULL: context. */
+    void *base_context;
 } pfr_annotate_options;
 
 /*
- * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL.
+ * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL. With `base` those
+ * that changed most come first.
  *
  * Returns PFR_OK, or:
  * - PFR_END if no sample is in what was asked for: nothing was printed

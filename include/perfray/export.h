@@ -55,6 +55,11 @@ typedef struct pfr_export_options {
     bool mark_kernel;
     /* Options of the format, "NAME" or "NAME=VALUE", the last one NULL; the manual lists them. NULL: none. */
     const char *const *settings;
+    /*
+     * The trace of the same run beside a recording, or the recording beside a trace: one output has the samples and the
+     * calls. The format must have holds_both, and both must be of CLOCK_MONOTONIC. NULL: none.
+     */
+    pfr_reader *beside;
 } pfr_export_options;
 
 /* A supported format. All strings are static. */
@@ -67,6 +72,8 @@ typedef struct pfr_export_format {
     bool folder;
     /* Programs that read it; facts of a recording that it cannot hold, "" if there are none of importance. */
     const char *reader, *losses;
+    /* One output can have the samples of a recording and the calls of a trace: pfr_export_options.beside. */
+    bool holds_both;
 } pfr_export_format;
 
 /* pfr_export_format_at - the supported formats, for `number` from 0; NULL after the last one. */
@@ -91,7 +98,8 @@ const pfr_export_format *pfr_export_format_of(const char *path);
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
  * - PFR_ERR_USAGE for an unknown format or event, an invalid condition, a path that is neither a regular file nor a
- *   character device, instrumentation maps for perf.data, or a stream without `spool`
+ *   character device, instrumentation maps for perf.data, or a stream without `spool`,
+ *   or with `beside` a format that does not hold both, two recordings, two traces, or clocks that differ
  * - PFR_ERR_IO or PFR_ERR_PERMISSION if options->path cannot be written; an existing file of that name is unchanged
  *   then
  * - otherwise an error of pfr_next()

@@ -22,6 +22,7 @@
  */
 #include <perfray/model.h>
 #include <perfray/out.h>
+#include <perfray/symbol_options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,14 @@ typedef struct pfr_view_options {
     /* An older recording to compare `model` with: the page opens with its diff view. Functions are the same if their
        names and those of their objects are. It must live until pfr_view_write returns. NULL: no comparison. */
     const pfr_model *baseline;
+    /* Add the instructions of the 200 hottest functions with the samples at each address, as far as they fit into a
+       quarter of max_size. The model must have addresses (be opened without `functions`); ignored with `baseline` and
+       for traces. Objects are opened, and build-ids checked, as pfr_annotate_print does. */
+    bool code;
+    /* With `code`: add the source lines of these instructions. Whoever gets the page can read them. */
+    bool sources;
+    /* With `code`: where objects and debugging information are. NULL: the defaults. */
+    const pfr_symbol_options *naming;
 } pfr_view_options;
 
 /*

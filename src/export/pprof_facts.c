@@ -4,6 +4,7 @@
 
 #include "base/memory/fail.h"
 #include "file/read/features.h"
+#include "query/ranges.h"
 #include "wire/feature_bits.h"
 
 enum { TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
@@ -69,13 +70,13 @@ static bool find(struct exporting *e, uint32_t bit, void *body, size_t size) {
 
 static void write_moment(struct exporting *e) {
     struct pprof *p = e->state;
-    struct pfr_rec_feature_sample_time span;
-    struct pfr_rec_feature_clock_data clock;
-    if (!find(e, BIT_SAMPLE_TIME, &span, sizeof span) || span.last <= span.first)
+    struct times_known known = {0};
+    times_learn(e->reader, &known);
+    if (!known.bounded)
         return;
-    if (find(e, BIT_CLOCK_DATA, &clock, sizeof clock))
-        proto_u64(p->out, PPROF_TIME_NANOS, span.first + (clock.wall_clock_ns - clock.clockid_time_ns));
-    proto_u64(p->out, PPROF_DURATION_NANOS, span.last - span.first);
+    if (known.walled)
+        proto_u64(p->out, PPROF_TIME_NANOS, known.first + known.ahead);
+    proto_u64(p->out, PPROF_DURATION_NANOS, known.last - known.first);
 }
 
 static pfr_status write_comment(struct exporting *e, const char *bytes, size_t length, pfr_error *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_MASS_MODEL_H
 #define PFR_TESTS_MASS_MODEL_H
-/* A printer for mass_mutants.c: everything that a model of the recording holds is looked at, in sum. */
+/* A printer for mass_printers.c: everything that a model of the recording holds is looked at, in sum. */
 #include <perfray/perfray.h>
 
 #include <inttypes.h>

@@ -19,9 +19,8 @@
  * and in the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage, read without a word.
  */
 #include "fuzz_drawn.h"
-#include "fuzz_made.h"
 #include "fuzz_print.h"
-#include "mass_model.h"
+#include "mass_printers.h"
 
 #include "base/memory/sizes.h"
 
@@ -35,22 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <perfray/dump.h>
-#include <perfray/export.h>
-#include <perfray/graph.h>
-#include <perfray/replay.h>
-#include <perfray/flame.h>
-#include <perfray/info.h>
-#include <perfray/latency.h>
-#include <perfray/offcpu.h>
-#include <perfray/symbols.h>
-#include <perfray/report.h>
-#include <perfray/script.h>
-#include <perfray/verify.h>
-#include <perfray/trace.h>
-
 enum { BATCH = 200, SECONDS = 10, WAIT = 12 };
-#define NOWHERE "/nonexistent" /* which files this machine has must not decide what a run does */
 
 struct mutant {
     uint32_t number, structural, length;
@@ -71,12 +55,6 @@ struct ledger {
     char sizes[SIZES_TEXT_ROOM];
 };
 
-/* What a printer said beside its output. */
-struct said {
-    bool anything, is_json; /* is_json: options made it so */
-    char bad[16];           /* from the first sentence that is not fit to be shown */
-};
-
 static struct ledger *ledger;
 static char **wanted; /* names of printers, then NULL */
 static int output_fd, error_fd;
@@ -85,300 +63,6 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "max_allocation_size_mb=1024:allocator_may_return_null=0";
 }
-
-static void hear(void *context, const pfr_error *err) {
-    struct said *said = context;
-    const size_t length = strlen(err->text), shown = shown_length(err->text, length);
-    said->anything = true;
-    if (shown < length && !said->bad[0])
-        snprintf(said->bad, sizeof said->bad, "%#x", (unsigned char)err->text[shown]);
-}
-
-/* --- The printers. */
-
-static pfr_status print_info(pfr_reader *reader, pfr_output *out, pfr_info_format format, pfr_error *err) {
-    const pfr_info_options options = {.size = sizeof options, .format = format};
-    return pfr_info_print(reader, &options, out, err);
-}
-
-static pfr_status print_info_text(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    (void)said;
-    return print_info(reader, out, PFR_INFO_TEXT, err);
-}
-
-static pfr_status print_info_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    (void)said;
-    return print_info(reader, out, PFR_INFO_JSON, err);
-}
-
-static pfr_status print_dump(pfr_reader *reader, pfr_output *out, pfr_dump_format format, struct said *said,
-                             pfr_error *err) {
-    const pfr_dump_options options = {.size = sizeof options, .format = format, .hole = hear, .hole_context = said};
-    return pfr_dump(reader, &options, out, err);
-}
-
-static pfr_status print_dump_text(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_dump(reader, out, PFR_DUMP_TEXT, said, err);
-}
-
-static pfr_status print_dump_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_dump(reader, out, PFR_DUMP_JSON_LINES, said, err);
-}
-
-static pfr_status print_report(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    pfr_report_options options = drawn_report(&ledger->drawn);
-    options.hole = hear;
-    options.context = said;
-    said->is_json = options.format == PFR_REPORT_JSON;
-    return pfr_report_print(reader, &options, out, err);
-}
-
-static pfr_status print_script(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    pfr_script_options options = drawn_script(&ledger->drawn);
-    options.hole = hear;
-    options.context = said;
-    return pfr_script_print(reader, &options, out, err);
-}
-
-static pfr_status print_trace(pfr_reader *reader, pfr_output *out, pfr_script_format format, struct said *said,
-                              pfr_error *err) {
-    const pfr_script_options options = {.size = sizeof options, .format = format, .hole = hear, .context = said};
-    return pfr_script_print(reader, &options, out, err);
-}
-
-static pfr_status print_trace_text(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_trace(reader, out, PFR_SCRIPT_TEXT, said, err);
-}
-
-static pfr_status print_trace_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_trace(reader, out, PFR_SCRIPT_JSON, said, err);
-}
-
-static pfr_status print_trace_yaml(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_trace(reader, out, PFR_SCRIPT_LLVM_YAML, said, err);
-}
-
-static pfr_selection draw_selection(struct said *said) {
-    pfr_selection of = drawn_selection(&ledger->drawn);
-    of.hole = hear;
-    of.context = said;
-    return of;
-}
-
-static pfr_status print_export(pfr_reader *reader, pfr_output *out, const char *format, struct said *said,
-                               pfr_error *err) {
-    const pfr_selection of = draw_selection(said);
-    const pfr_export_options options = {.size = sizeof options, .format = format, .of = &of};
-    return pfr_export(reader, &options, out, err);
-}
-
-static pfr_status print_folded(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_export(reader, out, "folded", said, err);
-}
-
-static pfr_status print_pprof(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_export(reader, out, "pprof", said, err);
-}
-
-/* One of the formats, which one the input decides: all of them for each input would take too long. */
-static const char *format_for(const pfr_reader *reader, const char *const *formats, size_t count) {
-    const pfr_header *header = pfr_get_header(reader);
-    return formats[(header->data_size / 8 + header->data_size) % count];
-}
-
-static pfr_status print_json_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    static const char *const formats[] = {"speedscope", "chrome", "firefox"};
-    return print_export(reader, out, format_for(reader, formats, 3), said, err);
-}
-
-static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
-
-static pfr_status print_other_format(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    static const char *const formats[] = {"csv", "jsonl", "callgrind", "dot", "mermaid", "perfetto", "otlp", "graph"};
-    const char *format = format_for(reader, formats, sizeof formats / sizeof *formats);
-    return strcmp(format, "graph") == 0 ? print_graph(reader, out, said, err)
-                                        : print_export(reader, out, format, said, err);
-}
-
-static pfr_status print_replay(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_selection of = draw_selection(said);
-    const pfr_replay_options options = {.size = sizeof options, .of = &of, .min_duration = 1};
-    return pfr_replay(reader, &options, out, err);
-}
-
-static pfr_status print_graph(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_selection of = draw_selection(said);
-    const pfr_graph_options options = {.size = sizeof options,
-                                       .of = &of,
-                                       .edge_label = PFR_GRAPH_SUM,
-                                       .vertex_label = PFR_GRAPH_COUNT,
-                                       .edge_color = PFR_GRAPH_SUM,
-                                       .min_vertex = 0.5};
-    return pfr_graph(reader, &options, out, err);
-}
-
-/* Without a function at the address the status is PFR_END. */
-static pfr_status print_annotate(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
-    const pfr_annotate_options options = {.size = sizeof options,
-                                          .what = "0x401000",
-                                          .top = 3,
-                                          .by_line = true,
-                                          .naming = &nowhere,
-                                          .hole = hear,
-                                          .context = said};
-    const pfr_status st = pfr_annotate_print(reader, &options, out, err);
-    return st == PFR_END ? PFR_OK : st;
-}
-
-static pfr_status print_flame(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_selection of = draw_selection(said);
-    pfr_flame_options options = drawn_flame(&ledger->drawn);
-    options.of = &of;
-    return pfr_flame(reader, &options, out, err);
-}
-
-static pfr_status print_symbols(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = "/nonexistent", .kallsyms = "/nonexistent"};
-    const pfr_symbols_options options = {.size = sizeof options,
-                                         .format = PFR_SYMBOLS_JSON,
-                                         .jobs = 1,
-                                         .naming = &nowhere,
-                                         .hole = hear,
-                                         .context = said};
-    return pfr_symbols_print(reader, &options, out, err);
-}
-
-/* A profile of XRay has no calls, which is an error of its own. */
-static pfr_status print_model(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
-    const pfr_model_options options = {
-        .size = sizeof options, .jobs = 2, .naming = &nowhere, .hole = hear, .context = said};
-    return print_sums(reader, &options, out, err);
-}
-
-static pfr_status print_view(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
-    const pfr_model_options options = {
-        .size = sizeof options, .jobs = 1, .functions = true, .naming = &nowhere, .hole = hear, .context = said};
-    return print_pages(reader, &options, out, err);
-}
-
-enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
-
-static pfr_status print_latency(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_latency_options options = {
-        .size = sizeof options, .by = PFR_LATENCY_BY_CALLER, .histogram = true, .hole = hear, .context = said};
-    return pfr_latency_print(reader, &options, out, err);
-}
-
-static pfr_status print_latency_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    const pfr_latency_options options = {.size = sizeof options,
-                                         .format = PFR_LATENCY_JSON,
-                                         .by = PFR_LATENCY_BY_THREAD,
-                                         .deduce = true,
-                                         .hole = hear,
-                                         .context = said};
-    return pfr_latency_print(reader, &options, out, err);
-}
-
-/* Recordings without scheduler events are refused. */
-static pfr_status print_offcpu_as(pfr_reader *reader, pfr_output *out, struct said *said, pfr_offcpu_format format,
-                                  pfr_offcpu_view view, pfr_error *err) {
-    const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
-    const pfr_offcpu_options options = {.size = sizeof options,
-                                        .format = format,
-                                        .view = view,
-                                        .jobs = 1,
-                                        .naming = &nowhere,
-                                        .hole = hear,
-                                        .context = said};
-    return pfr_offcpu_print(reader, &options, out, err);
-}
-
-static pfr_status print_offcpu(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_offcpu_as(reader, out, said, PFR_OFFCPU_TEXT, PFR_OFFCPU_WAKERS, err);
-}
-
-static pfr_status print_offcpu_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    return print_offcpu_as(reader, out, said, PFR_OFFCPU_JSON, PFR_OFFCPU_WAITS, err);
-}
-
-static pfr_status print_findings(pfr_reader *reader, pfr_output *out, pfr_verify_format format, pfr_error *err) {
-    const pfr_verify_print_options options = {.size = sizeof options, .format = format, .notes = true, .most = 100};
-    return pfr_verify_print(reader, &options, out, err);
-}
-
-static pfr_status print_verify(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    (void)said;
-    return print_findings(reader, out, PFR_VERIFY_TEXT, err);
-}
-
-static pfr_status print_verify_json(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    (void)said;
-    return print_findings(reader, out, PFR_VERIFY_JSON, err);
-}
-
-/* Nothing is printed: fuzz_made.c looks at what was written. Of profiles of XRay nothing is. */
-static pfr_status make(pfr_reader *reader, pfr_edit_options *how, bool recover, struct said *said, pfr_error *err) {
-    if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)
-        return said->anything = true, PFR_OK;
-    how->size = sizeof *how;
-    how->hole = hear;
-    how->context = said;
-    return fuzz_make(reader, how, recover, err);
-}
-
-static pfr_status make_turned(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    pfr_edit_options how = {.order = pfr_get_header(reader)->big_endian ? PFR_ORDER_LITTLE : PFR_ORDER_BIG};
-    (void)out;
-    return make(reader, &how, false, said, err);
-}
-
-static pfr_status make_recovered(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
-    pfr_edit_options how = {.attr_size = 0};
-    (void)out;
-    return make(reader, &how, true, said, err);
-}
-
-struct printer {
-    const char *name;
-    enum subject subject; /* of others it is not asked */
-    bool is_json, tells_all,
-        is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
-    pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
-};
-
-static const struct printer printers[] = {
-    {"info", OF_ALL, false, false, false, print_info_text},
-    {"info-json", OF_ALL, true, false, false, print_info_json},
-    {"dump", OF_ALL, false, true, false, print_dump_text},
-    {"dump-jsonl", OF_ALL, false, true, false, print_dump_json},
-    {"report", OF_ALL, false, false, false, print_report},
-    {"script", OF_SAMPLES, false, false, false, print_script},
-    {"folded", OF_ALL, false, false, false, print_folded},
-    {"pprof", OF_ALL, false, false, true, print_pprof},
-    {"format-json", OF_ALL, true, false, false, print_json_format},
-    {"format-other", OF_ALL, false, false, true, print_other_format},
-    {"replay", OF_TRACES, false, false, false, print_replay},
-    {"trace-script", OF_TRACES, false, false, false, print_trace_text},
-    {"trace-script-json", OF_TRACES, false, false, false, print_trace_json},
-    {"trace-script-yaml", OF_TRACES, false, false, false, print_trace_yaml},
-    {"offcpu", OF_SAMPLES, false, false, false, print_offcpu},
-    {"offcpu-json", OF_SAMPLES, true, false, false, print_offcpu_json},
-    {"latency", OF_TRACES, false, false, false, print_latency},
-    {"latency-json", OF_TRACES, true, false, false, print_latency_json},
-    {"symbols", OF_SAMPLES, true, false, false, print_symbols},
-    {"annotate", OF_SAMPLES, false, false, false, print_annotate},
-    {"flame", OF_ALL, false, false, false, print_flame},
-    {"verify", OF_ALL, false, true, false, print_verify},
-    {"verify-json", OF_ALL, true, true, false, print_verify_json},
-    {"convert", OF_ALL, false, true, false, make_turned},
-    {"recover", OF_ALL, false, true, false, make_recovered},
-    {"model", OF_ALL, false, false, false, print_model},
-    {"view", OF_ALL, false, false, true, print_view},
-};
-#define PRINTERS (sizeof printers / sizeof *printers)
 
 static void tell(const struct mutant *m, const char *what, const char *text) {
     dprintf(STDOUT_FILENO, "%u %s %s %s\t%s\t%s\n", m->number, printers[ledger->printer].name, what, text,
@@ -468,11 +152,11 @@ static bool is_asked(const pfr_reader *reader) {
 }
 
 static void run_printer(const struct mutant *m, bool as_file) {
-    struct said said = {.is_json = printers[ledger->printer].is_json};
+    struct said said = {.drawn = &ledger->drawn, .is_json = printers[ledger->printer].is_json};
     struct fuzz_file file;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     ledger->drawn = (struct drawn){.number = m->number % 4 ? drawn_distribution(m->number) : 0};
-    sizes_draw(m->number % 3 ? drawn_distribution(m->number * PRINTERS + ledger->printer) : 0, ledger->sizes);
+    sizes_draw(m->number % 3 ? drawn_distribution(m->number * printer_count + ledger->printer) : 0, ledger->sizes);
     pfr_reader *reader = open_mutant(m, as_file, &file, &err);
     const bool is_left_out = reader && !is_asked(reader);
     const bool is_complete = reader && !is_left_out && print_all(reader, &said);
@@ -506,7 +190,7 @@ static void limit_time(unsigned seconds) {
 static void run_mutant(const struct mutant *m) {
     const uint64_t start = used_us();
     limit_time(SECONDS);
-    for (ledger->printer = 0; ledger->printer < PRINTERS; ledger->printer++)
+    for (ledger->printer = 0; ledger->printer < printer_count; ledger->printer++)
         if (is_wanted(printers[ledger->printer].name))
             run_printer(m, (m->number + ledger->printer) % 2);
     limit_time(0);
@@ -560,8 +244,8 @@ static void find_reason(char *reason, size_t room) {
 static void tell_death(const struct mutant *m, int status) {
     char reason[300];
     find_reason(reason, sizeof reason);
-    if (ledger->printer >= PRINTERS) /* it died at its end: a leak */
-        ledger->printer = PRINTERS - 1;
+    if (ledger->printer >= printer_count) /* it died at its end: a leak */
+        ledger->printer = (uint32_t)printer_count - 1;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool is_late = signal == SIGALRM || signal == SIGPROF;
     tell(m, is_late ? "hang" : "crash", is_late ? "the time is over" : reason);

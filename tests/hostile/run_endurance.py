@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 from harness import LONG  # noqa: E402
-from run_counted import said
+from counted_recorders import said
 from run_record import PERFRAY, Skip, must, must_be_root, report, run, text
 
 PATIENCE = 120

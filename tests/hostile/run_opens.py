@@ -21,7 +21,6 @@ import os
 import re
 import shutil
 import socket
-import stat
 import struct
 import subprocess
 import sys
@@ -31,9 +30,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 from harness import Skip  # noqa: E402
 import named_recording  # noqa: E402
+from made_outputs import SECONDS, aux_stream, check_outputs, write  # noqa: E402
 from strace_log import whole_calls  # noqa: E402
-
-SECONDS = 20
 SECONDS_MOST = 2.0
 KILOBYTES_MOST = 64 << 10
 CALLS = "open,openat,openat2,creat,socket,connect,sendto,sendmsg,execve,execveat"
@@ -212,11 +210,6 @@ def check_aux_opens(folder):
     yield from check_opens(["dump", "--aux", target, source], folder, [source, target + "/"], must=[source])
     if len(os.listdir(target)) != 2:
         yield "no files were written: the test shows nothing"
-
-
-def write(path, content):
-    with open(path, "wb") as file:
-        file.write(content)
 
 
 def object_stream(path):
@@ -408,124 +401,6 @@ def check_maps(folder):
     write(recording, named_recording.make_jit_stream(b"java", os.getpid()))
     for name, make in hostile_maps(folder, path).items():
         yield "map-" + name, check_map(make, path, folder, recording)
-
-
-def aux_stream():
-    """AUX area data of two buffers."""
-    made = b"PERFILE2" + struct.pack("<Q", 16)
-    made += named_recording.record(64, named_recording.attr(1, 0) + struct.pack("<Q", 1))
-    for index in (0, 1, 0):
-        made += named_recording.record(71, struct.pack("<QQQIIII", 64, 0, 0, index, 7, 0, 0))
-        made += bytes([0x41 + index]) * 64
-    return made
-
-
-def dump_aux(folder, target, umask=0):
-    source = os.path.join(folder, "aux.data")
-    write(source, aux_stream())
-    return harness.perfray("dump", "--aux", target, source, timeout=SECONDS, umask=umask)
-
-
-def check_modes(folder, umask):
-    target = os.path.join(folder, "modes-%o" % umask)
-    done = dump_aux(folder, target, umask)
-    if done.returncode != 0:
-        yield "status %d: %s" % (done.returncode, done.stderr)
-        return
-    files = [os.path.join(target, name) for name in sorted(os.listdir(target))]
-    if len(files) != 2:
-        yield "files: %s" % files
-    for path, wanted in [(target, 0o700)] + [(path, 0o600) for path in files]:
-        mode = stat.S_IMODE(os.lstat(path).st_mode)
-        if mode != wanted & ~umask:
-            yield "%s has mode %o" % (os.path.basename(path), mode)
-
-
-def check_planted(folder, name, plant):
-    """Something has the name of the second file: an error, and neither it nor what it leads to is touched."""
-    target, victim = os.path.join(folder, "planted-" + name), os.path.join(folder, "victim-" + name)
-    os.mkdir(target)
-    write(victim, b"precious")
-    path = os.path.join(target, "aux-1-7-0.bin")
-    plant(victim, path)
-    before = os.lstat(path)
-    done = dump_aux(folder, target)
-    if done.returncode != 5 or path.split("/")[-1].encode() not in done.stderr:
-        yield "status %d: %s" % (done.returncode, done.stderr)
-    if done.stdout:
-        yield "a table is printed: %r" % done.stdout
-    after = os.lstat(path)
-    if (before.st_ino, before.st_size, before.st_mode) != (after.st_ino, after.st_size, after.st_mode):
-        yield "what was there is another file now"
-    with open(victim, "rb") as file:
-        if file.read() != b"precious":
-            yield "what it leads to was written"
-    if os.listdir(target) != ["aux-1-7-0.bin"]:
-        yield "left behind: %s" % os.listdir(target)
-
-
-def check_dangling(folder):
-    """A symbolic link to nothing would make the file where it points."""
-    target, away = os.path.join(folder, "dangling"), os.path.join(folder, "made-elsewhere")
-    os.mkdir(target)
-    os.symlink(away, os.path.join(target, "aux-0-7-0.bin"))
-    done = dump_aux(folder, target)
-    if done.returncode != 5:
-        yield "status %d: %s" % (done.returncode, done.stderr)
-    if os.path.lexists(away):
-        yield "a file was made through the link"
-
-
-def edit(folder, words, target, umask=0):
-    source = os.path.join(folder, "edit.data")
-    write(source, named_recording.make_file(lambda field, room: b"x"))
-    return harness.perfray(*words, source, "-o", target, timeout=SECONDS, umask=umask)
-
-
-def check_edit_modes(folder, umask):
-    for words, directory in ((["convert"], False), (["recover"], False), (["convert", "--to=directory"], True)):
-        target = os.path.join(folder, "edit-%o-%s" % (umask, words[-1]))
-        done = edit(folder, words, target, umask)
-        names = [target] + [os.path.join(target, name) for name in (os.listdir(target) if directory else ())]
-        if done.returncode not in (0, 4) or (directory and len(names) < 3):
-            yield "%s: status %d, %s" % (" ".join(words), done.returncode, done.stderr)
-        for name in names:
-            mode, wanted = stat.S_IMODE(os.lstat(name).st_mode), 0o700 if os.path.isdir(name) else 0o600
-            if mode != wanted & ~umask:
-                yield "%s has mode %o" % (name, mode)
-
-
-def check_edit_planted(folder, name, plant):
-    """A link or device has the target's name: it is refused, and what it leads to is not touched."""
-    target, victim = os.path.join(folder, "edit-planted-" + name), os.path.join(folder, "edit-victim-" + name)
-    write(victim, b"precious")
-    plant(victim, target)
-    before = os.lstat(target)
-    for words in (["convert"], ["recover"], ["convert", "--to=directory"]):
-        done = edit(folder, words, target)
-        if done.returncode != 2 or os.path.basename(target).encode() not in done.stderr:
-            yield "%s: status %d, %s" % (" ".join(words), done.returncode, done.stderr)
-    after = os.lstat(target)
-    if (before.st_ino, before.st_size, before.st_mode) != (after.st_ino, after.st_size, after.st_mode):
-        yield "what was there is another file now"
-    with open(victim, "rb") as file:
-        if file.read() != b"precious":
-            yield "what it leads to was written"
-
-
-def check_outputs(folder):
-    for umask in (0, 0o022, 0o077):
-        yield "edit-mode-%03o" % umask, check_edit_modes(folder, umask)
-    yield "edit-link", check_edit_planted(folder, "link", os.symlink)
-    yield "edit-fifo", check_edit_planted(folder, "fifo", lambda victim, path: os.mkfifo(path))
-    for umask in (0, 0o022, 0o077, 0o777):
-        if umask != 0o777 or os.geteuid() == 0:  # without any right even the own folder cannot be entered
-            yield "mode-%03o" % umask, check_modes(folder, umask)
-    yield "file", check_planted(folder, "file", shutil.copy)
-    yield "link", check_planted(folder, "link", os.symlink)
-    yield "hard-link", check_planted(folder, "hard-link", os.link)
-    yield "fifo", check_planted(folder, "fifo", lambda victim, path: os.mkfifo(path))
-    yield "dangling-link", check_dangling(folder)
 
 
 def attempt(name, check):

@@ -19,7 +19,7 @@ from collections import Counter
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 from recorded import Recorded
-from run_runtime import HERE, MODES, SANITIZED, Tests, by_callee, differences, judge, perfray, table_of
+from counting_programs import HERE, MODES, SANITIZED, Tests, by_callee, differences, judge, perfray, table_of
 
 SLEDS = ["-g", "-fxray-instrument", "-fxray-instruction-threshold=1", "-pthread", "-Wno-psabi"]
 # name -> compiler, flags of the compiler, flags of the linker

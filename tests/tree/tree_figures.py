@@ -5,7 +5,7 @@
 usage: tree_figures.py ROOT [--objects DIR] [--list]
 
 files in the largest folders        .c and .h files of each folder of src/, without its sub-folders
-files over 500 lines                .c, .h and .def files of src/ and tool/
+files over 500 lines                sources of every folder, without fixtures and corpora
 lines of a function                 median and 90th percentile, from the opening line to the closing brace
 circles                             groups of .c files that need each other's symbols, counted in the object files of
                                     --objects (build/libperfray.so.0.p): groups, files in them, files in the largest
@@ -31,6 +31,9 @@ PROTOTYPE = re.compile(r"^(?!static|typedef|struct \w+ \{|#)[\w \*]*?\b(\w+)\([^
 CONSTANT = re.compile(r"^\s*#\s*define\s+((?:RECORD|PERF_RECORD|SAMPLE|PERF_SAMPLE|CPUMODE|FEATURE|HEADER)_\w+|CPUMODE\w*)\b", re.M)
 CONSTANT_MEMBER = re.compile(r"\b((?:RECORD|SAMPLE|CPUMODE|FEATURE)_[A-Z0-9_]+)\s*=\s*", re.M)
 
+WRITTEN = ("include", "src", "tool", "tests", "fuzz", "bench", "bindings", "web", "examples")
+WRITTEN_SUFFIXES = (".c", ".h", ".def", ".cc", ".cpp", ".hpp", ".S", ".py", ".sh", ".js", ".css")
+
 
 def without_comments(text):
     return COMMENT.sub(lambda match: "\n" * match.group().count("\n"), text)
@@ -38,6 +41,11 @@ def without_comments(text):
 
 def sources(root, folders=("src",), suffixes=(".c", ".h")):
     return sorted(path for folder in folders for path in (root / folder).rglob("*") if path.suffix in suffixes)
+
+
+def written(root):
+    """Sources of every language that somebody wrote and reads."""
+    return [path for path in sources(root, WRITTEN, WRITTEN_SUFFIXES) if not {"fixtures", "corpus", "node_modules"} & set(path.parts)]
 
 
 def functions(path):
@@ -157,7 +165,7 @@ def main():
 
     folders = Counter(path.parent.relative_to(root) for path in sources(root))
     figure("files in the largest folders", ", ".join("%s %d" % row for row in folders.most_common(6)), folders.most_common())
-    long_files = [(path.relative_to(root), n) for path in sources(root, ("src", "tool"), (".c", ".h", ".def"))
+    long_files = [(path.relative_to(root), n) for path in written(root)
                   for n in [path.read_text(errors="replace").count("\n")] if n > 500]
     figure("files over 500 lines", len(long_files), long_files)
     lengths = sorted((lines, name, path.relative_to(root)) for path in sources(root, ("src", "tool"), (".c",)) for name, lines in functions(path))

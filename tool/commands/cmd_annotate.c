@@ -11,7 +11,7 @@ struct annotate_options {
     unsigned format; /* as pfr_annotate_format */
     uint32_t top, strip, jobs;
     bool by_line, no_source, with_source, plain, counts;
-    const char *event, *style, *source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
+    const char *event, *style, *source_dir, *diff, *base_source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
     struct naming naming;
 };
 
@@ -32,6 +32,7 @@ static const struct opt annotate_opts[] = {
     {"time", 0, OPT_STRING, OF(time), "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"},
     HEADING("Output"),
     {"by-line", 0, OPT_FLAG, OF(by_line), NULL, "lines of the source function instead of instructions"},
+    {"diff", 0, OPT_STRING, OF(diff), "BASE", "compare with recording BASE, line by line"},
     {"source", 'S', OPT_FLAG, OF(with_source), NULL, "print source lines between instructions (default)"},
     {"no-source", 0, OPT_FLAG, OF(no_source), NULL, "do not print source lines between instructions"},
     {"stdio", 0, OPT_FLAG, OF(plain), NULL, "no column of jumps: rows as perf annotate prints them"},
@@ -41,6 +42,8 @@ static const struct opt annotate_opts[] = {
     HEADING("Source files"),
     {"source-dir", 0, OPT_STRING, OF(source_dir), "DIR", "look for source files below DIR as well"},
     {"prefix", 0, OPT_STRING, OF(source_dir), "DIR", "the same as --source-dir"},
+    {"base-source-dir", 0, OPT_STRING, OF(base_source_dir), "DIR",
+     "with --diff, BASE's version of the source files is below DIR"},
     {"prefix-strip", 0, OPT_COUNT, OF(strip), "COUNT", "leading directories of a recorded source path to remove first"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
@@ -58,7 +61,8 @@ static void say_note(void *context, const char *sentence) {
     complain("%s: %s", (const char *)context, sentence);
 }
 
-static enum exit_status print_functions(const struct task *task, pfr_reader *reader, const char *what) {
+static enum exit_status print_functions(const struct task *task, pfr_reader *reader, pfr_reader *base,
+                                        const char *what) {
     const struct annotate_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_annotate_options how = {.size = sizeof how,
@@ -82,7 +86,10 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .naming = &naming,
                                       .hole = limit_told,
                                       .note = say_note,
-                                      .context = (void *)(uintptr_t)task->file};
+                                      .context = (void *)(uintptr_t)task->file,
+                                      .base = base,
+                                      .base_source_dir = o->base_source_dir,
+                                      .base_context = (void *)(uintptr_t)o->diff};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = pfr_annotate_print(reader, &how, task->out, &err);
     if (status == PFR_END) {
@@ -117,7 +124,7 @@ static enum exit_status annotate_run(const struct task *task) {
     const struct annotate_options *const o = task->options;
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     const struct annotate_operands operands = sort_operands(task);
-    struct task own = *task;
+    struct task own = *task, second = *task;
     enum exit_status status;
     if (operands.extra) {
         complain("%s is no file, and a function is asked for already: %s", operands.extra, operands.what);
@@ -127,12 +134,21 @@ static enum exit_status annotate_run(const struct task *task) {
         complain("-M takes att or intel, not %s", o->style);
         return ENDS_USAGE;
     }
+    if (o->base_source_dir && !o->diff) {
+        complain("--base-source-dir names the sources of --diff BASE, which is not given");
+        return ENDS_USAGE;
+    }
     if (!name_files_fit("perfray annotate", &o->naming))
         return ENDS_USAGE;
     own.file = operands.file ? operands.file : "perf.data";
+    second.file = o->diff;
     pfr_reader *const reader = open_recording(&own, &how, &status);
-    if (reader)
-        status = print_functions(&own, reader, operands.what);
+    pfr_reader *const base = reader && o->diff ? open_recording(&second, &how, &status) : NULL;
+    if (reader && (base || !o->diff))
+        status = print_functions(&own, reader, base, operands.what);
+    if (base)
+        status = graver_of(status, complain_of_damage(&second, base));
+    pfr_close(base);
     pfr_close(reader);
     return status;
 }

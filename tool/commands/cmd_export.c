@@ -67,7 +67,21 @@ static bool fits_output(const pfr_export_format *format, const char *path) {
     return false;
 }
 
-static enum exit_status write_export(const struct task *task, const pfr_export_format *format, pfr_reader *reader) {
+static bool fits_files(const struct task *task, const pfr_export_format *format) {
+    if (task->nr_files < 2 || (task->nr_files == 2 && format->holds_both))
+        return true;
+    if (format->holds_both)
+        complain_as(PROGRAM, "%s holds one recording, or a recording and a trace of the same run", format->name);
+    else
+        complain_as(PROGRAM,
+                    "%s holds one recording; chrome, perfetto, firefox and parquet also a recording and a trace of the "
+                    "same run",
+                    format->name);
+    return false;
+}
+
+static enum exit_status write_export(const struct task *task, const pfr_export_format *format, pfr_reader *reader,
+                                     pfr_reader *beside) {
     const struct export_options *const options = task->options;
     const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
     const pfr_selection of = selection_of(&options->selecting, task, &naming);
@@ -76,7 +90,8 @@ static enum exit_status write_export(const struct task *task, const pfr_export_f
                                     .of = &of,
                                     .path = output_path(options->output),
                                     .mark_kernel = options->mark_kernel,
-                                    .settings = options->settings.at};
+                                    .settings = options->settings.at,
+                                    .beside = beside};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = pfr_export(reader, &how, task->out, &err);
     return end_of_writing(task, PROGRAM, reader, status, &err);
@@ -89,12 +104,21 @@ static enum exit_status export_run(const struct task *task) {
     const pfr_export_format *const format = choose_format(options);
     if (!format)
         return print_formats(task);
-    if (!fits_output(format, output_path(options->output)) ||
+    if (!fits_files(task, format) || !fits_output(format, output_path(options->output)) ||
         !is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
+    struct task second = *task;
+    pfr_reader *beside = NULL;
     pfr_reader *const reader = open_recording(task, &how, &status);
-    if (reader)
-        status = write_export(task, format, reader);
+    if (reader && task->nr_files > 1) {
+        second.file = task->files[1];
+        beside = open_recording(&second, &how, &status);
+    }
+    if (reader && (beside || task->nr_files < 2))
+        status = write_export(task, format, reader, beside);
+    if (beside)
+        status = graver_of(status, complain_of_damage(&second, beside));
+    pfr_close(beside);
     pfr_close(reader);
     return status;
 }
@@ -103,8 +127,8 @@ extern const struct command cmd_export;
 const struct command cmd_export = {
     .name = "export",
     .about = "write a recording in the format of another tool",
-    .arguments = "[FILE]",
-    .takes_one_file = true,
+    .arguments = "[FILE [TRACE]]",
+    .takes_all_files = true,
     .opts = export_opts,
     .defaults = &export_defaults,
     .size = sizeof(struct export_options),

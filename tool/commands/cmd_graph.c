@@ -32,6 +32,10 @@ static const struct opt graph_opts[] = {
     {"min-vertex", 0, OPT_PERCENT, OF(min_vertex), "PERCENT", "omit functions with a smaller share (default 0)"},
     {"min-edge", 0, OPT_PERCENT, OF(min_edge), "PERCENT", "omit edges with a smaller share (default 0)"},
     SELECTING_ROWS_WITH(struct graph_options, 0),
+    HEADING("Compatibility"),
+    {"keep-going", 'k', OPT_HABIT, 0, NULL, "ignored, for compatibility with llvm-xray (errors never end the graph)"},
+    {"deduce-sibling-calls", 'd', OPT_REFUSED, 0,
+     "is not here: a call without an exit has no duration; perfray latency -d ends it at the exit of its caller", NULL},
     {0},
 };
 

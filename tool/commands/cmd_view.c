@@ -18,7 +18,7 @@ struct view_options {
     uint64_t max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
-    bool empty, data, opens, no_command_line, redacts, inlined, lines;
+    bool empty, data, opens, no_command_line, redacts, inlined, lines, code, sources;
 };
 
 static const struct view_options view_defaults = {.naming = {.cache = true}};
@@ -43,6 +43,8 @@ static const struct opt view_opts[] = {
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127; XRay traces 256)"},
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "add source files and lines to the details; takes longer"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own; implies --lines"},
+    {"code", 0, OPT_FLAG, OF(code), NULL, "add the instructions of hot functions, with their samples"},
+    {"sources", 0, OPT_FLAG, OF(sources), NULL, "add their source lines, readable in the page; implies --code"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -103,7 +105,7 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = o->jobs,
                                    .max_stack = o->max_stack,
-                                   .functions = !o->inlined && !o->lines,
+                                   .functions = !o->inlined && !o->lines && !o->code && !o->sources,
                                    .lines = o->lines,
                                    .inlined = o->inlined,
                                    .naming = &naming,
@@ -117,6 +119,7 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
 static pfr_status write_view(const struct task *task, const pfr_model *model, const pfr_model *baseline,
                              const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
+    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_view_options how = {.size = sizeof how,
                                   .path = path,
                                   .title = o->title,
@@ -126,7 +129,10 @@ static pfr_status write_view(const struct task *task, const pfr_model *model, co
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
-                                  .data_only = o->data};
+                                  .data_only = o->data,
+                                  .code = o->code || o->sources,
+                                  .sources = o->sources,
+                                  .naming = &naming};
     return pfr_view_write(model, &how, task->out, err);
 }
 
@@ -222,8 +228,9 @@ static enum exit_status view_run(const struct task *task) {
     }
     if (o->empty)
         return view_nothing(task);
-    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines)) {
-        complain_as(PROGRAM, "--diff compares two recordings by function: without a trace, --lines and --inline");
+    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines || o->code || o->sources)) {
+        complain_as(PROGRAM,
+                    "--diff compares two recordings by function: without a trace, --lines, --inline and --code");
         return ENDS_USAGE;
     }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

@@ -46,6 +46,11 @@ void proto_head(struct output *out, unsigned field, uint64_t length) {
     proto_varint(out, length);
 }
 
+void proto_fixed64(struct output *out, unsigned field, uint64_t value) {
+    proto_varint(out, field << 3 | PROTO_FIXED64);
+    proto_element64(out, value);
+}
+
 void proto_u64(struct output *out, unsigned field, uint64_t value) {
     if (value)
         proto_number(out, field, value);

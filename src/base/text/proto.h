@@ -43,6 +43,17 @@ static inline void proto_varint(struct output *out, uint64_t value) {
         out->used += proto_put((uint8_t *)out->buffer + out->used, value);
 }
 
+/* 8 bytes, little-endian, without a field: an element of a packed list. */
+static inline void proto_element64(struct output *out, uint64_t value) {
+    uint8_t bytes[8];
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    out_write(out, bytes, sizeof bytes);
+}
+
+/* A field of 8 bytes. */
+void proto_fixed64(struct output *out, unsigned field, uint64_t value);
+
 /* The head of a field of `length` bytes, which are to follow. */
 void proto_head(struct output *out, unsigned field, uint64_t length);
 

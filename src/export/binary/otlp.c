@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * OpenTelemetry's profiles signal, release 1.11.0 (opentelemetry.proto.profiles.v1development): one message
- * ProfilesData with one profile for each event, whose samples are the sums of a stack and a thread, and a dictionary of
- * what they refer to by index. Entry 0 of each table is empty; the tables have what is referred to, and nothing twice.
+ * ProfilesData with two profiles for each event, its samples counted and their weights, whose samples are those of a
+ * stack and a thread, as one sum or with the time of each; and a dictionary of what they refer to by index. Entry 0 of
+ * each table is empty; the tables have what is referred to, and nothing twice.
  */
 #include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/proto.h"
 #include "export/rows/row_sinks.h"
+#include "query/ranges.h"
 
 #include "base/tables/hashmap.h"
 
@@ -16,18 +18,30 @@ enum { DATA_RESOURCE = 1, DATA_DICTIONARY };
 enum { DICTIONARY_MAPPING = 1, DICTIONARY_LOCATION, DICTIONARY_FUNCTION, DICTIONARY_LINK, DICTIONARY_STRING };
 enum { DICTIONARY_ATTRIBUTE = 6, DICTIONARY_STACK };
 enum { RESOURCE_SCOPES = 2, SCOPE_SCOPE = 1, SCOPE_PROFILES, SCOPE_NAME = 1 };
-enum { OTLP_TYPE = 1, OTLP_SAMPLES, OTLP_TIME, OTLP_DURATION };
-enum { VALUE_TYPE = 1, VALUE_UNIT, SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_VALUES = 4 };
+enum { OTLP_TYPE = 1, OTLP_SAMPLES, OTLP_TIME, OTLP_DURATION, OTLP_PERIOD_TYPE };
+enum { VALUE_TYPE = 1, VALUE_UNIT, SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_VALUES = 4, SAMPLE_TIMES };
 enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINES, LINE_FUNCTION = 1 };
 enum { FUNCTION_NAME_FIELD = 1, FUNCTION_SYSTEM, FUNCTION_FILE, MAPPING_FILE = 4 };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ANY_STRING = 1, ANY_INT = 3 };
 
 struct otlp_sum {
-    uint64_t weight;
+    uint64_t weight, count;
     uint32_t stack, thread, event;
+    uint32_t first, last; /* of its moments, their number from 1 */
 };
 
+struct otlp_moment { /* a sample or a call */
+    uint64_t time, weight;
+    uint32_t next; /* of the same sum; 0: the last */
+};
+
+enum otlp_value { OTLP_COUNTS, OTLP_WEIGHTS };
+
 struct otlp {
+    bool times; /* the option */
+    struct otlp_moment *moments;
+    size_t nr_moments, moments_room;
+    uint64_t ahead;         /* of the wall clock before the recording's */
     struct u64_map *sum_of; /* by event: stack << 32 | thread */
     struct otlp_sum *sums;
     size_t nr_sums, sums_room, nr_events;
@@ -42,7 +56,27 @@ struct otlp {
 
 /* --- Sums. */
 
-static pfr_status add(struct rows *r, uint32_t event, uint32_t stack, uint32_t thread, uint64_t weight,
+static pfr_status add_moment(struct rows *r, struct otlp_sum *sum, uint64_t time, uint64_t weight, pfr_error *err) {
+    struct otlp *o = r->state;
+    if (time == PFR_NO_TIME)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "times", "samples were recorded without a time");
+    struct otlp_moment *grown = o->nr_moments < UINT32_MAX ? mem_grow(r->memory, o->moments, o->nr_moments,
+                                                                      &o->moments_room, 4096, sizeof *grown)
+                                                           : NULL;
+    if (!grown)
+        return mem_fail(r->memory, err, "export");
+    o->moments = grown;
+    o->moments[o->nr_moments++] = (struct otlp_moment){.time = time, .weight = weight};
+    const uint32_t number = (uint32_t)o->nr_moments;
+    if (sum->last)
+        o->moments[sum->last - 1].next = number;
+    else
+        sum->first = number;
+    sum->last = number;
+    return PFR_OK;
+}
+
+static pfr_status add(struct rows *r, uint32_t event, uint32_t stack, uint32_t thread, uint64_t time, uint64_t weight,
                       pfr_error *err) {
     struct otlp *o = r->state;
     bool is_new;
@@ -55,15 +89,16 @@ static pfr_status add(struct rows *r, uint32_t event, uint32_t stack, uint32_t t
     if (is_new)
         o->sums[o->nr_sums++] = (struct otlp_sum){.stack = stack, .thread = thread, .event = event};
     o->sums[*at].weight = capped_sum(o->sums[*at].weight, weight);
-    return PFR_OK;
+    o->sums[*at].count++;
+    return o->times ? add_moment(r, &o->sums[*at], time, weight, err) : PFR_OK;
 }
 
 static pfr_status add_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
-    return add(r, s->event, s->stack, s->thread, s->weight, err);
+    return add(r, s->event, s->stack, s->thread, s->time, s->weight, err);
 }
 
 static pfr_status add_call(struct rows *r, const pfr_call *c, pfr_error *err) {
-    return add(r, r->traced_event, c->stack, c->thread, c->self > 0 ? (uint64_t)c->self : 0, err);
+    return add(r, r->traced_event, c->stack, c->thread, c->start, c->self > 0 ? (uint64_t)c->self : 0, err);
 }
 
 /* --- The dictionary. An entry is written when it is referred to for the first time. */
@@ -172,7 +207,23 @@ static pfr_status attributes_of(struct rows *r, uint32_t thread, uint64_t *numbe
 
 /* --- Profiles. */
 
-static pfr_status put_sum(struct rows *r, const struct otlp_sum *sum, pfr_error *err) {
+static uint64_t signed_most(uint64_t number) {
+    return number < INT64_MAX ? number : INT64_MAX;
+}
+
+/* As many values as times. */
+static void put_moments(struct otlp *o, const struct otlp_sum *sum, enum otlp_value value) {
+    out_clear(&o->text);
+    for (uint32_t at = sum->first; at; at = o->moments[at - 1].next)
+        proto_varint(&o->text, value == OTLP_COUNTS ? 1 : signed_most(o->moments[at - 1].weight));
+    proto_bytes(&o->part, SAMPLE_VALUES, o->text.buffer, o->text.used);
+    out_clear(&o->text);
+    for (uint32_t at = sum->first; at; at = o->moments[at - 1].next)
+        proto_element64(&o->text, o->moments[at - 1].time + o->ahead);
+    proto_bytes(&o->part, SAMPLE_TIMES, o->text.buffer, o->text.used);
+}
+
+static pfr_status put_sum(struct rows *r, const struct otlp_sum *sum, enum otlp_value value, pfr_error *err) {
     struct otlp *o = r->state;
     uint64_t stack, attributes;
     uint8_t numbers[3 * PROTO_VARINT_MOST];
@@ -184,29 +235,51 @@ static pfr_status put_sum(struct rows *r, const struct otlp_sum *sum, pfr_error 
         length += proto_put(numbers + length, attributes + i);
     if (length)
         proto_bytes(&o->part, SAMPLE_ATTRIBUTES, numbers, length);
-    length = proto_put(numbers, sum->weight < INT64_MAX ? sum->weight : INT64_MAX);
-    proto_bytes(&o->part, SAMPLE_VALUES, numbers, length);
+    length = proto_put(numbers, value == OTLP_COUNTS ? sum->count : signed_most(sum->weight));
+    if (o->times)
+        put_moments(o, sum, value);
+    else
+        proto_bytes(&o->part, SAMPLE_VALUES, numbers, length);
     proto_message(&o->samples, OTLP_SAMPLES, &o->part);
     return PFR_OK;
 }
 
-static pfr_status put_profile(struct rows *r, uint32_t event, pfr_error *err) {
+static pfr_status put_type(struct rows *r, unsigned field, const char *name, const char *unit, pfr_error *err) {
+    struct otlp *o = r->state;
+    uint64_t type, unit_number;
+    PFR_TRY(constant(r, name, &type, err));
+    PFR_TRY(constant(r, unit, &unit_number, err));
+    proto_u64(&o->part, VALUE_TYPE, type);
+    proto_u64(&o->part, VALUE_UNIT, unit_number);
+    proto_message(&o->profile, field, &o->part);
+    return PFR_OK;
+}
+
+static void put_times(struct rows *r) {
+    struct otlp *o = r->state;
+    if (o->ahead) {
+        proto_fixed64(&o->profile, OTLP_TIME, r->begin + o->ahead);
+    }
+    proto_u64(&o->profile, OTLP_DURATION, r->end > r->begin ? r->end - r->begin : 0);
+}
+
+static pfr_status put_profile(struct rows *r, uint32_t event, enum otlp_value value, pfr_error *err) {
     struct otlp *o = r->state;
     const pfr_model_event *is = pfr_model_get_event(r->model, event);
-    uint64_t type, unit;
+    const char *name = is->name ? is->name : "events", *unit = is->unit && strcmp(is->unit, "ns") == 0 ? "ns" : "1";
     for (size_t i = 0; i < o->nr_sums; i++)
         if (o->sums[i].event == event)
-            PFR_TRY(put_sum(r, &o->sums[i], err));
+            PFR_TRY(put_sum(r, &o->sums[i], value, err));
     if (!o->samples.used)
         return PFR_OK;
-    PFR_TRY(constant(r, is->name ? is->name : "events", &type, err));
-    PFR_TRY(constant(r, is->unit && strcmp(is->unit, "ns") == 0 ? "ns" : "1", &unit, err));
-    proto_u64(&o->part, VALUE_TYPE, type);
-    proto_u64(&o->part, VALUE_UNIT, unit);
-    proto_message(&o->profile, OTLP_TYPE, &o->part);
+    if (value == OTLP_WEIGHTS)
+        PFR_TRY(put_type(r, OTLP_TYPE, name, unit, err));
+    else
+        PFR_TRY(put_type(r, OTLP_TYPE, is->is_traced ? "calls" : "samples", "1", err));
     out_write(&o->profile, o->samples.buffer, o->samples.used);
     out_clear(&o->samples);
-    proto_u64(&o->profile, OTLP_DURATION, r->end > r->begin ? r->end - r->begin : 0);
+    put_times(r);
+    PFR_TRY(put_type(r, OTLP_PERIOD_TYPE, name, unit, err));
     proto_message(&o->scopes, SCOPE_PROFILES, &o->profile);
     return PFR_OK;
 }
@@ -259,12 +332,18 @@ static pfr_status begin(struct rows *r, struct otlp *o, pfr_error *err) {
 static pfr_status write_otlp(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.sample = add_sample, .call = add_call};
     struct otlp *o = r->state;
+    struct times_known known = {0};
     PFR_TRY(begin(r, o, err));
+    times_learn(r->reader, &known);
+    o->ahead = known.walled ? known.ahead : 0;
+    if (o->times && !known.walled)
+        rows_note(r, "the wall clock is not known: times are those of the recording's clock");
     PFR_TRY(rows_walk(r, &visit, err));
     proto_bytes(&o->part, SCOPE_NAME, "perfray", strlen("perfray"));
     proto_message(&o->scopes, SCOPE_SCOPE, &o->part);
     for (uint32_t id = 1; id < o->nr_events; id++)
-        PFR_TRY(put_profile(r, id, err));
+        for (enum otlp_value value = OTLP_COUNTS; value <= OTLP_WEIGHTS; value++)
+            PFR_TRY(put_profile(r, id, value, err));
     proto_message(&o->profile, RESOURCE_SCOPES, &o->scopes);
     proto_message(r->out, DATA_RESOURCE, &o->profile);
     return put_dictionary(r, err);
@@ -283,11 +362,14 @@ static void clear(struct rows *r) {
     intern_free(&o->strings);
     mem_free(r->memory, o->sum_of, o->sum_of ? o->nr_events : 0, sizeof *o->sum_of);
     mem_free(r->memory, o->sums, o->sums_room, sizeof *o->sums);
+    mem_free(r->memory, o->moments, o->moments_room, sizeof *o->moments);
     mem_free(r->memory, o->location_of, o->location_of ? o->nr_symbols : 0, sizeof *o->location_of);
     mem_free(r->memory, o->mapping_of, o->mapping_of ? o->nr_objects : 0, sizeof *o->mapping_of);
     mem_free(r->memory, o->stack_of, o->stack_of ? o->nr_stacks : 0, sizeof *o->stack_of);
     mem_free(r->memory, o->attributes_of, o->attributes_of ? o->nr_threads : 0, sizeof *o->attributes_of);
 }
+
+static const struct row_option options[] = {{"times", ROW_FLAG, offsetof(struct otlp, times)}, {0}};
 
 const struct row_sink sink_otlp = {
     .format = {.name = "otlp",
@@ -295,7 +377,8 @@ const struct row_sink sink_otlp = {
                .about = "OpenTelemetry profiles, release 1.11.0: one message ProfilesData",
                .binary = true,
                .reader = "OpenTelemetry Collector and back ends of that release",
-               .losses = "times and CPUs of samples, number of samples, lost records"},
+               .losses = "CPUs of samples, lost records; times, unless --set times"},
+    .options = options,
     .state_size = sizeof(struct otlp),
     .write = write_otlp,
     .clear = clear,

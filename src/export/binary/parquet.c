@@ -12,6 +12,7 @@
 
 struct parquet {
     struct parquet_file file;
+    struct row_weights sums; /* of samples, by stack */
 };
 
 static const struct parquet_column sample_columns[] = {
@@ -53,8 +54,9 @@ static const struct parquet_column call_columns[] = {{"id", PARQUET_NUMBER, fals
                                                      {"function", PARQUET_TEXT, false},
                                                      {0}};
 
-static void put_name(struct parquet_file *f, struct intern_text name) {
-    parquet_text(f, name.bytes, name.length);
+/* key: the number of what has this name; see parquet_text. */
+static void put_name(struct parquet_file *f, uint32_t key, struct intern_text name) {
+    parquet_text(f, key, name.bytes, name.length);
 }
 
 static void put_time(struct parquet_file *f, uint64_t time) {
@@ -65,7 +67,8 @@ static void put_time(struct parquet_file *f, uint64_t time) {
 }
 
 static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
-    struct parquet_file *f = &((struct parquet *)r->state)->file;
+    struct parquet *p = r->state;
+    struct parquet_file *f = &p->file;
     const char *event = rows_event_name(r, s->event);
     parquet_number(f, r->row_id);
     put_time(f, s->time);
@@ -78,14 +81,17 @@ static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     parquet_number(f, s->mode);
     parquet_number(f, s->weight);
     parquet_number(f, s->stack);
-    put_name(f, rows_comm(r, s->comm));
+    put_name(f, s->comm, rows_comm(r, s->comm));
     parquet_number(f, s->period);
-    parquet_text(f, event, strlen(event));
+    parquet_text(f, s->event, event, strlen(event));
+    rows_weigh_sample(&p->sums, s);
     return parquet_end_row(f, err);
 }
 
 static pfr_status put_samples(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.sample = put_sample, .in_time_order = true};
+    struct parquet *p = r->state;
+    PFR_TRY(rows_weights_make(r, &p->sums, err));
     return rows_walk(r, &visit, err);
 }
 
@@ -106,7 +112,7 @@ static pfr_status put_call(struct rows *r, const pfr_call *c, pfr_error *err) {
     parquet_number(f, open);
     parquet_number(f, c->stack);
     parquet_number(f, c->flags);
-    put_name(f, rows_symbol(r, c->symbol));
+    put_name(f, c->symbol, rows_symbol(r, c->symbol));
     return parquet_end_row(f, err);
 }
 
@@ -133,19 +139,17 @@ static pfr_status put_stack_rows(struct rows *r, const uint64_t *self, const uin
 /* The sums are of what the selection lets through, all events together. */
 static pfr_status put_stacks(struct rows *r, pfr_error *err) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
-    struct row_weights w;
-    pfr_status st = rows_weigh(r, &w, 0, err);
-    uint64_t *total = st < 0 ? NULL : mem_alloc(r->memory, w.count, sizeof *total);
-    if (total) {
-        memcpy(total, w.weight, w.count * sizeof *total);
-        for (size_t id = w.count - 1; id > 0; id--)
-            total[stacks[id].parent] = capped_sum(total[stacks[id].parent], total[id]);
-        st = put_stack_rows(r, w.weight, total, err);
-    } else if (st >= 0) {
-        st = mem_fail(r->memory, err, "export");
-    }
-    mem_free(r->memory, total, total ? w.count : 0, sizeof *total);
-    rows_weights_free(r, &w);
+    struct row_weights *w = &((struct parquet *)r->state)->sums;
+    PFR_TRY(rows_weigh_calls(r, w, err));
+    uint64_t *total = mem_alloc(r->memory, w->count, sizeof *total);
+    if (!total)
+        return mem_fail(r->memory, err, "export");
+    memcpy(total, w->weight, w->count * sizeof *total);
+    for (size_t id = w->count - 1; id > 0; id--)
+        total[stacks[id].parent] = capped_sum(total[stacks[id].parent], total[id]);
+    const pfr_status st = put_stack_rows(r, w->weight, total, err);
+    mem_free(r->memory, total, w->count, sizeof *total);
+    rows_weights_free(r, w);
     return st;
 }
 
@@ -158,14 +162,14 @@ static pfr_status put_frames(struct rows *r, pfr_error *err) {
         parquet_number(f, is->object);
         parquet_signed(f, (int64_t)is->address); /* as SQL has them: 64 bits, which may be negative */
         if (is->file)
-            parquet_text(f, is->file, strlen(is->file));
+            parquet_text(f, 0, is->file, strlen(is->file));
         else
             parquet_null(f);
         parquet_number(f, is->line);
         parquet_number(f, is->inlined);
         parquet_number(f, is->mode);
-        put_name(f, rows_symbol(r, is->symbol));
-        put_name(f, rows_object_of(r, is->symbol));
+        put_name(f, is->symbol, rows_symbol(r, is->symbol));
+        put_name(f, is->symbol, rows_object_of(r, is->symbol));
         PFR_TRY(parquet_end_row(f, err));
     }
     return PFR_OK;
@@ -178,7 +182,7 @@ static pfr_status put_threads(struct rows *r, pfr_error *err) {
         parquet_number(f, id);
         parquet_number(f, t->process);
         parquet_number(f, t->tid);
-        put_name(f, rows_thread_name(r, id));
+        put_name(f, 0, rows_thread_name(r, id));
         put_time(f, t->start);
         put_time(f, t->end);
         parquet_number(f, rows_pid(r, id));
@@ -220,6 +224,10 @@ static pfr_status write_parquet(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static void clear(struct rows *r) {
+    rows_weights_free(r, &((struct parquet *)r->state)->sums);
+}
+
 const struct row_sink sink_parquet = {
     .format = {.name = "parquet",
                .suffix = ".parquet",
@@ -227,8 +235,10 @@ const struct row_sink sink_parquet = {
                .binary = true,
                .folder = true,
                .reader = "DuckDB, pandas, Polars, ClickHouse",
-               .losses = "lost records"},
+               .losses = "lost records",
+               .holds_both = true},
     .addresses = true,
     .state_size = sizeof(struct parquet),
     .write = write_parquet,
+    .clear = clear,
 };

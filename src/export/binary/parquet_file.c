@@ -6,16 +6,21 @@
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "base/text/proto.h"
+#include "export/binary/parquet_pages.h"
 
 #include <zstd.h>
 
 #define GROUP_ROWS 65536u
+#define GROUP_TEXT ((uint64_t)64 << 20) /* bytes */
+#define FIRST_ROWS 1024u
 #define LEVEL 1
 #define MAGIC "PAR1"
 #define ZSTD_BYTES ((uint64_t)4 << 20) /* of a context, about */
 
 enum { T_I32 = 5, T_I64 = 6, T_BINARY = 8, T_LIST = 9, T_STRUCT = 12 };
-enum { TYPE_INT64 = 2, TYPE_BYTES = 6, UTF8 = 0, CODEC_ZSTD = 6, PLAIN = 0, RLE = 3 };
+enum { TYPE_INT64 = 2, TYPE_BYTES = 6, UTF8 = 0, CODEC_ZSTD = 6 };
+enum { PLAIN = 0, RLE = 3, DELTA_BINARY_PACKED = 5, RLE_DICTIONARY = 8 }; /* encodings */
+enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2, DATA_HEADER = 5, DICTIONARY_HEADER = 7 };
 
 /* --- Thrift. */
 
@@ -58,30 +63,62 @@ static void put_end(struct output *to) {
 
 /* --- Opening. */
 
+static void free_chunk(struct parquet_file *f, struct parquet_chunk *c) {
+    mem_free(f->memory, c->values, c->values_room, sizeof *c->values);
+    mem_free(f->memory, c->present, c->present_room, 1);
+    intern_free(&c->texts);
+}
+
 static void free_all(struct parquet_file *f) {
-    for (unsigned i = 0; f->chunks && i < f->nr_columns; i++) {
-        out_close(&f->chunks[i].values, NULL);
-        out_close(&f->chunks[i].present, NULL);
-    }
+    for (unsigned i = 0; f->chunks && i < f->nr_columns; i++)
+        free_chunk(f, &f->chunks[i]);
     mem_free(f->memory, f->chunks, f->chunks ? f->nr_columns : 0, sizeof *f->chunks);
     out_close(&f->groups, NULL);
     out_close(&f->page, NULL);
     out_close(&f->packed, NULL);
+    out_close(&f->text, NULL);
     if (f->zstd)
         mem_discharge(f->memory, ZSTD_BYTES);
     ZSTD_freeCCtx(f->zstd);
 }
 
+static bool grow_chunk(struct parquet_file *f, unsigned column, uint32_t room) {
+    struct parquet_chunk *c = &f->chunks[column];
+    uint64_t *values = mem_resize(f->memory, c->values, c->values_room, room, sizeof *values);
+    if (!values)
+        return false;
+    c->values = values;
+    c->values_room = room;
+    if (!f->columns[column].optional)
+        return true;
+    uint8_t *present = mem_resize(f->memory, c->present, c->present_room, room, 1);
+    if (!present)
+        return false;
+    c->present = present;
+    c->present_room = room;
+    return true;
+}
+
+static bool grow_columns(struct parquet_file *f) {
+    const uint32_t room = f->room ? f->room * 2 : FIRST_ROWS;
+    for (unsigned i = 0; i < f->nr_columns; i++)
+        if (!grow_chunk(f, i, room))
+            return false;
+    f->room = room;
+    return true;
+}
+
 static pfr_status make_parts(struct parquet_file *f, pfr_error *err) {
-    f->chunks = mem_alloc(f->memory, f->nr_columns, sizeof *f->chunks);
-    for (unsigned i = 0; f->chunks && i < f->nr_columns; i++) {
-        out_open_memory(&f->chunks[i].values, f->memory);
-        out_open_memory(&f->chunks[i].present, f->memory);
-    }
     out_open_memory(&f->groups, f->memory);
     out_open_memory(&f->page, f->memory);
     out_open_memory(&f->packed, f->memory);
-    if (f->chunks && mem_charge(f->memory, ZSTD_BYTES)) {
+    out_open_memory(&f->text, f->memory);
+    f->chunks = mem_zeroed(f->memory, f->nr_columns, sizeof *f->chunks);
+    for (unsigned i = 0; f->chunks && i < f->nr_columns; i++)
+        intern_init(&f->chunks[i].texts, f->memory);
+    if (!f->chunks || !grow_columns(f))
+        return mem_fail(f->memory, err, "parquet");
+    if (mem_charge(f->memory, ZSTD_BYTES)) {
         f->zstd = ZSTD_createCCtx();
         if (!f->zstd)
             mem_discharge(f->memory, ZSTD_BYTES);
@@ -109,21 +146,7 @@ pfr_status parquet_open(struct parquet_file *f, const char *path, const struct p
     return PFR_OK;
 }
 
-/* --- Values. */
-
-static struct parquet_chunk *next_chunk(struct parquet_file *f, bool is_present) {
-    const unsigned at = f->at++;
-    if (f->columns[at].optional)
-        out_char(&f->chunks[at].present, is_present);
-    return &f->chunks[at];
-}
-
-static void put_u64(struct output *to, uint64_t number) {
-    uint8_t bytes[8];
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(number >> (8 * i));
-    out_write(to, bytes, sizeof bytes);
-}
+/* --- Texts. */
 
 static void put_u32(struct output *to, uint32_t number) {
     const uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
@@ -131,45 +154,29 @@ static void put_u32(struct output *to, uint32_t number) {
     out_write(to, bytes, sizeof bytes);
 }
 
-void parquet_number(struct parquet_file *f, uint64_t number) {
-    put_u64(&next_chunk(f, true)->values, number < INT64_MAX ? number : INT64_MAX);
+static uint32_t find_text(struct parquet_file *f, struct parquet_chunk *c, const void *bytes, size_t length) {
+    const uint32_t before = c->texts.count;
+    uint32_t index = 0;
+    out_clear(&f->text);
+    out_escaped(&f->text, bytes, length);
+    pfr_status st = f->text.status;
+    if (st >= 0)
+        st = intern_put(&c->texts, f->text.used ? f->text.buffer : "", f->text.used, &index, NULL);
+    f->status = st < 0 ? st : f->status;
+    f->text_bytes += c->texts.count > before ? f->text.used : 0;
+    return index;
 }
 
-void parquet_signed(struct parquet_file *f, int64_t number) {
-    put_u64(&next_chunk(f, true)->values, (uint64_t)number);
-}
-
-void parquet_text(struct parquet_file *f, const void *bytes, size_t length) {
-    struct output *to = &next_chunk(f, true)->values;
-    const size_t before = to->used;
-    put_u32(to, 0);
-    out_escaped(to, bytes, length);
-    if (to->status < 0)
-        return;
-    const uint32_t made = (uint32_t)(to->used - before - 4);
-    const uint8_t size[4] = {(uint8_t)made, (uint8_t)(made >> 8), (uint8_t)(made >> 16), (uint8_t)(made >> 24)};
-    memcpy(to->buffer + before, size, sizeof size);
-}
-
-void parquet_null(struct parquet_file *f) {
-    next_chunk(f, false);
+void parquet_text(struct parquet_file *f, uint32_t key, const void *bytes, size_t length) {
+    struct parquet_chunk *c = &f->chunks[f->at];
+    struct parquet_known *known = &c->known[key % PARQUET_KNOWN];
+    const uint32_t index = key && known->key == key ? known->index : find_text(f, c, bytes, length);
+    if (key)
+        *known = (struct parquet_known){key, index};
+    parquet_signed(f, index);
 }
 
 /* --- Row groups. */
-
-/* Definition levels: runs of 8 rows, a bit for each. */
-static void put_levels(struct parquet_file *f, const struct output *present) {
-    const size_t bytes = (present->used + 7) / 8;
-    struct output *to = &f->page;
-    put_u32(to, (uint32_t)(proto_length(bytes << 1 | 1) + bytes));
-    proto_varint(to, bytes << 1 | 1);
-    for (size_t i = 0; i < bytes; i++) {
-        unsigned bits = 0;
-        for (size_t j = 0; j < 8 && i * 8 + j < present->used; j++)
-            bits |= (unsigned)present->buffer[i * 8 + j] << j;
-        out_char(to, (char)bits);
-    }
-}
 
 static pfr_status pack_page(struct parquet_file *f, size_t *length, pfr_error *err) {
     const size_t room = ZSTD_compressBound(f->page.used);
@@ -185,59 +192,99 @@ static pfr_status pack_page(struct parquet_file *f, size_t *length, pfr_error *e
     return PFR_OK;
 }
 
-static void put_page_header(struct parquet_file *f, size_t packed) {
-    struct thrift page = {&f->out, 0}, data = {&f->out, 0};
-    put_int(&page, 1, T_I32, 0);
+static void put_page_header(struct parquet_file *f, unsigned type, uint32_t values, unsigned encoding, size_t packed) {
+    struct thrift page = {&f->out, 0}, own = {&f->out, 0};
+    put_int(&page, 1, T_I32, type);
     put_int(&page, 2, T_I32, (int64_t)f->page.used);
     put_int(&page, 3, T_I32, (int64_t)packed);
-    put_field(&page, 5, T_STRUCT);
-    put_int(&data, 1, T_I32, f->waiting);
-    put_int(&data, 2, T_I32, PLAIN);
-    put_int(&data, 3, T_I32, RLE);
-    put_int(&data, 4, T_I32, RLE);
+    put_field(&page, type == DATA_PAGE ? DATA_HEADER : DICTIONARY_HEADER, T_STRUCT);
+    put_int(&own, 1, T_I32, values);
+    put_int(&own, 2, T_I32, encoding);
+    if (type == DATA_PAGE) {
+        put_int(&own, 3, T_I32, RLE);
+        put_int(&own, 4, T_I32, RLE);
+    }
     put_end(&f->out);
     put_end(&f->out);
 }
 
-static void put_chunk_facts(struct parquet_file *f, unsigned column, uint64_t begin, uint64_t plain, uint64_t packed) {
+struct chunk_place {
+    uint64_t begin, data; /* offsets in the file: data is where the data page begins */
+    uint64_t plain;       /* bytes with headers, unpacked */
+};
+
+/* Packs and writes f->page. */
+static pfr_status write_page(struct parquet_file *f, unsigned type, uint32_t values, unsigned encoding,
+                             struct chunk_place *place, pfr_error *err) {
+    const uint64_t begin = out_written(&f->out);
+    size_t packed = 0;
+    PFR_TRY(pack_page(f, &packed, err));
+    put_page_header(f, type, values, encoding, packed);
+    place->plain += out_written(&f->out) - begin + f->page.used;
+    out_write(&f->out, f->packed.buffer, packed);
+    out_clear(&f->page);
+    return PFR_OK;
+}
+
+static void put_chunk_facts(struct parquet_file *f, unsigned column, unsigned encoding, const struct chunk_place *at) {
     struct thrift chunk = {&f->groups, 0}, facts = {&f->groups, 0};
-    put_int(&chunk, 2, T_I64, (int64_t)begin);
+    const unsigned encodings[] = {encoding, RLE, PLAIN};
+    const bool is_text = f->columns[column].type == PARQUET_TEXT;
+    put_int(&chunk, 2, T_I64, (int64_t)at->begin);
     put_field(&chunk, 3, T_STRUCT);
-    put_int(&facts, 1, T_I32, f->columns[column].type == PARQUET_TEXT ? TYPE_BYTES : TYPE_INT64);
+    put_int(&facts, 1, T_I32, is_text ? TYPE_BYTES : TYPE_INT64);
     put_field(&facts, 2, T_LIST);
-    put_list(&f->groups, 2, T_I32);
-    put_zigzag(&f->groups, PLAIN);
-    put_zigzag(&f->groups, RLE);
+    put_list(&f->groups, is_text ? 3 : 2, T_I32);
+    for (unsigned i = 0; i < (is_text ? 3 : 2); i++)
+        put_zigzag(&f->groups, encodings[i]);
     put_field(&facts, 3, T_LIST);
     put_list(&f->groups, 1, T_BINARY);
     put_string(&f->groups, f->columns[column].name);
     put_int(&facts, 4, T_I32, CODEC_ZSTD);
     put_int(&facts, 5, T_I64, f->waiting);
-    put_int(&facts, 6, T_I64, (int64_t)plain);
-    put_int(&facts, 7, T_I64, (int64_t)packed);
-    put_int(&facts, 9, T_I64, (int64_t)begin);
+    put_int(&facts, 6, T_I64, (int64_t)at->plain);
+    put_int(&facts, 7, T_I64, (int64_t)(out_written(&f->out) - at->begin));
+    put_int(&facts, 9, T_I64, (int64_t)at->data);
+    if (is_text)
+        put_int(&facts, 11, T_I64, (int64_t)at->begin);
     put_end(&f->groups);
     put_end(&f->groups);
 }
 
+/* A column that has no value is PLAIN, and empty. */
+static unsigned encoding_of(const struct parquet_file *f, unsigned column) {
+    if (f->columns[column].type == PARQUET_TEXT)
+        return RLE_DICTIONARY;
+    return f->chunks[column].count ? DELTA_BINARY_PACKED : PLAIN;
+}
+
+static void forget_values(struct parquet_file *f, struct parquet_chunk *c) {
+    c->count = 0;
+    memset(c->known, 0, sizeof c->known);
+    intern_free(&c->texts);
+    intern_init(&c->texts, f->memory);
+}
+
 static pfr_status write_chunk(struct parquet_file *f, unsigned column, uint64_t *plain, pfr_error *err) {
     struct parquet_chunk *c = &f->chunks[column];
-    const uint64_t begin = out_written(&f->out);
-    size_t packed = 0;
+    struct chunk_place place = {.begin = out_written(&f->out)};
+    const unsigned encoding = encoding_of(f, column);
     out_clear(&f->page);
+    if (encoding == RLE_DICTIONARY) {
+        parquet_put_texts(&f->page, &c->texts);
+        PFR_TRY(write_page(f, DICTIONARY_PAGE, c->texts.count, PLAIN, &place, err));
+    }
+    place.data = out_written(&f->out);
     if (f->columns[column].optional)
-        put_levels(f, &c->present);
-    out_write(&f->page, c->values.buffer ? c->values.buffer : "", c->values.used);
-    if (c->values.status < 0 || c->present.status < 0)
-        return mem_fail(f->memory, err, "parquet");
-    PFR_TRY(pack_page(f, &packed, err));
-    put_page_header(f, packed);
-    const uint64_t head = out_written(&f->out) - begin;
-    out_write(&f->out, f->packed.buffer, packed);
-    put_chunk_facts(f, column, begin, head + f->page.used, head + packed);
-    *plain += head + f->page.used;
-    out_clear(&c->values);
-    out_clear(&c->present);
+        parquet_put_levels(&f->page, c->present, f->waiting);
+    if (encoding == RLE_DICTIONARY)
+        parquet_put_indexes(&f->page, c->values, c->count, c->texts.count);
+    else
+        parquet_put_deltas(&f->page, c->values, c->count);
+    PFR_TRY(write_page(f, DATA_PAGE, f->waiting, encoding, &place, err));
+    put_chunk_facts(f, column, encoding, &place);
+    *plain += place.plain;
+    forget_values(f, c);
     return PFR_OK;
 }
 
@@ -255,13 +302,19 @@ static pfr_status write_group(struct parquet_file *f, pfr_error *err) {
     put_end(&f->groups);
     f->nr_groups++;
     f->waiting = 0;
+    f->text_bytes = 0;
     return f->out.status < 0 ? out_flush(&f->out, err) : PFR_OK;
 }
 
 pfr_status parquet_end_row(struct parquet_file *f, pfr_error *err) {
     f->at = 0;
     f->rows++;
-    return ++f->waiting == GROUP_ROWS ? write_group(f, err) : PFR_OK;
+    f->waiting++;
+    if (f->status < 0)
+        return mem_fail(f->memory, err, "parquet");
+    if (f->waiting == GROUP_ROWS || f->text_bytes >= GROUP_TEXT)
+        return write_group(f, err);
+    return f->waiting < f->room || grow_columns(f) ? PFR_OK : mem_fail(f->memory, err, "parquet");
 }
 
 /* --- The end. */

@@ -2,15 +2,17 @@
 #ifndef PFR_EXPORT_PARQUET_FILE_H
 #define PFR_EXPORT_PARQUET_FILE_H
 /*
- * A writer of Parquet files (parquet.apache.org/docs/file-format): flat columns of 64-bit integers and of text,
- * encoding PLAIN, pages packed by zstd, a row group for each 65 536 rows.
+ * A writer of Parquet files (parquet.apache.org/docs/file-format): flat columns of 64-bit integers and of text, pages
+ * packed by zstd, a row group for each 65 536 rows, or fewer if their texts are long. parquet_pages.h has the
+ * encodings.
  *
  *     static const struct parquet_column columns[] = {{"ts", PARQUET_NUMBER, true}, {"comm", PARQUET_TEXT, false},
- * {0}}; parquet_open(&file, path, columns, memory, &err); parquet_number(&file, time);              the values of a
- * row, in the order of the columns parquet_text(&file, "main", 4); parquet_end_row(&file, &err); parquet_close(&file,
+ * {0}}; parquet_open(&file, path, columns, memory, &err); parquet_number(&file, time);          the values of a row, in
+ * the order of the columns parquet_text(&file, 1, "main", 4); parquet_end_row(&file, &err); parquet_close(&file,
  * is_whole, &err);
  */
 #include "base/io/whole_file.h"
+#include "base/tables/intern.h"
 
 enum parquet_type { PARQUET_NUMBER, PARQUET_TEXT };
 
@@ -20,9 +22,17 @@ struct parquet_column {
     bool optional; /* has values that are not there */
 };
 
+#define PARQUET_KNOWN 64u
+
 struct parquet_chunk { /* of the row group at hand, by column */
-    struct output values;
-    struct output present; /* a byte for each row */
+    uint64_t *values;  /* numbers, or indexes of texts; those that are there */
+    uint32_t count, values_room;
+    uint8_t *present; /* by row, of an optional column */
+    uint32_t present_room;
+    struct intern_table texts;
+    struct parquet_known {
+        uint32_t key, index; /* key 0: not used */
+    } known[PARQUET_KNOWN];  /* texts, by their key */
 };
 
 struct parquet_file {
@@ -32,10 +42,12 @@ struct parquet_file {
     const struct parquet_column *columns;
     unsigned nr_columns;
     struct parquet_chunk *chunks;
-    unsigned at;      /* column of the next value */
-    uint64_t rows;    /* all */
-    uint32_t waiting; /* rows of the group at hand */
-    struct output groups, page, packed;
+    unsigned at;            /* column of the next value */
+    uint64_t rows;          /* all */
+    uint32_t waiting, room; /* rows of the group at hand, and that its columns have room for */
+    uint64_t text_bytes;    /* of that group */
+    pfr_status status;      /* < 0: a text failed */
+    struct output groups, page, packed, text;
     uint32_t nr_groups;
     void *zstd;
 };
@@ -43,13 +55,25 @@ struct parquet_file {
 /* < 0: *err; nothing needs to be closed. */
 pfr_status parquet_open(struct parquet_file *file, const char *path, const struct parquet_column *columns,
                         struct memory *memory, pfr_error *err);
+static inline void parquet_signed(struct parquet_file *file, int64_t number) {
+    struct parquet_chunk *c = &file->chunks[file->at++];
+    if (c->present)
+        c->present[file->waiting] = 1;
+    c->values[c->count++] = (uint64_t)number;
+}
+
 /* Numbers above 2^63 - 1 become that. */
-void parquet_number(struct parquet_file *file, uint64_t number);
-void parquet_signed(struct parquet_file *file, int64_t number);
-/* Writes the escaped form, which is UTF-8. */
-void parquet_text(struct parquet_file *file, const void *bytes, size_t length);
+static inline void parquet_number(struct parquet_file *file, uint64_t number) {
+    parquet_signed(file, number < INT64_MAX ? (int64_t)number : INT64_MAX);
+}
+
 /* An optional column only. */
-void parquet_null(struct parquet_file *file);
+static inline void parquet_null(struct parquet_file *file) {
+    file->chunks[file->at++].present[file->waiting] = 0;
+}
+
+/* Writes the escaped form, which is UTF-8. A key tells equal texts of a column quickly; 0: no key. */
+void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
 /* Frees in any case. is_whole false: there is no file. */
 pfr_status parquet_close(struct parquet_file *file, bool is_whole, pfr_error *err);

@@ -101,9 +101,11 @@ static void put_symbol(struct rows *r, uint32_t id) {
     struct perfetto *p = r->state;
     const pfr_model_symbol *symbol = pfr_model_get_symbol(r->model, id);
     const struct intern_text name = escaped(r, rows_symbol(r, id));
-    put_string(p, r->is_traced ? INTERNED_EVENT_NAME : INTERNED_FUNCTION, id, name);
     if (r->is_traced)
+        put_string(p, INTERNED_EVENT_NAME, id, name);
+    if (!r->is_sampled)
         return;
+    put_string(p, INTERNED_FUNCTION, id, name);
     proto_u64(&p->inner, FRAME_IID, id);
     proto_u64(&p->inner, FRAME_FUNCTION, id);
     proto_u64(&p->inner, FRAME_MAPPING, symbol->object);
@@ -319,7 +321,8 @@ const struct row_sink sink_perfetto = {
                .about = "Perfetto's protobuf trace: samples and calls on one time line",
                .binary = true,
                .reader = "Perfetto UI, trace_processor",
-               .losses = "weights of samples, unless --set stack-samples"},
+               .losses = "weights of samples, unless --set stack-samples",
+               .holds_both = true},
     .options = options,
     .state_size = sizeof(struct perfetto),
     .write = write_perfetto,

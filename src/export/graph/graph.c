@@ -71,17 +71,17 @@ static const struct row_option shares[] = {{"min-node", ROW_PERCENT, offsetof(st
                                            {"min-edge", ROW_PERCENT, offsetof(struct graphing, min_edge)},
                                            {0}};
 
+/* Of each row below. */
+#define GRAPH_MEMBERS .sums_events = true, .state_size = sizeof(struct graphing), .write = write_graph, .clear = clear
+
 const struct row_sink sink_dot = {
     .format = {.name = "dot",
                .suffix = ".dot",
                .about = "call graph for Graphviz",
                .reader = "dot and the other programs of Graphviz",
                .losses = "times, threads, whole stacks, lost records"},
-    .sums_events = true,
     .options = shares,
-    .state_size = sizeof(struct graphing),
-    .write = write_graph,
-    .clear = clear,
+    GRAPH_MEMBERS,
 };
 
 const struct row_sink sink_mermaid = {
@@ -90,19 +90,13 @@ const struct row_sink sink_mermaid = {
                .about = "call graph for Markdown pages",
                .reader = "mermaid, GitHub, GitLab",
                .losses = "times, threads, whole stacks, lost records"},
-    .sums_events = true,
     .options = shares,
-    .state_size = sizeof(struct graphing),
-    .write = write_graph,
-    .clear = clear,
+    GRAPH_MEMBERS,
 };
 
 static const struct row_sink sink_graph = {
     .format = {.name = "graph", .suffix = ".dot", .about = "", .reader = "", .losses = ""},
-    .sums_events = true,
-    .state_size = sizeof(struct graphing),
-    .write = write_graph,
-    .clear = clear,
+    GRAPH_MEMBERS,
 };
 
 pfr_status pfr_graph(pfr_reader *reader, const pfr_graph_options *given, pfr_output *out, pfr_error *err) {

@@ -8,6 +8,7 @@
 #include "base/text/public_output.h"
 #include "export/page/page_pair.h"
 
+#include <perfray/samples.h>
 #include <perfray/spans.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
+    PFR_TRY(page_code_read(&d->code, &d->tables, o, most, memory, err));
     return page_data_finish(d, memory, err);
 }
 

@@ -99,6 +99,9 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  (double)d->intervals.shortest / 1e3);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
+    if (d->code.left_out)
+        add_loss(to, "the code of %" PRIu64 " functions with samples is left out so that the page stays small",
+                 d->code.left_out);
     if (d->weight_shift)
         add_loss(to, "weights are rounded down to multiples of 2^%u: JavaScript counts exactly up to 2^53",
                  d->weight_shift);

@@ -203,6 +203,72 @@ static uint64_t mark_time(const struct page_data *d, uint64_t i) {
     return (mark_at(d, i)->time - d->begin) / d->rows.slot;
 }
 
+/* --- Code. */
+
+static uint64_t count_code(const struct page_data *d) {
+    return d->code.nr_funcs;
+}
+static uint64_t code_func(const struct page_data *d, uint64_t i) {
+    return d->code.funcs[i].func;
+}
+static uint64_t code_rows(const struct page_data *d, uint64_t i) {
+    return d->code.funcs[i].rows;
+}
+static uint64_t code_why(const struct page_data *d, uint64_t i) {
+    return d->code.funcs[i].why;
+}
+static uint64_t count_insns(const struct page_data *d) {
+    return d->code.nr_insns;
+}
+static uint64_t insn_address_low(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].address & UINT32_MAX;
+}
+static uint64_t insn_address_high(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].address >> 32;
+}
+static uint64_t insn_text(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].text;
+}
+static uint64_t insn_file(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].file;
+}
+static uint64_t insn_line(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].line;
+}
+static uint64_t insn_target(const struct page_data *d, uint64_t i) {
+    return d->code.insns[i].target;
+}
+static uint64_t insn_kind(const struct page_data *d, uint64_t i) {
+    return (uint64_t)d->code.insns[i].kind << 1 | d->code.insns[i].inlined;
+}
+static uint64_t count_hits(const struct page_data *d) {
+    return d->code.nr_hits;
+}
+static uint64_t hit_row(const struct page_data *d, uint64_t i) {
+    return d->code.hits[i].row;
+}
+static uint64_t hit_event(const struct page_data *d, uint64_t i) {
+    return d->code.hits[i].event;
+}
+static uint64_t hit_samples(const struct page_data *d, uint64_t i) {
+    return d->code.hits[i].samples;
+}
+static uint64_t hit_weight(const struct page_data *d, uint64_t i) {
+    return d->code.hits[i].weight >> d->weight_shift;
+}
+static uint64_t count_sources(const struct page_data *d) {
+    return d->code.nr_sources;
+}
+static uint64_t source_file(const struct page_data *d, uint64_t i) {
+    return d->code.sources[i].file;
+}
+static uint64_t source_number(const struct page_data *d, uint64_t i) {
+    return d->code.sources[i].line;
+}
+static uint64_t source_text(const struct page_data *d, uint64_t i) {
+    return d->code.sources[i].text;
+}
+
 static const struct page_column columns[] = {
     {"string.end", count_texts, end_of_text},
     {"object.name", count_objects, object_name},
@@ -242,6 +308,23 @@ static const struct page_column columns[] = {
     {"interval.gap", count_intervals, interval_gap},
     {"mark.thread", count_marks, mark_thread},
     {"mark.time", count_marks, mark_time},
+    {"code.func", count_code, code_func},
+    {"code.rows", count_code, code_rows},
+    {"code.why", count_code, code_why},
+    {"insn.address_low", count_insns, insn_address_low},
+    {"insn.address_high", count_insns, insn_address_high},
+    {"insn.text", count_insns, insn_text},
+    {"insn.file", count_insns, insn_file},
+    {"insn.line", count_insns, insn_line},
+    {"insn.target", count_insns, insn_target},
+    {"insn.kind", count_insns, insn_kind},
+    {"hit.row", count_hits, hit_row},
+    {"hit.event", count_hits, hit_event},
+    {"hit.samples", count_hits, hit_samples},
+    {"hit.weight", count_hits, hit_weight},
+    {"source.file", count_sources, source_file},
+    {"source.line", count_sources, source_number},
+    {"source.text", count_sources, source_text},
 };
 #define NR_COLUMNS (sizeof columns / sizeof *columns)
 

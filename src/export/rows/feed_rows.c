@@ -87,10 +87,11 @@ static pfr_status walk_samples(struct rows *r, const struct row_visit *visit, pf
 }
 
 static pfr_status take_calls(struct rows *r, const struct row_visit *visit, const pfr_call_batch *b, pfr_error *err) {
+    const bool all = choice_is_everything(&r->choice) && !r->choice.filter.lists.comms;
     for (uint32_t i = 0; i < b->count; i++) {
         const pfr_call call = call_of_batch(b, i);
         r->row_id = b->id[i];
-        if (!rows_want_call(r, &call))
+        if (!all && !rows_want_call(r, &call))
             continue;
         if (call.flags & PFR_CALL_OPEN)
             r->open_calls++;
@@ -148,6 +149,7 @@ static pfr_status open_model(struct rows *r, pfr_error *err) {
                                    .functions = !r->sink->addresses,
                                    .stitched = r->of->stitched,
                                    .naming = r->of->naming,
+                                   .beside = r->beside,
                                    .hole = tell_hole,
                                    .note = tell_note,
                                    .context = r};
@@ -174,6 +176,7 @@ static pfr_status find_bounds(struct rows *r, pfr_error *err) {
         r->end = event->last > r->end ? event->last : r->end;
     }
     r->is_traced = r->traced_event != 0;
+    r->is_sampled = !r->is_traced || r->beside;
     if (r->is_traced)
         PFR_TRY(rows_walk(r, &calls, err));
     r->begin = r->begin == PFR_NO_TIME ? 0 : r->begin;
@@ -186,7 +189,7 @@ static pfr_status check_events(const struct rows *r, pfr_error *err) {
     char text[120];
     uint32_t count = 0;
     for (uint32_t id = 1; id <= pfr_model_count(r->model, PFR_TABLE_EVENT); id++)
-        count += pfr_model_get_event(r->model, id)->samples > 0;
+        count += id != r->traced_event && pfr_model_get_event(r->model, id)->samples > 0;
     if (!r->sink->sums_events || r->of->event || count < 2)
         return PFR_OK;
     if (r->by_weight)
@@ -298,10 +301,10 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(open_model(r, err));
     PFR_TRY(samples_check_cpus(r->reader, r->of->cpus, err)); /* events of a stream are known now */
     PFR_TRY(find_bounds(r, err));
-    r->by_weight = r->of->by_period || (r->is_traced && !r->of->by_count);
+    r->by_weight = r->of->by_period || (!r->is_sampled && !r->of->by_count);
     PFR_TRY(check_selection(r, err));
     PFR_TRY(check_events(r, err));
-    recorder_losses_tell(r->reader, r->of->note, r->of->context);
+    recorder_losses_tell(r->beside ? r->beside : r->reader, r->of->note, r->of->context);
     PFR_TRY(write_all(r, out, err));
     tell_empty(r);
     tell_rest(r);
@@ -317,7 +320,12 @@ pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_e
                      .own = own,
                      .to = out,
                      .reader = reader,
+                     .beside = options->beside,
                      .memory = &reader->memory};
+    if (r.beside && reader->trace && !r.beside->trace) { /* conditions are of the recording's events */
+        r.reader = options->beside;
+        r.beside = reader;
+    }
     out_open_memory(&r.text, r.memory);
     const pfr_status st = run(&r, out, err);
     if (r.state && sink->clear)

@@ -8,51 +8,73 @@
 struct weighing {
     struct row_weights *to;
     uint32_t event;
+    int64_t *self; /* of calls */
 };
 
-static pfr_status add(const struct weighing *w, uint32_t stack, uint64_t weight) {
-    w->to->samples[stack]++;
-    w->to->weight[stack] = capped_sum(w->to->weight[stack], weight);
-    return PFR_OK;
+pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err) {
+    const size_t count = (size_t)pfr_model_count(r->model, PFR_TABLE_STACK) + 1;
+    *to = (struct row_weights){mem_zeroed(r->memory, count, sizeof *to->samples),
+                               mem_zeroed(r->memory, count, sizeof *to->weight), count};
+    return to->samples && to->weight ? PFR_OK : mem_fail(r->memory, err, "export");
+}
+
+void rows_weigh_sample(struct row_weights *to, const pfr_sample *s) {
+    to->samples[s->stack]++;
+    to->weight[s->stack] = capped_sum(to->weight[s->stack], s->weight);
 }
 
 static pfr_status add_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
     const struct weighing *w = r->walking;
     (void)err;
-    return w->event && w->event != s->event ? PFR_OK : add(w, s->stack, s->weight);
-}
-
-static pfr_status add_one_call(struct rows *r, const pfr_call *call, pfr_error *err) {
-    (void)err;
-    const struct weighing *w = r->walking;
-    w->to->samples[call->stack]++;
-    w->to->weight[call->stack] += (uint64_t)call->self; /* may be below 0 where clocks stepped back */
+    if (!w->event || w->event == s->event)
+        rows_weigh_sample(w->to, s);
     return PFR_OK;
 }
 
-/* Sums below 0 count as 0. Without conditions the model's own sums are exact: it adds ticks, and rounds once. */
-static pfr_status finish_calls(struct rows *r, struct row_weights *to, pfr_error *err) {
-    for (size_t i = 0; i < to->count; i++)
-        if ((int64_t)to->weight[i] < 0)
-            to->weight[i] = 0;
-    return choice_is_everything(&r->choice) ? pfr_model_weights(r->model, r->traced_event, to->weight, NULL, err)
-                                            : PFR_OK;
+/* --- Calls: sums of self times may be below 0 where clocks stepped back, and count as 0 then. */
+
+static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err) {
+    const struct weighing *w = r->walking;
+    (void)err;
+    w->to->samples[call->stack]++;
+    w->self[call->stack] = (int64_t)((uint64_t)w->self[call->stack] + (uint64_t)call->self);
+    return PFR_OK;
+}
+
+/* Without conditions the model's own sums are exact: it adds ticks, and rounds once. */
+static pfr_status sum_calls(struct rows *r, struct weighing *w, pfr_error *err) {
+    const struct row_visit visit = {.call = add_call};
+    r->walking = w;
+    PFR_TRY(rows_walk(r, &visit, err));
+    if (choice_is_everything(&r->choice))
+        PFR_TRY(pfr_model_weights(r->model, r->traced_event, (uint64_t *)w->self, NULL, err));
+    for (size_t i = 0; i < w->to->count; i++)
+        if (w->self[i] > 0)
+            w->to->weight[i] = capped_sum(w->to->weight[i], (uint64_t)w->self[i]);
+    return PFR_OK;
+}
+
+pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err) {
+    struct weighing w = {.to = to};
+    if (!r->is_traced)
+        return PFR_OK;
+    w.self = mem_zeroed(r->memory, to->count, sizeof *w.self);
+    const pfr_status st = w.self ? sum_calls(r, &w, err) : mem_fail(r->memory, err, "export");
+    mem_free(r->memory, w.self, w.self ? to->count : 0, sizeof *w.self);
+    return st;
 }
 
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err) {
-    const struct row_visit visit = {.sample = add_sample, .call = add_one_call};
-    const size_t count = (size_t)pfr_model_count(r->model, PFR_TABLE_STACK) + 1;
-    *to = (struct row_weights){mem_zeroed(r->memory, count, sizeof *to->samples),
-                               mem_zeroed(r->memory, count, sizeof *to->weight), count};
-    if (!to->samples || !to->weight)
-        return mem_fail(r->memory, err, "export");
-    struct weighing w = {to, event};
+    const struct row_visit visit = {.sample = add_sample};
+    struct weighing w = {.to = to, .event = event};
+    PFR_TRY(rows_weights_make(r, to, err));
     r->walking = &w;
     PFR_TRY(rows_walk(r, &visit, err));
-    return r->is_traced ? finish_calls(r, to, err) : PFR_OK;
+    return event && event != r->traced_event ? PFR_OK : rows_weigh_calls(r, to, err);
 }
 
 void rows_weights_free(struct rows *r, struct row_weights *weights) {
-    mem_free(r->memory, weights->samples, weights->count, sizeof *weights->samples);
-    mem_free(r->memory, weights->weight, weights->count, sizeof *weights->weight);
+    mem_free(r->memory, weights->samples, weights->samples ? weights->count : 0, sizeof *weights->samples);
+    mem_free(r->memory, weights->weight, weights->weight ? weights->count : 0, sizeof *weights->weight);
+    *weights = (struct row_weights){0};
 }

@@ -50,14 +50,15 @@ struct rows {
     const struct row_sink *sink;
     const pfr_selection *of;
     const pfr_export_options *options;
-    const void *own; /* of calls that are no exports by format */
-    pfr_reader *reader;
-    struct memory *memory; /* the reader's */
+    const void *own;             /* of calls that are no exports by format */
+    pfr_reader *reader, *beside; /* beside: the trace of the same run, or NULL */
+    struct memory *memory;       /* the reader's */
     pfr_model *model;
     struct choice choice;
     struct output *out;    /* the file; of a format that is a folder NULL */
     struct pfr_output *to; /* the caller's output, also where `out` is a file */
-    bool is_traced;        /* calls, no samples */
+    bool is_traced;        /* has calls */
+    bool is_sampled;       /* has samples: both only with a trace beside the recording */
     bool by_weight;        /* outputs that have one number: the weight, not how many */
     uint32_t event;        /* id of the only one wanted; 0: all */
     uint64_t begin;        /* the earliest time of a sample or call, 0: there is no time */
@@ -132,6 +133,10 @@ struct row_weights {
     size_t count;
 };
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
+/* The same in steps, for a sink that sees the samples anyway: zeros, then each sample, then the calls. */
+pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
+void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
+pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);
 void rows_weights_free(struct rows *r, struct row_weights *weights);
 
 #endif

@@ -9,8 +9,18 @@
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
 
+#define HEADS_MOST ((size_t)1 << 20) /* bytes */
+
 struct chrome {
     bool has_event; /* a comma is due */
+    struct output heads;
+    struct chrome_head { /* the text of an event up to its time, in `heads` */
+        uint32_t thread; /* that it is of; 0: not made yet */
+        uint32_t length;
+        size_t at;
+    } * head; /* by symbol */
+    size_t nr_heads;
+    bool has_begun;
 };
 
 static void begin_event(struct rows *r, const char *text) {
@@ -38,19 +48,38 @@ static void put_time(struct rows *r, uint64_t time) {
     put_us(r->out, time == PFR_NO_TIME || time < r->begin ? 0 : time - r->begin);
 }
 
-static void put_thread(struct rows *r, uint32_t thread) {
-    out_text(r->out, ",\"pid\":");
-    out_u64(r->out, rows_pid(r, thread));
-    out_text(r->out, ",\"tid\":");
-    out_u64(r->out, rows_tid(r, thread));
+static void put_thread(const struct rows *r, struct output *to, uint32_t thread) {
+    out_text(to, ",\"pid\":");
+    out_u64(to, rows_pid(r, thread));
+    out_text(to, ",\"tid\":");
+    out_u64(to, rows_tid(r, thread));
+}
+
+/* Calls come thread by thread: a head is made anew when its function is in another one. */
+static pfr_status make_head(struct rows *r, const pfr_call *call, pfr_error *err) {
+    struct chrome *c = r->state;
+    struct output *to = &c->heads;
+    struct chrome_head *head = &c->head[call->symbol];
+    if (to->used >= HEADS_MOST) { /* all are forgotten */
+        out_clear(to);
+        memset(c->head, 0, c->nr_heads * sizeof *c->head);
+    }
+    *head = (struct chrome_head){.thread = call->thread, .at = to->used};
+    out_text(to, "{\"ph\":\"X\",\"cat\":\"call\",\"name\":");
+    put_name(to, rows_symbol(r, call->symbol));
+    put_thread(r, to, call->thread);
+    out_text(to, ",\"ts\":");
+    head->length = (uint32_t)(to->used - head->at);
+    return to->status < 0 ? mem_fail(r->memory, err, "export") : PFR_OK;
 }
 
 static pfr_status put_call(struct rows *r, const pfr_call *call, pfr_error *err) {
-    (void)err;
-    begin_event(r, "{\"ph\":\"X\",\"cat\":\"call\",\"name\":");
-    put_name(r->out, rows_symbol(r, call->symbol));
-    put_thread(r, call->thread);
-    out_text(r->out, ",\"ts\":");
+    struct chrome *c = r->state;
+    const struct chrome_head *head = &c->head[call->symbol];
+    if (!head->thread || head->thread != call->thread)
+        PFR_TRY(make_head(r, call, err));
+    begin_event(r, "");
+    out_write(r->out, c->heads.buffer + head->at, head->length);
     put_time(r, call->start);
     out_text(r->out, ",\"dur\":");
     put_us(r->out, call->duration);
@@ -63,7 +92,7 @@ static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     (void)err;
     begin_event(r, "{\"ph\":\"P\",\"cat\":\"sample\",\"name\":");
     out_json_string(r->out, event, strlen(event));
-    put_thread(r, s->thread);
+    put_thread(r, r->out, s->thread);
     out_text(r->out, ",\"ts\":");
     put_time(r, s->time);
     if (s->stack) {
@@ -86,7 +115,7 @@ static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err)
     begin_event(r, "{\"ph\":\"i\",\"s\":\"g\",\"cat\":\"mark\",\"name\":\"");
     out_text(r->out, rows_mark_name(mark));
     out_char(r->out, '"');
-    put_thread(r, mark->thread);
+    put_thread(r, r->out, mark->thread);
     out_text(r->out, ",\"ts\":");
     put_time(r, mark->time);
     out_text(r->out, ",\"args\":{\"count\":");
@@ -101,7 +130,7 @@ static void put_threads(struct rows *r) {
         if (!name.length)
             continue;
         begin_event(r, "{\"ph\":\"M\",\"name\":\"thread_name\",\"ts\":0");
-        put_thread(r, id);
+        put_thread(r, r->out, id);
         out_text(r->out, ",\"args\":{\"name\":");
         put_name(r->out, name);
         out_text(r->out, "}}");
@@ -112,7 +141,7 @@ static void put_threads(struct rows *r) {
 static void put_frames(struct rows *r) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     out_text(r->out, "],\n\"stackFrames\":{");
-    for (uint32_t id = 1; !r->is_traced && id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
+    for (uint32_t id = 1; r->is_sampled && id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
         out_text(r->out, id > 1 ? ",\n\"" : "\n\"");
         out_u64(r->out, id);
         out_text(r->out, "\":{\"name\":");
@@ -131,6 +160,13 @@ static void put_frames(struct rows *r) {
 
 static pfr_status write_chrome(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.sample = put_sample, .call = put_call, .mark = put_mark, .in_time_order = true};
+    struct chrome *c = r->state;
+    out_open_memory(&c->heads, r->memory);
+    c->has_begun = true;
+    c->nr_heads = (size_t)pfr_model_count(r->model, PFR_TABLE_SYMBOL) + 1;
+    c->head = mem_zeroed(r->memory, c->nr_heads, sizeof *c->head);
+    if (!c->head)
+        return mem_fail(r->memory, err, "export");
     out_text(r->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     PFR_TRY(rows_walk(r, &visit, err));
     put_threads(r);
@@ -144,12 +180,21 @@ static pfr_status write_chrome(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static void clear(struct rows *r) {
+    struct chrome *c = r->state;
+    if (c->has_begun)
+        out_close(&c->heads, NULL);
+    mem_free(r->memory, c->head, c->head ? c->nr_heads : 0, sizeof *c->head);
+}
+
 const struct row_sink sink_chrome = {
     .format = {.name = "chrome",
                .suffix = ".trace.json",
                .about = "JSON trace events: calls, samples, marks",
                .reader = "Perfetto UI, chrome://tracing, DevTools, speedscope",
-               .losses = "objects and addresses of calls; most readers ignore samples"},
+               .losses = "objects and addresses of calls; most readers ignore samples",
+               .holds_both = true},
     .state_size = sizeof(struct chrome),
     .write = write_chrome,
+    .clear = clear,
 };

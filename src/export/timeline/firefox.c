@@ -14,10 +14,11 @@
 struct fox_row { /* of one thread: a sample, or a call */
     uint64_t time, duration, weight;
     uint32_t stack, symbol;
+    bool is_call;
 };
 
 struct firefox {
-    struct fox_row *rows; /* of all threads, one after the other, by time in each */
+    struct fox_row *rows; /* of all threads, one after the other: samples by time, then calls by time */
     size_t nr_rows;
     size_t *ends; /* by thread */
     size_t nr_threads;
@@ -250,7 +251,8 @@ static pfr_status keep_calls(struct rows *r, struct row_calls *calls, pfr_error 
                                                          .duration = c->duration,
                                                          .weight = c->self > 0 ? (uint64_t)c->self : 0,
                                                          .stack = c->stack,
-                                                         .symbol = c->symbol};
+                                                         .symbol = c->symbol,
+                                                         .is_call = true};
     }
     return PFR_OK;
 }
@@ -272,7 +274,8 @@ static pfr_status take_rows(struct rows *r, struct firefox *f, pfr_error *err) {
     f->rows = mem_alloc(r->memory, f->nr_rows, sizeof *f->rows);
     if (!f->rows)
         return mem_fail(r->memory, err, "export");
-    return r->is_traced ? rows_each_thread(r, keep_calls, err) : rows_walk(r, &keeping, err);
+    PFR_TRY(rows_walk(r, &keeping, err));
+    return r->is_traced ? rows_each_thread(r, keep_calls, err) : PFR_OK;
 }
 
 /* --- A thread. */
@@ -291,7 +294,7 @@ static void put_cell(struct rows *r, const struct fox_row *row, enum fox_column 
         put_time(r, row->time + row->duration);
     else if (column == FOX_NAME)
         out_u64(r->out, f->func_string[row->symbol]);
-    else if (r->is_traced)
+    else if (row->is_call)
         put_ms(r->out, row->weight);
     else
         out_u64(r->out, row->weight);
@@ -310,7 +313,6 @@ static void put_column(struct rows *r, const char *key, const struct fox_row *ro
 }
 
 static void put_markers(struct rows *r, const struct fox_row *rows, size_t count) {
-    count = r->is_traced ? count : 0;
     out_text(r->out, "\"markers\":{");
     put_same(r, "\"data\"", "{\"type\":\"call\"}", count);
     put_column(r, ",\"name\"", rows, count, FOX_NAME);
@@ -341,16 +343,20 @@ static void put_thread_head(struct rows *r, uint32_t id, struct intern_text name
 
 static void put_thread(struct rows *r, uint32_t id, const struct fox_row *rows, size_t count) {
     const struct intern_text name = rows_thread_name(r, id);
+    size_t samples = 0;
+    while (samples < count && !rows[samples].is_call)
+        samples++;
+    const size_t weighed = r->is_sampled ? samples : count; /* calls of a trace are also samples of their self time */
     put_thread_head(r, id, name);
     out_text(r->out, "\"samples\":{");
-    put_column(r, "\"stack\"", rows, count, FOX_STACK);
-    put_column(r, ",\"time\"", rows, count, FOX_TIME);
-    put_column(r, ",\"weight\"", rows, count, FOX_WEIGHT);
+    put_column(r, "\"stack\"", rows, weighed, FOX_STACK);
+    put_column(r, ",\"time\"", rows, weighed, FOX_TIME);
+    put_column(r, ",\"weight\"", rows, weighed, FOX_WEIGHT);
     out_text(r->out,
-             r->is_traced ? ",\"weightType\":\"tracing-ms\",\"length\":" : ",\"weightType\":\"samples\",\"length\":");
-    out_u64(r->out, count);
+             !r->is_sampled ? ",\"weightType\":\"tracing-ms\",\"length\":" : ",\"weightType\":\"samples\",\"length\":");
+    out_u64(r->out, weighed);
     out_text(r->out, "},\n");
-    put_markers(r, rows, count);
+    put_markers(r, rows + samples, count - samples);
 }
 
 /* --- Lost records: a thread of their own. */
@@ -429,6 +435,8 @@ static pfr_status write_firefox(struct rows *r, pfr_error *err) {
         from = end;
     }
     put_marks(r);
+    if (!f->has_thread) /* the front end loads no profile without a thread */
+        put_thread(r, 0, NULL, 0);
     out_text(r->out, "]}\n");
     return PFR_OK;
 }
@@ -448,7 +456,8 @@ const struct row_sink sink_firefox = {
                .suffix = ".firefox.json",
                .about = "processed profile of the Firefox Profiler, version 60",
                .reader = "profiler.firefox.com, profiler-cli, Perfetto UI",
-               .losses = "CPUs, addresses"},
+               .losses = "CPUs, addresses",
+               .holds_both = true},
     .sums_events = true,
     .state_size = sizeof(struct firefox),
     .write = write_firefox,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray/annotate.h: the model, the chosen functions, one after the other. See annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_diff.h"
 
 #include "model/names/naming.h"
 
@@ -79,37 +79,82 @@ static pfr_status open_model(struct annotate *a, pfr_error *err) {
     return a->model ? PFR_OK : err->status;
 }
 
-static pfr_status run(struct annotate *a, pfr_error *err) {
+static pfr_status load(struct annotate *a, pfr_error *err) {
     PFR_TRY(open_model(a, err));
     PFR_TRY(annotate_count(a, err));
-    const pfr_status chosen = annotate_choose(a, err);
-    return chosen == PFR_OK ? print_all(a, err) : chosen;
+    return annotate_choose(a, err);
 }
 
-static void release(struct annotate *a) {
+static bool is_lossy(const struct annotate *a) {
+    const pfr_fact *fact;
+    bool lossy = false;
+    for (uint32_t i = 0; a->model && (fact = pfr_model_fact(a->model, i)); i++)
+        lossy |= strcmp(fact->key, "lossy") == 0 && fact->value;
+    return lossy;
+}
+
+void annotate_release(struct annotate *a) {
     const size_t stacks = a->model ? (size_t)pfr_model_count(a->model, PFR_TABLE_STACK) + 1 : 0;
     mem_free(a->memory, a->line_sums, a->line_sums ? stacks : 0, sizeof *a->line_sums);
     mem_free(a->memory, a->sums, a->sums ? a->nr_sums : 0, sizeof *a->sums);
     mem_free(a->memory, a->chosen, a->chosen_room, sizeof *a->chosen);
     sample_filter_free(&a->filter);
-    pfr_model_close(a->model);
+}
+
+static pfr_status check(const struct annotate *a, pfr_error *err) {
+    if (a->reader->trace)
+        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "annotate",
+                        "a trace has functions, not addresses: perfray latency shows what its calls took");
+    if (a->naming.no_symbols)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
+                        "annotate shows functions, and no_symbols leaves them out");
+    return PFR_OK;
+}
+
+/* Of several events the first is compared; the older recording must have it. */
+static pfr_status run_diff(struct annotate *a, pfr_error *err) {
+    pfr_annotate_options of_base = *a->options;
+    of_base.context = of_base.base_context ? of_base.base_context : of_base.context;
+    of_base.source_dir = of_base.base_source_dir ? of_base.base_source_dir : of_base.source_dir;
+    struct annotate base = {.options = &of_base,
+                            .naming = a->naming,
+                            .reader = a->options->base,
+                            .memory = a->memory,
+                            .out = a->out,
+                            .only_source_dir = of_base.base_source_dir != NULL};
+    pfr_status st = load(a, err);
+    if (st >= 0 && a->nr_events)
+        of_base.event = pfr_model_get_event(a->model, a->events[0])->name;
+    if (st >= 0)
+        st = check(&base, err);
+    if (st >= 0)
+        st = load(&base, err);
+    if (st >= 0)
+        st = annotate_diff(&base, a, err);
+    const bool lossy = is_lossy(&base);
+    annotate_release(&base);
+    pfr_model_close(base.model);
+    return st == PFR_OK && lossy ? PFR_HOLE : st;
+}
+
+static pfr_status run(struct annotate *a, pfr_error *err) {
+    const pfr_status chosen = load(a, err);
+    return chosen == PFR_OK ? print_all(a, err) : chosen;
 }
 
 pfr_status pfr_annotate_print(pfr_reader *reader, const pfr_annotate_options *options, pfr_output *out,
                               pfr_error *err) {
-    struct annotate a = {.options = options, .reader = reader, .memory = &reader->memory, .out = out};
-    a.naming = naming_of(options->naming);
-    if (reader->trace)
-        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "annotate",
-                        "a trace has functions, not addresses: perfray latency shows what its calls took");
-    if (a.naming.no_symbols)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
-                        "annotate shows functions, and no_symbols leaves them out");
-    const pfr_status st = run(&a, err);
-    const pfr_fact *fact;
-    bool lossy = false;
-    for (uint32_t i = 0; a.model && (fact = pfr_model_fact(a.model, i)); i++)
-        lossy |= strcmp(fact->key, "lossy") == 0 && fact->value;
-    release(&a);
+    pfr_annotate_options own = {.size = sizeof own};
+    pfr_error ignored;
+    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    own.by_line |= own.base != NULL;
+    err = err ? err : &ignored;
+    struct annotate a = {.options = &own, .reader = reader, .memory = &reader->memory, .out = out};
+    a.naming = naming_of(own.naming);
+    PFR_TRY(check(&a, err));
+    const pfr_status st = own.base ? run_diff(&a, err) : run(&a, err);
+    const bool lossy = is_lossy(&a);
+    annotate_release(&a);
+    pfr_model_close(a.model);
     return st == PFR_OK && lossy ? PFR_HOLE : st;
 }

@@ -8,12 +8,12 @@ static uint32_t row_with(const struct function_rows *rows, uint64_t address) {
     size_t low = 0, high = rows->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (row_at(rows, middle)->address < address)
+        if (function_row(rows, middle)->address < address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < rows->count && row_at(rows, low)->address == address ? (uint32_t)low : UINT32_MAX;
+    return low < rows->count && function_row(rows, low)->address == address ? (uint32_t)low : UINT32_MAX;
 }
 
 static uint32_t first_of(const struct arrow *arrow) {
@@ -32,7 +32,7 @@ static int shorter(const void *left, const void *right) {
 
 static pfr_status collect(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err) {
     for (size_t i = 0; i < rows->count; i++) {
-        const struct annotate_row *row = row_at(rows, i);
+        const struct annotate_row *row = function_row(rows, i);
         const uint32_t to = row->kind == INSN_JUMP && row->target ? row_with(rows, row->target) : UINT32_MAX;
         if (to == UINT32_MAX || to == i)
             continue;
@@ -70,6 +70,26 @@ static void choose_lanes(struct arrows *arrows) {
     }
 }
 
+/* Arrows by the rows that they start and end at: a row does not look at all of them. */
+static pfr_status index_ends(struct annotate *a, struct arrows *arrows, pfr_error *err) {
+    arrows->first_end = mem_zeroed(a->memory, arrows->rows + 2, sizeof *arrows->first_end);
+    arrows->ends = mem_zeroed(a->memory, 2 * arrows->count + 1, sizeof *arrows->ends);
+    if (!arrows->first_end || !arrows->ends)
+        return mem_fail(a->memory, err, "annotate");
+    uint32_t *const next = arrows->first_end + 1;
+    for (size_t i = 0; i < arrows->count; i++) {
+        next[arrows->at[i].from + 1]++;
+        next[arrows->at[i].to + 1]++;
+    }
+    for (size_t row = 1; row <= arrows->rows; row++)
+        next[row] += next[row - 1];
+    for (size_t i = 0; i < arrows->count; i++) {
+        arrows->ends[next[arrows->at[i].from]++] = (uint32_t)i;
+        arrows->ends[next[arrows->at[i].to]++] = (uint32_t)i;
+    }
+    return PFR_OK;
+}
+
 pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err) {
     *arrows = (struct arrows){.rows = rows->count};
     arrows->inside = mem_zeroed(a->memory, rows->count, 1);
@@ -79,11 +99,13 @@ pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, str
     if (arrows->count)
         qsort(arrows->at, arrows->count, sizeof *arrows->at, shorter);
     choose_lanes(arrows);
-    return PFR_OK;
+    return index_ends(a, arrows, err);
 }
 
 void arrows_free(struct annotate *a, struct arrows *arrows) {
     mem_free(a->memory, arrows->inside, arrows->rows, 1);
+    mem_free(a->memory, arrows->first_end, arrows->first_end ? arrows->rows + 2 : 0, sizeof *arrows->first_end);
+    mem_free(a->memory, arrows->ends, arrows->ends ? 2 * arrows->count + 1 : 0, sizeof *arrows->ends);
     mem_free(a->memory, arrows->at, arrows->room, sizeof *arrows->at);
 }
 
@@ -96,9 +118,9 @@ struct corner {
 
 static struct corner corner_of(const struct arrows *arrows, size_t index) {
     struct corner c = {0};
-    for (size_t i = 0; i < arrows->count; i++) {
-        const struct arrow *arrow = &arrows->at[i];
-        if (arrow->lane == ARROW_LANES || (arrow->from != index && arrow->to != index))
+    for (uint32_t i = arrows->first_end[index]; i < arrows->first_end[index + 1]; i++) {
+        const struct arrow *arrow = &arrows->at[arrows->ends[i]];
+        if (arrow->lane == ARROW_LANES)
             continue;
         const uint8_t bit = (uint8_t)(1u << arrow->lane);
         c.top |= first_of(arrow) == index ? bit : 0;
@@ -127,8 +149,10 @@ void arrows_draw(const struct arrows *arrows, size_t index, struct output *out) 
 }
 
 bool arrows_loop(const struct arrows *arrows, size_t index) {
-    for (size_t i = 0; i < arrows->count; i++)
-        if (arrows->at[i].to == index && arrows->at[i].from > index)
+    for (uint32_t i = arrows->first_end[index]; i < arrows->first_end[index + 1]; i++) {
+        const struct arrow *arrow = &arrows->at[arrows->ends[i]];
+        if (arrow->to == index && arrow->from > index)
             return true;
+    }
     return false;
 }

@@ -84,9 +84,9 @@ static void sum_lines(const struct annotate *a, const struct wanted *w, struct b
     const pfr_stack *stacks = pfr_model_stacks(a->model);
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_STACK); id++) {
         const pfr_model_frame *frame = NULL;
-        for (uint32_t at = line_innermost(a, id); at && a->line_sums[id]; at = stacks[at].parent) {
+        for (uint32_t at = line_innermost(a, id); at && a->line_sums[id].weight; at = stacks[at].parent) {
             frame = pfr_model_get_frame(a->model, stacks[at].frame);
-            sums->weight[frame->symbol] += a->line_sums[id];
+            sums->weight[frame->symbol] += a->line_sums[id].weight;
             sums->fits[frame->symbol] |= frame_fits(a, w, frame);
             if (!frame->inlined)
                 break;

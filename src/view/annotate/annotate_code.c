@@ -71,6 +71,8 @@ enum symbol_result code_file_open(const struct annotate *a, const pfr_model_obje
     struct symbol_object copy = wanted;
     memset(f, 0, sizeof *f);
     f->fd = -1;
+    if (o->kind == PFR_OBJECT_JIT)
+        return jit_file_open(a, o, f);
     enum symbol_result result = object_path(a, o, &wanted.path);
     if (result == SYMBOL_FOUND)
         result = open_elf(a, &wanted, f);
@@ -84,8 +86,19 @@ enum symbol_result code_file_open(const struct annotate *a, const pfr_model_obje
     return result;
 }
 
+enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_object *o, uint64_t address,
+                                     struct code_file *f) {
+    const enum symbol_result result = code_file_open(a, o, f);
+    if (result == SYMBOL_FOUND || o->kind != PFR_OBJECT_KERNEL || a->naming.vmlinux ||
+        kernel_core_open(a, o, address, f) != SYMBOL_FOUND)
+        return result;
+    return SYMBOL_FOUND;
+}
+
 enum symbol_result code_file_read(const struct annotate *a, const struct code_file *f, uint64_t offset, size_t size,
                                   uint8_t **bytes) {
+    if (f->jit)
+        return jit_file_read(a, f, offset, size, bytes);
     if (offset > f->elf.file_size || size > f->elf.file_size - offset)
         return SYMBOL_DAMAGED;
     return elf_read(&f->elf, offset, size, a->memory, bytes);
@@ -107,8 +120,14 @@ bool code_file_address(const struct code_file *f, uint64_t offset, uint64_t *add
 void code_file_close(struct code_file *f) {
     if (f->fd < 0)
         return;
-    named_object_close(&f->named);
-    elf_object_end(&f->elf);
+    if (f->jit) {
+        jit_dump_close(f->jit);
+    } else {
+        if (!f->is_core)
+            named_object_close(&f->named);
+        elf_object_end(&f->elf);
+    }
+    f->jit = NULL;
     close(f->fd);
     f->fd = -1;
 }

@@ -43,6 +43,11 @@ static bool is_selected(const struct annotate *a, const pfr_sample_batch *b, uin
            sample_filter_wants_comm(&a->filter, comm, comm ? strlen(comm) : 0);
 }
 
+static void add_sample(struct annotate_sum *sum, uint64_t weight) {
+    sum->samples++;
+    sum->weight = capped_sum(sum->weight, weight);
+}
+
 static void count_batch(struct annotate *a, const pfr_sample_batch *b, const uint32_t *column) {
     const pfr_stack *stacks = pfr_model_stacks(a->model);
     const bool filters = sample_filter_has_numbers(&a->filter) || sample_filter_has_names(&a->filter);
@@ -51,10 +56,9 @@ static void count_batch(struct annotate *a, const pfr_sample_batch *b, const uin
         if (event == a->nr_events || !b->stack[i] || (filters && !is_selected(a, b, i)))
             continue;
         struct annotate_sum *sum = &a->sums[(size_t)stacks[b->stack[i]].frame * a->nr_events + event];
-        sum->samples++;
-        sum->weight = capped_sum(sum->weight, b->weight[i]);
+        add_sample(sum, b->weight[i]);
         if (a->line_sums && event == 0)
-            a->line_sums[b->stack[i]] = capped_sum(a->line_sums[b->stack[i]], b->weight[i]);
+            add_sample(&a->line_sums[b->stack[i]], b->weight[i]);
     }
 }
 

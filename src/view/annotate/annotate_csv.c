@@ -48,7 +48,7 @@ static void put_row(struct annotate *a, const struct function_rows *rows, const 
 void annotate_csv(struct annotate *a, const struct function_rows *rows) {
     for (uint32_t event = 0; event < a->nr_events; event++)
         for (size_t i = 0; i < rows->count; i++)
-            put_row(a, rows, row_at(rows, i), event);
+            put_row(a, rows, function_row(rows, i), event);
 }
 
 static void put_text(struct output *out, const char *text) {

@@ -97,7 +97,7 @@ void annotate_json(struct annotate *a, const struct function_rows *rows) {
     json_key(json, "instructions");
     json_begin_array(json);
     for (size_t i = 0; i < rows->count; i++)
-        put_row(a, rows, row_at(rows, i));
+        put_row(a, rows, function_row(rows, i));
     json_end_array(json);
     json_end_object(json);
 }

@@ -59,16 +59,21 @@ static const char *inlined_there(const struct lines_walk *w, const pfr_model_fra
 
 /* Weight of a stack itself, charged to the frame of ours that its innermost frames were inlined into. */
 static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
-    const uint64_t weight = w->a->line_sums[stack];
-    const char *inlined = NULL;
-    for (uint32_t at = line_innermost(w->a, stack); at && weight; at = w->stacks[at].parent) {
+    const struct annotate_sum own = w->a->line_sums[stack];
+    const char *inlined = NULL, *without_chain = NULL;
+    for (uint32_t at = line_innermost(w->a, stack); at && own.samples; at = w->stacks[at].parent) {
         const pfr_model_frame *frame = frame_of(w, at);
         if (w->is_ours[w->stacks[at].symbol]) {
-            w->lines->self += weight;
+            w->lines->self += own.weight;
+            w->lines->samples += own.samples;
             if (at == stack && !frame->inlined)
-                inlined = inlined_there(w, frame);
-            PFR_TRY(add(w, &(struct line_row){.file = frame->file, .line = frame->line, .self = weight}));
-            return inlined ? add(w, &(struct line_row){frame->file, inlined, frame->line, weight, 0}) : PFR_OK;
+                inlined = without_chain = inlined_there(w, frame);
+            struct line_row row = {
+                .file = frame->file, .line = frame->line, .self = own.weight, .samples = own.samples};
+            PFR_TRY(add(w, &row));
+            row.inlined = inlined;
+            row.total = inlined == without_chain ? own.weight : 0;
+            return inlined ? add(w, &row) : PFR_OK;
         }
         if (!frame->inlined)
             break;
@@ -100,6 +105,36 @@ static pfr_status add_total(const struct lines_walk *w, uint32_t stack) {
                : add(w, &(struct line_row){.file = frame->file, .line = frame->line, .total = w->totals[stack]});
 }
 
+static bool has_same_name(const struct lines_walk *w, uint32_t x, uint32_t y) {
+    return strcmp(annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[x].symbol)),
+                  annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[y].symbol))) == 0;
+}
+
+/* Whether the same function is inlined at the same line further out. */
+static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
+    const pfr_model_frame *line = frame_of(w, w->stacks[stack].parent);
+    uint32_t inner = w->stacks[stack].parent;
+    for (uint32_t at = w->stacks[inner].parent; at; inner = at, at = w->stacks[at].parent) {
+        const pfr_model_frame *frame = frame_of(w, at);
+        if (w->is_ours[w->stacks[at].symbol] && frame->line == line->line && frame->file == line->file &&
+            frame_of(w, inner)->inlined && has_same_name(w, inner, stack))
+            return true;
+    }
+    return false;
+}
+
+/* The total of a function that is inlined at a line of ours. */
+static pfr_status add_inlined_total(const struct lines_walk *w, uint32_t stack) {
+    const uint32_t parent = w->stacks[stack].parent;
+    if (!w->totals[stack] || !parent || !frame_of(w, stack)->inlined || !w->is_ours[w->stacks[parent].symbol] ||
+        w->is_ours[w->stacks[stack].symbol] || is_inlined_within(w, stack))
+        return PFR_OK;
+    const pfr_model_frame *line = frame_of(w, parent);
+    const char *name = annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[stack].symbol));
+    return add(w,
+               &(struct line_row){.file = line->file, .inlined = name, .line = line->line, .total = w->totals[stack]});
+}
+
 static int compare_texts(const char *x, const char *y) {
     return x == y ? 0 : !x ? -1 : !y ? 1 : strcmp(x, y);
 }
@@ -123,6 +158,7 @@ static void join(struct line_rows *lines) {
             continue;
         }
         lines->at[kept].self += lines->at[i].self;
+        lines->at[kept].samples += lines->at[i].samples;
         lines->at[kept].total += lines->at[i].total;
     }
     lines->count = kept + 1;
@@ -133,12 +169,14 @@ static pfr_status walk(const struct lines_walk *w, const char *name) {
     const uint32_t stacks = pfr_model_count(model, PFR_TABLE_STACK);
     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_SYMBOL); id++)
         w->is_ours[id] = strcmp(annotate_symbol_name(pfr_model_get_symbol(model, id)), name) == 0;
-    memcpy(w->totals, w->a->line_sums, ((size_t)stacks + 1) * sizeof *w->totals);
+    for (uint32_t id = 0; id <= stacks; id++)
+        w->totals[id] = w->a->line_sums[id].weight;
     for (uint32_t id = stacks; id > 0; id--)
         w->totals[w->stacks[id].parent] += w->totals[id];
     for (uint32_t id = 1; id <= stacks; id++) {
         PFR_TRY(add_self(w, id));
         PFR_TRY(add_total(w, id));
+        PFR_TRY(add_inlined_total(w, id));
     }
     join(w->lines);
     return PFR_OK;

@@ -11,6 +11,7 @@
  *     annotate_rows.c     rows: instructions with their lines and sums
  *     annotate_lines.c    rows by source line (--by-line)
  *     annotate_source.c   texts of source files
+ *     annotate_diff.h     two recordings by line (--diff)
  *     annotate_arrows.c   jumps beside the rows
  *     annotate_text.c, annotate_csv.c, annotate_json.c   what is printed
  */
@@ -43,13 +44,14 @@ struct annotate {
     uint32_t events[EVENTS_MOST], nr_events; /* ids of those that have samples, as asked for */
     struct annotate_sum *sums;               /* [frame id * nr_events + event] of innermost frames */
     size_t nr_sums;
-    uint64_t *line_sums; /* [stack id]: weight of the first event itself, for by_line */
+    struct annotate_sum *line_sums; /* [stack id]: of the first event itself, for by_line */
     struct annotate_chosen {
         uint32_t symbol;
         uint64_t weight;
     } * chosen; /* heaviest first */
     size_t nr_chosen, chosen_room;
-    uint32_t printed; /* of the chosen */
+    uint32_t printed;     /* of the chosen */
+    bool only_source_dir; /* the recorded paths of sources are those of another version */
     struct json json;
 };
 
@@ -73,17 +75,37 @@ struct code_file {
     struct elf_object elf;
     struct named_object named; /* for lines */
     struct name_limits limits;
+    struct jit_dump *jit; /* then `elf` and `named` are not used */
+    uint64_t size;        /* of a dump */
+    bool is_core;         /* the running kernel's memory */
 };
 
 /* The object of a symbol. FOUND: `file` is open and has the build that was recorded; else why not, and nothing is open.
  */
 enum symbol_result code_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
+/* The same of code at an address of the kernel: its file, else its memory. */
+enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_object *object, uint64_t address,
+                                     struct code_file *file);
 /* Bytes of the file into memory of a->memory. */
 enum symbol_result code_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                   uint8_t **bytes);
 /* The address that the object's headers count of a byte of the file, and how many bytes of its segment follow. */
 bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address, uint64_t *left);
 void code_file_close(struct code_file *file);
+
+/* --- annotate_memory.c */
+
+/* How much higher than in its file the kernel was loaded that has this address. False: the recording does not say. */
+bool kernel_file_shift(const struct annotate *a, const struct code_file *file, uint64_t address, uint64_t *shift);
+/* The memory of the running kernel, if it is the recorded one and still where it was; root only. */
+enum symbol_result kernel_core_open(const struct annotate *a, const pfr_model_object *object, uint64_t address,
+                                    struct code_file *file);
+enum symbol_result core_file_open(const struct annotate *a, const char *path, struct code_file *file);
+enum symbol_result jit_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
+/* Where the code of a symbol was loaded, and its size. False: the dump has other code there. */
+bool jit_file_place(const struct code_file *file, const pfr_model_symbol *symbol, uint64_t *address, uint64_t *left);
+enum symbol_result jit_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
+                                 uint8_t **bytes);
 
 /* --- annotate_rows.c */
 
@@ -95,7 +117,7 @@ struct annotate_row {
     uint32_t line;
     uint8_t kind;               /* enum insn_kind */
     bool is_inlined;            /* the line is of a function that was inlined here */
-    struct annotate_sum sums[]; /* nr_events: see row_at */
+    struct annotate_sum sums[]; /* nr_events: see function_row */
 };
 
 struct function_rows {
@@ -104,12 +126,13 @@ struct function_rows {
     struct annotate_sum totals[EVENTS_MOST];
     struct code code;
     struct code_file file;
-    uint8_t *rows; /* of row_size bytes each */
+    uint64_t load_shift; /* addresses of rows less those of the file's headers, or of a dump's bytes */
+    uint8_t *rows;       /* of row_size bytes each */
     size_t count, room, row_size;
     enum symbol_result why; /* FOUND: with code */
 };
 
-static inline struct annotate_row *row_at(const struct function_rows *rows, size_t index) {
+static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {
     return (struct annotate_row *)(void *)(rows->rows + index * rows->row_size);
 }
 
@@ -117,7 +140,9 @@ static inline struct annotate_row *row_at(const struct function_rows *rows, size
 pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_t symbol, struct function_rows *rows,
                               pfr_error *err);
 void function_rows_free(struct annotate *a, struct function_rows *rows);
-/* Why there are no instructions, once for the whole run. */
+/* Why there are no instructions. */
+const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
+/* The same as a note to the caller. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 /* --- annotate_source.c */
@@ -137,19 +162,21 @@ void source_free(struct annotate *a, struct source_text *source);
 /* --- annotate_lines.c */
 
 /* A line of the source function: the weight of samples in it, those in functions inlined there included, and with all
-   that was called from it. `inlined`: NULL, else the part of `self` that is in this function inlined here. */
+   that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined
+   here.
+   */
 struct line_row {
     const char *file, *inlined;
     uint32_t line;
-    uint64_t self, total;
+    uint64_t self, total, samples; /* samples: of self */
 };
 
 struct line_rows {
     const char *function;
     struct line_row *at; /* by file, line, inlined (NULL first) */
     size_t count, room;
-    uint64_t self, total;      /* of the function */
-    struct symbol_texts texts; /* of what was inlined */
+    uint64_t self, total, samples; /* of the function */
+    struct symbol_texts texts;     /* of what was inlined */
 };
 
 /* The innermost frame of a sample with this stack: its address is in the call chain once more, below which is what was
@@ -170,7 +197,8 @@ struct arrows {
         uint8_t lane;      /* ARROW_LANES: there was no lane left */
     } * at;
     size_t count, room, rows;
-    unsigned lanes; /* in use */
+    uint32_t *first_end, *ends; /* by row, one more at the end: where its arrows begin in `ends` */
+    unsigned lanes;             /* in use */
 };
 
 pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err);
@@ -192,6 +220,8 @@ void annotate_json(struct annotate *a, const struct function_rows *rows);
 void annotate_json_lines(struct annotate *a, const struct line_rows *lines);
 void annotate_json_end(struct annotate *a);
 
+/* Frees what counting and choosing made; the model stays. */
+void annotate_release(struct annotate *a);
 /* "[unknown]" for a symbol without a name: never NULL. */
 const char *annotate_symbol_name(const pfr_model_symbol *symbol);
 

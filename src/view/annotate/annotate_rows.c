@@ -9,7 +9,6 @@
 
 #define SIZE_MOST DISASM_BYTES_MOST
 
-/* Kernel symbols have addresses of the running kernel: the file has the same unless it was moved. */
 static bool to_offset(const struct elf_object *elf, uint64_t address, uint64_t *offset, uint64_t *left) {
     for (size_t i = 0; i < elf->segment_count; i++) {
         const struct elf_segment *s = &elf->segments[i];
@@ -27,13 +26,25 @@ struct span {
     uint64_t offset, address, size;
 };
 
-static bool find_span(const struct function_rows *rows, struct span *span) {
+/* Kernel symbols have the addresses that the kernel ran at. */
+static bool find_kernel_span(const struct annotate *a, struct function_rows *rows, struct span *span, uint64_t *left) {
+    span->address = rows->symbol->address;
+    if (!rows->file.is_core && !kernel_file_shift(a, &rows->file, span->address, &rows->load_shift))
+        return false;
+    return to_offset(&rows->file.elf, span->address - rows->load_shift, &span->offset, left);
+}
+
+static bool find_span(const struct annotate *a, struct function_rows *rows, struct span *span) {
     uint64_t left = 0;
     span->size = rows->symbol->size;
     if (rows->object->kind == PFR_OBJECT_KERNEL) {
-        span->address = rows->symbol->address;
-        if (!to_offset(&rows->file.elf, span->address, &span->offset, &left))
+        if (!find_kernel_span(a, rows, span, &left))
             return false;
+    } else if (rows->file.jit) {
+        span->offset = rows->symbol->address;
+        if (!jit_file_place(&rows->file, rows->symbol, &span->address, &left))
+            return false;
+        rows->load_shift = span->address - span->offset;
     } else {
         span->offset = rows->symbol->address;
         if (!code_file_address(&rows->file, span->offset, &span->address, &left))
@@ -47,11 +58,13 @@ static enum symbol_result read_code(struct annotate *a, struct disasm *disasm, s
                                     struct span *span) {
     uint8_t *bytes = NULL;
     const struct elf_object *elf = &rows->file.elf;
-    if (!find_span(rows, span))
-        return SYMBOL_NO_MATCH;
+    if (!find_span(a, rows, span))
+        return rows->object->kind == PFR_OBJECT_FILE ? SYMBOL_NO_MATCH : SYMBOL_OTHER_BUILD;
     if (span->size > SIZE_MOST)
         return SYMBOL_LIMIT;
-    const enum disasm_machine machine = disasm_machine_of(elf->header.machine, elf->form.wide);
+    const struct jit_dump *jit = rows->file.jit;
+    const enum disasm_machine machine =
+        jit ? disasm_machine_of(jit->machine, true) : disasm_machine_of(elf->header.machine, elf->form.wide);
     if (machine != disasm->machine) {
         disasm_end(disasm);
         disasm_begin(disasm, machine, a->options->intel);
@@ -73,15 +86,24 @@ static struct annotate_row *add_row(struct annotate *a, struct function_rows *ro
             return NULL;
         rows->rows = more;
     }
-    struct annotate_row *row = row_at(rows, rows->count++);
+    struct annotate_row *row = function_row(rows, rows->count++);
     row->address = address;
     row->text = "";
     return row;
 }
 
+static void tell_jit_line(const struct function_rows *rows, struct annotate_row *row) {
+    const struct jit_line *line = jit_dump_line(rows->file.jit, row->address - rows->load_shift);
+    row->file = line ? intern_chars(&rows->file.jit->names, line->file) : NULL;
+    row->line = line ? line->line : 0;
+}
+
 static void tell_line(struct function_rows *rows, struct annotate_row *row) {
     struct source_frames frames;
-    if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, row->address, &frames) != SYMBOL_FOUND ||
+    const uint64_t address = row->address - rows->load_shift;
+    if (rows->file.jit)
+        tell_jit_line(rows, row);
+    if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, address, &frames) != SYMBOL_FOUND ||
         !frames.count)
         return;
     row->file = frames.at[0].file;
@@ -106,7 +128,7 @@ static bool add_instructions(struct annotate *a, struct function_rows *rows) {
 /* Addresses that no instruction covers have rows of their own; equal ones become one when rows are in order. */
 static struct annotate_row *row_of(struct annotate *a, struct function_rows *rows, uint64_t address) {
     const size_t found = code_find(&rows->code, address);
-    return found < rows->code.count ? row_at(rows, found) : add_row(a, rows, address);
+    return found < rows->code.count ? function_row(rows, found) : add_row(a, rows, address);
 }
 
 static void add_row_sums(const struct annotate *a, struct annotate_row *to, const struct annotate_sum *sums) {
@@ -146,10 +168,10 @@ static void put_in_order(const struct annotate *a, struct function_rows *rows) {
     size_t kept = 0;
     qsort(rows->rows, rows->count, rows->row_size, by_address);
     for (size_t i = 1; i < rows->count; i++)
-        if (row_at(rows, i)->address == row_at(rows, kept)->address)
-            add_row_sums(a, row_at(rows, kept), row_at(rows, i)->sums);
+        if (function_row(rows, i)->address == function_row(rows, kept)->address)
+            add_row_sums(a, function_row(rows, kept), function_row(rows, i)->sums);
         else if (++kept != i)
-            memcpy(row_at(rows, kept), row_at(rows, i), rows->row_size);
+            memcpy(function_row(rows, kept), function_row(rows, i), rows->row_size);
     rows->count = kept + 1;
 }
 
@@ -159,7 +181,7 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
     *rows = (struct function_rows){.symbol = pfr_model_get_symbol(a->model, symbol)};
     rows->object = pfr_model_get_object(a->model, rows->symbol->object);
     rows->row_size = sizeof(struct annotate_row) + a->nr_events * sizeof(struct annotate_sum);
-    rows->why = code_file_open(a, rows->object, &rows->file);
+    rows->why = code_file_open_at(a, rows->object, rows->symbol->address, &rows->file);
     if (rows->why == SYMBOL_FOUND)
         rows->why = read_code(a, disasm, rows, &span);
     const uint64_t shift = span.size ? span.address - rows->symbol->address : 0;
@@ -176,11 +198,16 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
     mem_free(a->memory, rows->rows, rows->room, rows->row_size);
 }
 
-static const char *why_no_code(const struct annotate *a, const struct function_rows *rows) {
+const char *function_rows_why(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
-        return "kernel code is only read from a file: name it with --vmlinux";
+        return "kernel code is read from the file of --vmlinux, or by root from /proc/kcore while that kernel runs";
+    if (rows->object->kind == PFR_OBJECT_MODULE && rows->why == SYMBOL_OTHER_BUILD)
+        return "code of kernel modules is not read";
+    if (rows->object->kind == PFR_OBJECT_JIT && rows->why == SYMBOL_OTHER_BUILD)
+        return "the jitdump has other code there";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
-        rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO)
+        rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO &&
+        rows->object->kind != PFR_OBJECT_JIT)
         return "its code is in no file";
     if (rows->why == SYMBOL_LIMIT)
         return "the function is larger than 1 MB";
@@ -197,6 +224,6 @@ void function_rows_note(struct annotate *a, const struct function_rows *rows) {
     pfr_escape(name, sizeof name, symbol, strlen(symbol));
     pfr_escape(object, sizeof object, rows->object->path, strlen(rows->object->path));
     snprintf(sentence, sizeof sentence, "%s in %s: only addresses with samples are shown: %s", name, object,
-             why_no_code(a, rows));
+             function_rows_why(a, rows));
     a->options->note(a->options->context, sentence);
 }

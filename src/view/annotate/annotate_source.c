@@ -31,7 +31,7 @@ static bool open_source(const struct annotate *a, const char *file, int *fd) {
         if (length > 0 && length < (int)sizeof path && open_regular(path, 0, fd, &facts) == SYMBOL_FOUND)
             return true;
     }
-    return open_regular(file, 0, fd, &facts) == SYMBOL_FOUND;
+    return !a->only_source_dir && open_regular(file, 0, fd, &facts) == SYMBOL_FOUND;
 }
 
 static bool add_line(struct annotate *a, struct source_text *s, const char *line, size_t length) {

@@ -69,7 +69,7 @@ static void put_source(struct annotate *a, struct source_text *source, const str
 
 static void put_row(struct annotate *a, const struct function_rows *rows, const struct arrows *arrows, size_t index) {
     struct output *out = &a->out->out;
-    const struct annotate_row *row = row_at(rows, index);
+    const struct annotate_row *row = function_row(rows, index);
     put_sums(a, rows, row);
     out_text(out, ":   ");
     out_hex(out, row->address, 1);
@@ -92,13 +92,13 @@ pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, p
         put_head(a, rows);
         put_no_sums(a);
         out_text(&a->out->out, ": ");
-        out_hex(&a->out->out, rows->count ? row_at(rows, 0)->address : 0, 16);
+        out_hex(&a->out->out, rows->count ? function_row(rows, 0)->address : 0, 16);
         out_text(&a->out->out, " <");
         put_name(a, annotate_symbol_name(rows->symbol));
         out_text(&a->out->out, ">:\n");
     }
     for (size_t i = 0; i < rows->count && st == PFR_OK; i++) {
-        put_source(a, &source, row_at(rows, i), i ? row_at(rows, i - 1) : NULL);
+        put_source(a, &source, function_row(rows, i), i ? function_row(rows, i - 1) : NULL);
         put_row(a, rows, &arrows, i);
     }
     out_char(&a->out->out, '\n');

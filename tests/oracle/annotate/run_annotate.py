@@ -6,10 +6,13 @@ counts NAME        samples at each address of every function with 1 % or more ar
 instructions NAME  instructions begin where objdump's do, except inside what capstone does not know
 lines              by line, a function's samples are all of its symbol's; an inlined function is listed at its call
 processes          no program is started
+sites              two calls of one inline function have the shares that a counting build says; perf's listing is printed beside
+changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
 builds             code of another build is not shown; sources that are no regular files are skipped
 """
 import collections
 import csv
+import difflib
 import io
 import json
 import os
@@ -33,10 +36,10 @@ def run(command, **more):
                           env=dict(os.environ, XDG_CACHE_HOME="/dev/null"), **more)
 
 
-def record(folder, name, source, *flags):
+def record(folder, name, source, *flags, arguments=()):
     program, data = os.path.join(folder, name), os.path.join(folder, name + ".data")
     subprocess.run(["g++", "-g", *flags, "-o", program, source], check=True)
-    made = run(["perf", "record", "-N", "-q", "-e", "cpu-clock", "-F", "1999", "-o", data, program])
+    made = run(["perf", "record", "-N", "-q", "-e", "cpu-clock", "-F", "1999", "-o", data, program, *arguments])
     return data if made.returncode == 0 and os.path.exists(data) else None
 
 
@@ -106,6 +109,9 @@ def check_lines(data, program):
     work = json.loads(done.stdout)["functions"][0]
     weight = sum(row["self"] for row in work["lines"] if row["inlined"] is None)
     wrong = [] if weight == work["self"] == work["total"] else ["lines have %d of %d" % (weight, work["self"])]
+    if abs(sum(row["self_percent"] for row in work["lines"] if row["inlined"] is None) - 100) > 1e-6:
+        wrong.append("percentages of lines do not add up to 100")
+    wrong += ["total %d of self %d" % (row["total"], row["self"]) for row in work["lines"] if row["total"] < row["self"]]
     rows, counts = our_counts(data, "work")
     period = sum(int(row["weight"]) for row in rows) // sum(counts.values())
     ours = {(row["line"], row["inlined"]): row["self"] // period for row in work["lines"] if row["inlined"]}
@@ -115,6 +121,62 @@ def check_lines(data, program):
     if not any("mix(v + r)" in row["source"] for row in work["lines"]):
         wrong.append("the source of the hot line is not shown")
     harness.result("annotate/lines", wrong)
+
+
+def check_sites(folder):
+    """Two calls of one inline function: their shares are those of the rounds that a counting build makes, within 2 points."""
+    source, counting = os.path.join(HERE, "sites.cc"), os.path.join(folder, "counting")
+    subprocess.run(["g++", "-O2", "-DCOUNT", "-o", counting, source], check=True)
+    light, heavy = (int(word) for word in run([counting, "100"]).stdout.split()[:2])
+    data = record(folder, "sites", source, "-O2", arguments=["60000" if os.environ.get("PERFRAY_LONG") else "15000"])
+    if not data:
+        harness.skip("annotate/sites", "perf records nothing here")
+        return
+    sites = json.loads(run([PERFRAY, "annotate", "--by-line", "--format=json", "two_sites", data]).stdout)["functions"][0]
+    shares = {row["source"].split("//")[-1].strip(): row["self_percent"] for row in sites["lines"] if row["inlined"] and row["source"]}
+    samples = sum(our_counts(data, "two_sites")[1].values())
+    wanted = 100 * light / (light + heavy)
+    room = max(2, 4 * (wanted * (100 - wanted) / max(samples, 1)) ** 0.5)  # and four standard deviations of so few samples
+    theirs = re.findall(r"^ +([0-9.]+) .*sites\.cc:([0-9]+)$", run(["perf", "annotate", "--stdio", "-l", "-P", "-i", data, "-s", "two_sites"]).stdout, re.M)
+    print("# rounds %.2f %%, by line %s of %d samples; perf charges lines of the inline function: %s" % (wanted, shares, samples, theirs))
+    harness.result("annotate/sites", [] if abs(shares.get("light", 0) - wanted) <= room and abs(shares.get("heavy", 0) - 100 + wanted) <= room else ["%s" % shares])
+
+
+EDITS = (("__attribute__((noinline)) unsigned work", "// one\n\n// two\n__attribute__((noinline)) unsigned work"),
+         ("        if (s & 1)", "        s += 3;\n        s ^= r;\n        if (s & 1)"))
+
+
+def check_changes(folder):
+    """An edited program beside the old one: each side has the samples of its own listing."""
+    data, sources = [], []
+    with open(os.path.join(HERE, "hot.cc"), encoding="utf-8") as file:
+        text = file.read()
+    for name in ("before", "after"):
+        os.mkdir(os.path.join(folder, name))
+        source = os.path.join(folder, name, "hot.cc")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        sources.append(text.splitlines())
+        data.append(record(os.path.join(folder, name), "hot", source, "-O2"))
+        for old, new in EDITS:
+            text = text.replace(old, new)
+    wrong = []
+    done = run([PERFRAY, "annotate", "--format=json", "--diff", data[0], "work", data[1]])
+    changes = json.loads(done.stdout)["functions"][0]["changes"]
+    for i, side in enumerate(("base", "new")):
+        alone = json.loads(run([PERFRAY, "annotate", "--by-line", "--format=json", "work", data[i]]).stdout)["functions"][0]
+        ours = {(row[side]["line"], row["inlined"]): (row[side]["self"], row[side]["total"])
+                for row in changes if row[side]["self"] or row[side]["total"]}
+        if ours != {(row["line"], row["inlined"]): (row["self"], row["total"]) for row in alone["lines"]}:
+            wrong.append("%s: %s" % (side, ours))
+    same = {}
+    for block in difflib.SequenceMatcher(None, *sources, autojunk=False).get_matching_blocks():
+        same.update({block.a + 1 + i: block.b + 1 + i for i in range(block.size)})
+    pairs = {row["base"]["line"]: row["new"]["line"] for row in changes if row["base"]["line"]}
+    wrong += ["line %d is %d" % pair for pair in pairs.items() if same.get(pair[0], 0) != pair[1]]
+    if not any(old and new and old != new for old, new in pairs.items()) or done.stderr:
+        wrong.append("no line moved: %s %s" % (pairs, done.stderr))
+    harness.result("annotate/changes", wrong)
 
 
 def check_processes(folder, data):
@@ -153,6 +215,60 @@ def check_builds(folder, data, source):
     harness.result("annotate/builds", wrong)
 
 
+# --- With PERFRAY_LONG: recordings of programs as they are.
+
+PROGRAMS = (
+    "gzip -9c DATA", "bzip2 -c DATA", "xz -1c DATA", "zstd -12 -qc DATA", "sort DATA", "md5sum DATA", "sha256sum DATA", "sha512sum DATA", "b2sum DATA", "wc DATA",
+    "base64 DATA", "od -x DATA", "awk {n+=length} DATA", "sed s/a/b/g DATA", "grep -c [a-z]*x.y DATA", "python3 -c sum(i*i%7for(i)in(range(4000000)))",
+    "perl -e for(1..4000000){$s+=$_%7}", "openssl speed -seconds 1 sha256", "gcc -O2 -x c++ -c HOT -o /dev/null", "diff DATA OTHER", "tr a-z A-Z", "cmp DATA DATA",
+    "sqlite3 :memory: WITH/**/RECURSIVE/**/c(x)AS(SELECT/**/1/**/UNION/**/ALL/**/SELECT/**/x+1/**/FROM/**/c/**/WHERE/**/x<2000000)SELECT/**/sum(x%7)FROM/**/c",
+)
+
+
+def compare_listings(data, wrong):
+    """Every function of a file with 1 % or more of the samples."""
+    rows = csv.DictReader(io.StringIO(run([PERFRAY, "report", "--no-children", "-s", "sym,dso", "--format=csv", data]).stdout))
+    rows = [row for row in rows]
+    whole, compared = sum(int(row["samples"]) for row in rows), 0
+    for row in rows:
+        name = row["sym"].removeprefix("[.] ")
+        if int(row["samples"]) * 100 < whole or not row["sym"].startswith("[.]") or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            continue
+        _, ours = our_counts(data, name)
+        theirs = perf_counts(data, name)
+        if not theirs:
+            continue  # perf finds no code of it
+        compared += 1
+        if ours != theirs:
+            wrong.append("%s: %s, perf %s" % (name, sorted(ours.items())[:3], sorted(theirs.items())[:3]))
+    return compared
+
+
+def check_programs(folder):
+    data, other = os.path.join(folder, "input"), os.path.join(folder, "input2")
+    for path, seed in ((data, 1), (other, 2)):
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines("%d line %x of %s\n" % (i, i * seed * 2654435761 % 4294967296, "abcxyz"[i % 6:]) for i in range(600000))
+    recorded = compared = 0
+    wrong = []
+    for number, words in enumerate(PROGRAMS):
+        words = [data if word == "DATA" else other if word == "OTHER" else os.path.join(HERE, "hot.cc") if word == "HOT" else word for word in words.split()]
+        if not shutil.which(words[0]):
+            continue
+        path = os.path.join(folder, "program%d.data" % number)
+        with open(data, "rb") as given:
+            run(["perf", "record", "-N", "-q", "-e", "cpu-clock:u", "-F", "1999", "-o", path, "--", *words], stdin=given, cwd=folder)
+        if not os.path.exists(path):
+            continue
+        recorded += 1
+        before = len(wrong)
+        compared += compare_listings(path, wrong)
+        wrong[before:] = ["%s: %s" % (words[0], problem) for problem in wrong[before:]]
+        os.remove(path)
+    print("# %d recordings, %d functions compared" % (recorded, compared))
+    harness.result("annotate/programs", wrong or ([] if recorded >= 15 and compared >= 20 else ["%d recordings, %d functions" % (recorded, compared)]))
+
+
 def main():
     if not shutil.which("perf"):
         harness.skip("annotate", "perf is not installed")
@@ -171,6 +287,10 @@ def main():
                 check_lines(data, os.path.join(folder, name))
                 check_processes(folder, data)
         if os.path.exists(os.path.join(folder, "hot.data")):
+            check_changes(folder)
+            check_sites(folder)
+            if os.environ.get("PERFRAY_LONG"):
+                check_programs(folder)
             check_builds(folder, os.path.join(folder, "hot.data"), source)
     return harness.status()
 

@@ -21,10 +21,11 @@ for (let round = 0; round < 20 && !found; round++) {
   if (asked.status === 0) found = JSON.parse(asked.stdout);
   else await pause(500);
 }
-const info = found ? JSON.parse(run('profile', 'info', '--json').stdout) : null;
+const told = found ? run('profile', 'info', '--json').stdout : '';
+const info = told ? JSON.parse(told) : null; // it says nothing of a profile without samples
 run('stop', '--all');
 console.log(JSON.stringify({
   error: found ? null : (loaded.stderr + loaded.stdout).slice(-300),
   samples: found ? found.functions.reduce((sum, row) => sum + row.selfSamples, 0) : null,
-  threads: info?.threadCount ?? 0,
+  threads: info?.threadCount ?? (found ? 1 : 0),
 }));

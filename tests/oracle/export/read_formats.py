@@ -2,6 +2,7 @@
 """Readers of the export formats, written from the formats' descriptions: each returns {stack: weight}, outermost first, joined
 by ";" (a ";" in a name is ":"), or raises Wrong where a rule of the format is broken."""
 import csv
+import gzip
 import io
 import json
 import re
@@ -286,8 +287,33 @@ def perfetto(data):
     return stacks, calls, lost, weights
 
 
-def otlp(data):
-    """{event: {stack: weight}}."""
+def pprof(data):
+    """{type of value: {stack: sum}}; every location has a function, every sample as many values as there are types."""
+    whole = message(gzip.decompress(data))
+    texts = [text(value) for value in whole[6]]
+    must(texts[0] == "" and len(set(texts)) == len(texts), "the first text is not empty, or a text is there twice")
+    functions = {one(row, 1): texts[one(row, 2)] for row in map(message, whole.get(5, []))}
+    maps = {one(row, 1): (one(row, 2), one(row, 3)) for row in map(message, whole.get(3, []))}
+    locations = {}
+    for row in map(message, whole.get(4, [])):
+        least, most = maps.get(one(row, 2), (0, 0))
+        must(2 not in row or least <= one(row, 3) < most, "an address outside of its mapping")
+        locations[one(row, 1)] = functions[one(message(row[4][0]), 1)]
+    must(0 not in locations and 0 not in functions and 0 not in maps, "a number 0")
+    types = [texts[one(message(row), 1)] for row in whole[1]]
+    found = {name: Counter() for name in types}
+    for sample in map(message, whole.get(2, [])):
+        values = packed(one(sample, 2, b""))
+        must(len(values) == len(types), "%d values of %d types" % (len(values), len(types)))
+        stack = joined(locations[at] for at in reversed(packed(one(sample, 1, b""))))
+        for name, value in zip(types, values):
+            found[name][stack] += value
+    must(texts[one(whole, 14)] == types[-1], "the default is not the last type")
+    return found
+
+
+def otlp(data, times=None):
+    """{(event, type of value): {stack: sum}}; `times` gets each (event, type, stack, time, value)."""
     whole = message(data)
     dictionary = message(whole[2][0])
     for table_of in (1, 2, 3, 4, 5, 6, 7):
@@ -302,8 +328,14 @@ def otlp(data):
         for scope in message(resource)[2]:
             for profile in map(message, message(scope).get(2, [])):
                 kind = message(one(profile, 1, b""))
-                rows = found.setdefault(texts[one(kind, 1)], Counter())
+                event, name = texts[one(message(one(profile, 5, b"")), 1)], texts[one(kind, 1)]
+                must((event, name) not in found, "two profiles of %s and %s" % (event, name))
+                rows = found.setdefault((event, name), Counter())
                 for sample in map(message, profile.get(2, [])):
                     must(all(0 < at < attributes for at in packed(one(sample, 2, b""))), "an attribute that is not there")
-                    rows[chains[one(sample, 1)]] += packed(one(sample, 4))[0]
+                    values, moments = packed(one(sample, 4)), struct.unpack("<%dQ" % (len(one(sample, 5, b"")) // 8), one(sample, 5, b""))
+                    must(len(values) == len(moments) if times is not None else len(values) == 1 and not moments, "values and times")
+                    rows[chains[one(sample, 1)]] += sum(values)
+                    if times is not None:
+                        times += [(event, name, chains[one(sample, 1)], *row) for row in zip(moments, values)]
     return found

@@ -49,8 +49,10 @@ def graph_of(text):
 
 
 def options_for(name, folder):
+    if name.startswith("events-repaired"):
+        return ["--no-symbols"]  # llvm-xray cannot read its map (instrumentation maps in docs/differences.md)
     binary = os.path.join(folder, "bin", "%s.%s" % (name.split(".")[0].split("-")[0], name.rsplit(".", 1)[1]))
-    return ["-m", binary, "--no-cache", "--no-demangle"] if os.path.exists(binary) else None
+    return ["-m", binary, "--no-cache", "--demangle=full"] if os.path.exists(binary) else None
 
 
 def check_graph(name, folder):
@@ -59,31 +61,50 @@ def check_graph(name, folder):
     done = harness.perfray("graph", "-e", "count", "-v", "sum", *options_for(name, folder), os.path.join(folder, "traces", name))
     must(done.returncode in (0, 4), harness.last_line(done))
     found = graph_of(done.stdout.decode("utf-8"))
-    return wanted, found
+    names = {name: cut(name) for edge in found[0] for name in edge}
+    edges, vertices = Counter(), Counter()
+    for (one, other), count in found[0].items():
+        edges[names[one], names[other]] += count
+    for vertex, total in found[1].items():
+        vertices[names.get(vertex, vertex)] += total
+    return wanted, (edges, vertices)
 
 
-def plain(edges):
-    """Names as both have them: llvm-xray demangles, and cuts in its way."""
-    return Counter({key: n for key, n in edges.items()})
+def cut(name):
+    """llvm-xray cuts names at 40 characters and writes those of DOT's as HTML has them."""
+    return re.sub("[<>&]", lambda found: {"<": "&lt;", ">": "&gt;", "&": "&amp;"}[found[0]], name if len(name) <= 40 else name[:40] + "...")
+
+
+def only_listed(name, wanted, found):
+    """Kinds of docs/differences.md: None, or why the graphs should be the same and are not."""
+    if name.startswith("except."):  # graphs-after-exceptions
+        wrong = ("thrower(int)", "catcher(int)")  # no function of the program calls so
+        others = {edge: n for edge, n in wanted[0].items() if edge[1] != wrong[1]}
+        same = others == {edge: n for edge, n in found[0].items() if edge[1] != wrong[1]}
+        return None if same and wrong in wanted[0] and wrong not in found[0] else "not only the catcher's callers differ"
+    if name.startswith("unfinished."):  # buffers-written-twice
+        same = sum(wanted[0].values()) == sum(found[0].values()) and ("late", "late") in wanted[0] and ("late", "late") not in found[0]
+        return None if same else "not only nested copies differ"
+    off = [key for key in wanted[1].keys() | found[1].keys() if abs(wanted[1][key] - found[1][key]) > 1e-4 * wanted[1][key] + 1e-6]
+    return ("edges: %s" % harness.first_difference(dict(wanted[0]), dict(found[0])) if wanted[0] != found[0] else
+            "sums: %s" % off[:3] if off else None)
 
 
 def check_graphs():
     folder = corpus()
-    same, off = 0, []
+    same, listed = 0, 0
     for path in sorted(glob.glob(os.path.join(folder, "out", "*.graph.dot"))):
         name = os.path.basename(path)[:-len(".graph.dot")]
-        if not options_for(name, folder) or not name.startswith(("fib", "threads8", "deep", "tail.fdr", "arg1", "migrate")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            is_graph = file.read().startswith("digraph")
+        if not is_graph or not options_for(name, folder) or not os.path.exists(os.path.join(folder, "traces", name)):
             continue
-        if os.path.getsize(path) == 0 or not os.path.exists(os.path.join(folder, "traces", name)):
-            continue
-        wanted, found = check_graph(name, folder)
-        sums = all(abs(wanted[1][key] - found[1].get(key, 0)) <= 1e-4 * wanted[1][key] + 1e-6 for key in wanted[1])
-        if plain(wanted[0]) == plain(found[0]) and sums:
-            same += 1
-        else:
-            off.append("%s: %s" % (name, harness.first_difference(dict(wanted[0]), dict(found[0])) or "sums differ"))
-    must(same >= 12, "%d graphs are the same; others: %s" % (same, "; ".join(off)[:600]))
-    return "%d graphs are the same, %d differ" % (same, len(off))
+        why = only_listed(name, *check_graph(name, folder))
+        must(why is None, "%s: %s" % (name, why))
+        listed += name.startswith(("except.", "unfinished."))
+        same += not name.startswith(("except.", "unfinished."))
+    must(same >= 30 and listed >= 4, "%d graphs are the same, %d differ as listed" % (same, listed))
+    return "%d graphs are the same, %d differ as listed" % (same, listed)
 
 
 def check_diff():

@@ -27,6 +27,9 @@ import run_consumers  # noqa: E402
 
 RECORDED = ("demo", "chains", "addresses", "bpf-program", "exec", "period", "sample-cpu", "threads-zstd", "tracepoints", "two-events",
             "overwrite", "cpu-clock", "dwarf", "zstd-many", "killed", "no-samples")
+CORPUS = ("cg_dwarf8k", "cg_fp", "comm_unicode", "data_page_size", "dir_threads", "exec_storm", "group_S", "intr_regs", "jitmap", "killed_z",
+          "lost_tp", "many_threads", "mmap1", "namespaces", "no_time", "overwrite", "per_thread", "pipe_multi", "pipe_z", "raw_samples", "read_s",
+          "sched_record", "stat_basic")
 TRACED = ("fib.fdr.19", "threads8.fdr.19", "cxx.fdr.19", "tail.fdr.19", "except.fdr.19", "unfinished.fdr.19", "deep.basic.19")
 SYMFS = os.path.join(harness.FIXTURES, "recorded", "demo-root")
 OPTIONS = {"npm": None}
@@ -46,6 +49,11 @@ def same(wanted, found, what, off=0):
             raise Wrong("%s: %r is %s, and %s in folded" % (what, key, found.get(key), wanted.get(key)))
 
 
+def chosen(event):
+    """The option of an event, by the bytes of its name."""
+    return "--event", re.sub(rb"\\x([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), event.encode())
+
+
 class Case:
     """One recording, with what folded and csv say of it."""
 
@@ -61,7 +69,7 @@ class Case:
         self.total = sum(self.stacks.values())
 
     def weights(self, event):
-        return read.folded(export(self.path, "folded", "--weight=period", "--event", event))
+        return read.folded(export(self.path, "folded", "--weight=period", *chosen(event)))
 
 
 def check_csv(case):
@@ -179,16 +187,43 @@ def check_perfetto(case):
     return "%d samples" % sum(stacks.values())
 
 
-def check_otlp(case):
-    found = read.otlp(export(case.path, "otlp"))
+def check_pprof(case):
+    found = {name: nonzero(stacks) for name, stacks in read.pprof(export(case.path, "pprof")).items()}
     if case.is_trace:
-        for stacks in found.values():
-            same(case.stacks, Counter({key: n for key, n in stacks.items() if n}), "self times", case.off * 50)
-        return "%d stacks" % sum(map(len, found.values()))
-    must(sorted(found) == case.events, "events %s" % sorted(found))
+        same(case.stacks, list(found.values())[-1], "self times", case.off * 50)
+        return "%d types" % len(found)
+    must(len(found) >= 1 + len(case.events) and set(case.events) <= found.keys(), "types %s" % list(found))
+    same(case.stacks, found["samples"], "samples")
     for event in case.events:
-        same(Counter({key: n for key, n in case.weights(event).items() if n}), Counter({key: n for key, n in found[event].items() if n}), event)
-    return "%d events" % len(found)
+        same(nonzero(case.weights(event)), found[event], event)
+    return "%d types" % len(found)
+
+
+def nonzero(stacks):
+    return Counter({stack: n for stack, n in stacks.items() if n})
+
+
+def check_otlp(case):
+    found = {key: nonzero(stacks) for key, stacks in read.otlp(export(case.path, "otlp")).items()}
+    times = []
+    timed = all(row["ts"] for row in case.rows)
+    if timed:
+        again = read.otlp(export(case.path, "otlp", "--set", "times"), times)
+        must({key: nonzero(stacks) for key, stacks in again.items()} == found, "other sums with times")
+        counted = sorted(time for _, name, _, time, _ in times if name in ("samples", "calls"))
+        wanted = sorted(int(row["ts"]) for row in case.rows)
+        ahead = counted[0] - wanted[0] if counted else 0  # of the wall clock
+        must(not case.rows or counted == [time + ahead for time in wanted] or case.is_trace, "times differ")
+    if case.is_trace:
+        for (_, name), stacks in found.items():
+            if name != "calls":
+                same(case.stacks, stacks, "self times", case.off * 50)
+        return "%d stacks" % sum(map(len, found.values()))
+    must(sorted(event for event, name in found if name == "samples") == case.events, "events %s" % sorted(found))
+    for event in case.events:
+        same(nonzero(case.weights(event)), found[event, event], event)
+        same(nonzero(read.folded(export(case.path, "folded", *chosen(event)))), found[event, "samples"], event)
+    return "%d events%s" % (len(case.events), ", %d times" % (len(times) // 2) if timed else "")
 
 
 # --- Programs of others
@@ -217,8 +252,7 @@ def check_parquet(case, reader, folder):
         return "%d calls" % found["calls"]
     must(int(found["weight"]) == sum(int(row["weight"]) for row in case.rows), "weights %s" % found["weight"])
     must(int(found["times"]) == sum(int(row["ts"] or 0) for row in case.rows), "times %s" % found["times"])
-    names = Counter(row["comm"] for row in case.rows)
-    must(names == Counter(found["comms"]), "comms %s" % found["comms"])
+    must(Counter(row["comm"] for row in case.rows) == Counter(found["comms"]), "comms %s" % found["comms"])
     return "%d samples, %d functions" % (found["samples"], len(found["functions"]))
 
 
@@ -234,8 +268,7 @@ def check_ctf(case, folder):
         must(times == sorted(int(row["ts"]) for row in case.rows), "times differ")
     word = "dur" if case.is_trace else "weight"
     must(sum(int(re.search(r" %s = (\d+)" % word, line)[1]) for line in events) == sum(int(row[word]) for row in case.rows), word)
-    lost = sum(map(int, re.findall(r"discarded (\d+) event", done.stderr.decode("utf-8", "replace"))))
-    return "%d events, %d lost" % (len(events), lost)
+    return "%d events, %d lost" % (len(events), sum(map(int, re.findall(rb"discarded (\d+) event", done.stderr))))
 
 
 def check_annotate(case, folder):
@@ -245,10 +278,27 @@ def check_annotate(case, folder):
         file.write(export(case.path, "callgrind"))
     done = harness.run(["callgrind_annotate", "--threshold=100", path])
     must(done.returncode == 0, harness.last_line(done))
-    total = re.search(r"^\s*([\d,]+) .*PROGRAM TOTALS", done.stdout.decode("utf-8", "replace"), re.M)
+    total = re.search(r"^\s*([\d,]+|\.) .*PROGRAM TOTALS", done.stdout.decode("utf-8", "replace"), re.M)
     _, _, wanted = read.callgrind(export(case.path, "callgrind"))
-    must(total and int(total[1].replace(",", "")) == wanted, "totals %s of %d" % (total and total[1], wanted))
+    must(total and int(total[1].replace(",", "").replace(".", "0")) == wanted, "totals %s of %d" % (total and total[1], wanted))
     return "%d" % wanted
+
+
+def check_go_pprof(case, folder):
+    """go tool pprof shows each type of value: -top has its total, -raw the sum of its column."""
+    harness.need("go")
+    path = os.path.join(folder, "made.pb.gz")
+    export(case.path, "pprof", "-o", path)
+    wanted = read.pprof(export(case.path, "pprof"))
+    raw = run_consumers.Raw(run_consumers.pprof(folder, "-raw"))
+    for number, (name, stacks) in enumerate(wanted.items()):
+        total = sum(stacks.values())
+        must(sum(values[number] for values, _, _ in raw.samples) == total, "-raw: %s" % name)
+        shown = re.search(r"of (\S+) total", run_consumers.pprof(folder, "-top", "-unit=ns", "-sample_index=%d" % number))
+        must(total == 0 or shown, "-top: no total of %s" % name)
+        shown = shown and re.sub("ns$", "", shown[1])
+        must(total == 0 or not shown.isdigit() or int(shown) == total, "-top: %s of %d %s" % (shown, total, name))
+    return ", ".join("%s %d" % (name, sum(stacks.values())) for name, stacks in wanted.items())
 
 
 def check_graphviz(case, folder):
@@ -258,8 +308,7 @@ def check_graphviz(case, folder):
         file.write(export(case.path, "dot"))
     done = harness.run(["dot", "-Tplain", path])
     must(done.returncode == 0 and not done.stderr, harness.last_line(done))
-    nodes, edges = read.dot(export(case.path, "dot"))
-    text = done.stdout.decode("utf-8", "replace")
+    (nodes, edges), text = read.dot(export(case.path, "dot")), done.stdout.decode("utf-8", "replace")
     must(len(re.findall(r"^node ", text, re.M)) >= len(nodes) + 1, "nodes")
     must(len(re.findall(r"^edge ", text, re.M)) >= len(edges), "edges")
     return "%d nodes" % len(nodes)
@@ -322,10 +371,71 @@ def check_protoc(case, folder):
     return "%d bytes" % len(done.stdout)
 
 
+# --- A recording and a trace of one run
+
+PROGRAM = """
+#define N __attribute__((noinline))
+N int leaf(int n) { volatile int s = 0; for (int i = 0; i < n * 1000; i++) s += i; return s; }
+N int middle(int n) { int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
+int main(void) { int s = 0; for (int i = 0; i < 40; i++) s += middle(40); return s & 1; }
+"""
+
+
+def make_both(folder):
+    compiler = harness.first_of("clang-19", "clang-14")
+    with open(os.path.join(folder, "both.c"), "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    words = ["-O1", "-g", "-fno-omit-frame-pointer", "-fxray-instrument", "-fxray-instruction-threshold=1", "-o", "both", "both.c"]
+    built = harness.run([compiler, *words], cwd=folder)
+    if built.returncode != 0:
+        raise Skip("no program can be built with XRay: %s" % harness.last_line(built))
+    trace = [harness.PERFRAY, "trace", "-q", "-o", "both.xray", "./both"]
+    done = harness.run([harness.PERFRAY, "record", "-k", "monotonic", "-e", "cpu-clock", "-F", "999", "-g", "-o", "both.data", "--", *trace], cwd=folder)
+    if done.returncode not in (0, 1) or not os.path.exists(os.path.join(folder, "both.xray")):
+        raise Skip("a run cannot be recorded and traced here: %s" % harness.last_line(done))
+    return [os.path.join(folder, name) for name in ("both.data", "both.xray")]
+
+
+def check_both(folder):
+    """Each format has the samples that the recording's own export has, and the calls of the trace's."""
+    paths = make_both(folder)
+    recording, trace = map(Case, paths)
+    both = lambda form: harness.perfray("export", "--format=" + form, "--no-cache", "--symfs", SYMFS, *paths).stdout
+    must(recording.total > 10 and len(trace.rows) == 1641, "%d samples, %d calls" % (recording.total, len(trace.rows)))
+    stacks, calls = read.chrome(both("chrome"))
+    same(recording.stacks, stacks, "chrome: samples")
+    same(Counter(row["function"] for row in trace.rows), Counter(call[1] for call in calls), "chrome: calls")
+    stacks, calls, _, _ = read.perfetto(both("perfetto"))
+    same(recording.stacks, stacks, "perfetto: samples")
+    wanted = Counter((row["function"], int(row["ts"]), int(row["dur"])) for row in trace.rows)
+    same(wanted, Counter((name, begin, end - begin) for _, name, begin, end in calls), "perfetto: calls")
+    stacks, markers = read.firefox(both("firefox"))
+    same(recording.stacks, stacks, "firefox: samples")
+    must(markers == len(trace.rows), "firefox: %d markers" % markers)
+    must(both("chrome") == harness.perfray("export", "--format=chrome", "--no-cache", "--symfs", SYMFS, *reversed(paths)).stdout, "order of the files")
+    must({row["tid"] for row in trace.rows} < {row["tid"] for row in recording.rows} | {0}, "other threads")
+    return both_in_tables(paths, folder, recording, trace)
+
+
+def both_in_tables(paths, folder, recording, trace):
+    words = "%d samples, %d calls" % (recording.total, len(trace.rows))
+    if not OPTIONS["npm"] or not os.path.isdir(os.path.join(OPTIONS["npm"], "@duckdb/node-api")):
+        return words
+    tables = os.path.join(folder, "tables.parquet")
+    done = harness.perfray("export", "--no-cache", "-o", tables, *paths)
+    must(done.returncode == 0, harness.last_line(done))
+    found = node("read_parquet.mjs", "duckdb", tables)
+    must((found["samples"], found["calls"]) == (recording.total, len(trace.rows)), "parquet: %s" % found)
+    weights = sum(int(row["weight"]) for row in recording.rows) + sum(int(row["self"]) for row in trace.rows)
+    must(abs(int(found["self"]) - weights) <= len(trace.rows), "parquet: %s of %d" % (found["self"], weights))
+    return words
+
+
 OURS = {"csv": check_csv, "jsonl": check_jsonl, "speedscope": check_speedscope, "chrome": check_chrome, "firefox": check_firefox,
-        "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp}
+        "callgrind": check_callgrind, "dot": check_dot, "perfetto": check_perfetto, "otlp": check_otlp,
+        "pprof": check_pprof}
 ON_FILES = {"babeltrace2": check_ctf, "callgrind_annotate": check_annotate, "graphviz": check_graphviz, "importer": check_importer,
-            "profiler_cli": check_profiler_cli, "protoc": check_protoc}
+            "profiler_cli": check_profiler_cli, "protoc": check_protoc, "go_pprof": check_go_pprof}
 FEW = ("demo.data", "two-events.data", "threads8.fdr.19")
 
 
@@ -365,7 +475,7 @@ def paths():
     if traces:
         found += [os.path.join(traces, name) for name in (sorted(os.listdir(traces)) if harness.LONG else TRACED) if "profile" not in name]
     if harness.LONG and harness.corpus("perf", "recorded"):
-        found += sorted(glob.glob(os.path.join(harness.corpus("perf", "recorded"), "*.data")))
+        found += [os.path.join(harness.corpus("perf", "recorded"), "rec61." + name) for name in CORPUS]
     return found
 
 
@@ -379,6 +489,9 @@ def main(arguments):
         return harness.skip("export/formats", "PERFRAY is not set")
     for path in paths():
         check_case(path, options.names)
+    if not options.names or "both" in options.names:
+        with harness.scratch("both") as folder:
+            harness.attempt("export/both", check_both, folder)
     return harness.status()
 
 

@@ -146,6 +146,27 @@ def check_tour(result):
     return "%d steps" % len(TOUR)
 
 
+# --- Code.
+
+CODE = [["tab", "Table"], ["row", "sieve"], ["key", "6"], ["facts", "code"], ["key", "u"], ["facts", "counts"], ["tab", "Flame graph"], ["facts", "other"]]
+
+
+def check_code(result, path, symfs):
+    """The instructions of a function and their sums are those of annotate."""
+    must_be_quiet(result)
+    done = harness.perfray("annotate", "--symfs", symfs, "--format=json", "sieve", path)
+    rows = json.loads(done.stdout)["functions"][0]["instructions"]
+    weights, samples = [row["weight"][0] for row in rows], [row["samples"][0] for row in rows]
+    for label, sums in (("code", weights), ("counts", samples)):
+        code = result["facts"][label]["code"]
+        equal(label, (code["rows"], code["sum"], code["hottest"]), (len(rows), sum(sums), max(sums)))
+    shown = " ".join(result["facts"]["code"]["codeRows"])
+    hot = rows[weights.index(max(weights))]
+    harness.must(hot["instruction"] in shown and hot["address"][2:] in shown, "the hottest instruction is not in view")
+    harness.must(result["facts"]["other"]["code"] is None, "the panel stays")
+    return "%d instructions" % len(rows)
+
+
 # --- The keyboard and screen readers.
 
 REACHED = ("tab ", "listbox|option", "input Search functions", "tree Flame graph", "aside Details", "button ")
@@ -285,6 +306,8 @@ def jobs_of(options, folder, recordings):
         steps = [["facts", "start"], ["click", ".diff .flame"], ["facts", "chosen"], ["key", "w"], ["facts", "widths"]]
         jobs.append({"name": kind, "file": path, "steps": steps})
     jobs.append({"name": "tour", "file": pages["demo.data"], "steps": TOUR})
+    demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
+    jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -328,6 +351,8 @@ def run_first(options, folder):
     harness.attempt("view/compared with itself", check_same, results["same"])
     harness.attempt("view/diff", check_diff, results["diff"])
     harness.attempt("view/keys", check_tour, results["tour"])
+    demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
+    harness.attempt("view/code", check_code, results["code"], demo, symfs)
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])

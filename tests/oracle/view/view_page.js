@@ -26,13 +26,13 @@ function factsOfPage() {
     });
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;
-    return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes,
+    return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
             facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
-            empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
+            codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
 }
 
 // The middle of the first element that is shown and matches; null without one.

@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls_read makes of traces: the rules of pairing, each by itself; buffers in time; damage; limits; sinks. */
-#include "calls_teller.h"
-
-#include "../base/failing_alloc.h"
-#include "model/calls/calls.h"
-
-/* Version 5, one process, 1 GHz. */
-static struct builder begin_trace(void) {
-    struct builder b = {0};
-    put_xray_header(&b, 5, 4096);
-    return b;
-}
-
-static pfr_reader *open_trace(const struct builder *b, const pfr_limits *limits) {
-    const pfr_open_options how = {.size = sizeof how, .limits = limits};
-    pfr_error err = {.offset = 0};
-    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, &how, &err);
-    if (!reader)
-        fail_msg("it does not open: %s", err.text);
-    return reader;
-}
+/* What calls_read makes of traces: the rules of pairing, each by itself; buffers in time; damage; limits. */
+#include "calls_traces.h"
 
 /* The same for any number of lanes; frees the trace. */
 static void expect_trace(struct builder *b, const char *expected, unsigned holes) {
@@ -400,111 +381,7 @@ TEST(a_profile_file_gives_sums) {
     expect_trace(&b, "7 sum 1 1 100 100\n7 sum 1;2 3 60 60\n7 sum 1 0 0 -60\n", 0);
 }
 
-/* --- Sinks, streams, memory. */
-
-TEST(what_a_sink_says_ends_the_reading) {
-    struct builder b = begin_trace();
-    put_buffer(&b, 7, 1000, "+1 -1 -9 +2 +3");
-    put_buffer(&b, 8, 1000, "+1 -1");
-    for (uint64_t n = 1; n <= 4; n++) {
-        struct teller t = {.fail_at = n};
-        pfr_error err = {.offset = 0};
-        pfr_reader *reader = open_trace(&b, NULL);
-        assert_int_equal(tell_all(&t, reader, 1, &err), PFR_ERR_IO);
-        assert_string_equal(err.text, "the sink's own");
-        teller_free(&t);
-        pfr_close(reader);
-    }
-    free(b.bytes);
-}
-
-TEST(samples_are_no_calls) {
-    char path[RECORDED_PATH];
-    struct teller t = {.fail_at = 0};
-    pfr_error err = {.offset = 0};
-    pfr_reader *reader = pfr_open(recorded_path(path, "cpu-clock.data"), NULL, &err);
-    assert_non_null(reader);
-    assert_int_equal(tell_all(&t, reader, 1, &err), PFR_ERR_USAGE);
-    pfr_close(reader);
-}
-
-static pfr_status read_with(struct failing_alloc *failing, const struct builder *b) {
-    const pfr_open_options how = {.size = sizeof how, .alloc = &failing->alloc};
-    struct teller t = {.fail_at = 0};
-    pfr_error err = {.offset = 0};
-    pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, &how, &err);
-    const pfr_status st = reader ? tell_all(&t, reader, 2, &err) : err.status;
-    teller_free(&t);
-    pfr_close(reader);
-    return st;
-}
-
-TEST(every_allocation_fails_once) {
-    struct builder b = begin_trace();
-    struct failing_alloc failing;
-    put_buffer(&b, 7, 1000, "+1 +2 +3 +4 +5 +6 +7 +8 +9 -9 +10 -10 +11 -11 +12 !1");
-    put_buffer(&b, 8, 1000, "+1 +2 -2");
-    for (long n = 1; failing_alloc_begin(&failing, n), read_with(&failing, &b), failing.has_failed; n++)
-        assert_int_equal(failing.blocks, 0);
-    assert_true(failing.requests > 10);
-    failing_alloc_begin(&failing, 5);
-    assert_int_equal(read_with(&failing, &b), PFR_ERR_MEMORY);
-    free(b.bytes);
-}
-
-/* One long thread, whose calls others decode ahead: 20 buffers, the last of which is damaged or not. */
-static struct builder long_thread(bool damaged) {
-    struct builder b = begin_trace();
-    for (unsigned i = 0; i < 20; i++) {
-        const size_t begin = b.length;
-        put_extents(&b, 0);
-        put_preamble(&b, 7, 1000 + 100000 * i);
-        for (uint32_t n = 0; n < 1000; n++) {
-            put_call(&b, 0, 1 + n % 50, 1);
-            put_call(&b, 1, 1 + n % 50, 1);
-        }
-        if (damaged && i == 15)
-            story(&b, "!1");
-        set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
-    }
-    return b;
-}
-
-TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
-    struct builder b = long_thread(true);
-    for (unsigned jobs = 1; jobs <= 3; jobs++) {
-        struct teller t = {.fail_at = 0};
-        pfr_error err = {.offset = 0};
-        pfr_reader *reader = open_trace(&b, NULL);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
-        assert_int_equal(t.begins, 2);
-        assert_int_equal(t.holes, 1);
-        assert_int_equal(t.count, 20000);
-        teller_free(&t);
-        pfr_close(reader);
-    }
-    free(b.bytes);
-}
-
-TEST(a_sink_may_end_the_reading_while_others_decode) {
-    struct builder b = long_thread(false);
-    struct teller t = {.fail_at = 3000};
-    pfr_error err = {.offset = 0};
-    pfr_reader *reader = open_trace(&b, NULL);
-    assert_int_equal(tell_all(&t, reader, 2, &err), PFR_ERR_IO);
-    teller_free(&t);
-    pfr_close(reader);
-    free(b.bytes);
-}
-
-TEST(every_allocation_fails_once_while_others_decode) {
-    struct builder b = long_thread(false);
-    struct failing_alloc failing;
-    for (long n = 1; failing_alloc_begin(&failing, n), read_with(&failing, &b), failing.has_failed; n++)
-        assert_int_equal(failing.blocks, 0);
-    assert_true(failing.requests > 15);
-    free(b.bytes);
-}
+/* --- Ticks. */
 
 TEST(ticks_are_nanoseconds_by_the_frequency) {
     assert_int_equal(calls_ns(7, 0), 7);

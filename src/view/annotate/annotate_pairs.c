@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which line of an older source is which of the newer: see annotate_diff.h. */
+#include "view/annotate/annotate_diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const line_matched_names[MATCHED_KINDS] = {"none", "build", "text", "number"};
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_same(const char *x, const char *y) {
+    return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+/* The file of this name among the rows of the other side; else the file of the same last part, if there is one only. */
+static const char *partner_of(const char *file, const struct line_rows *others) {
+    const char *found = NULL;
+    if (!file)
+        return NULL;
+    for (size_t i = 0; i < others->count; i++)
+        if (is_same(others->at[i].file, file))
+            return file;
+    for (size_t i = 0; i < others->count; i++) {
+        const char *other = others->at[i].file;
+        if (!other || is_same(other, found) || strcmp(last_part(other), last_part(file)) != 0)
+            continue;
+        if (found)
+            return file;
+        found = other;
+    }
+    return found ? found : file;
+}
+
+static const struct file_pair *pair_with(const struct line_diff *diff, const char *file, enum diff_recording side) {
+    for (size_t i = 0; i < diff->nr_pairs; i++)
+        if (is_same(diff->pairs[i].file[side], file))
+            return &diff->pairs[i];
+    return NULL;
+}
+
+/* --- Texts. */
+
+/* All lines of a file; NULL with *count 0: it is not there. */
+static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, size_t *count,
+                             pfr_error *err) {
+    struct annotate *a = diff->sides[side];
+    struct source_text *source = &diff->sources[side];
+    *count = 0;
+    if (!source_line(a, source, file, 1))
+        return NULL;
+    const char **lines = mem_alloc(a->memory, source->lines, sizeof *lines);
+    if (!lines) {
+        mem_fail(a->memory, err, "annotate");
+        return NULL;
+    }
+    *count = source->lines;
+    for (size_t i = 0; i < *count; i++)
+        lines[i] = source->bytes + source->at[i];
+    return lines;
+}
+
+static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
+    const char **lines[IN_BOTH];
+    size_t counts[IN_BOTH];
+    pfr_status st = PFR_OK;
+    err->status = PFR_OK;
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        lines[side] = lines_of(diff, (enum diff_recording)side, pair->file[side], &counts[side], err);
+    if (lines[IN_BASE] && lines[IN_NEW]) {
+        pair->how = MATCHED_TEXT;
+        st = line_match_make(&pair->match, lines[IN_BASE], counts[IN_BASE], lines[IN_NEW], counts[IN_NEW],
+                             diff->sides[IN_NEW]->memory, err);
+    } else if (err->status != PFR_OK)
+        st = err->status;
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        mem_free(diff->sides[side]->memory, lines[side], counts[side], sizeof **lines);
+    return st;
+}
+
+static void note_numbers(const struct line_diff *diff, const struct file_pair *pair) {
+    const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
+    char file[512], sentence[1024];
+    if (!o->note)
+        return;
+    pfr_escape(file, sizeof file, pair->file[IN_NEW], strlen(pair->file[IN_NEW]));
+    snprintf(sentence, sizeof sentence,
+             "%s: lines are compared by number, since only one version of the source is known; name the older one with "
+             "--base-source-dir",
+             file);
+    o->note(o->context, sentence);
+}
+
+/* One path names two versions only if the older one was looked for elsewhere. */
+static pfr_status match_pair(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
+    pair->how = diff->has_one_build ? MATCHED_BUILD : MATCHED_NUMBER;
+    if (diff->has_one_build || !pair->file[IN_BASE])
+        return PFR_OK;
+    const bool has_two = diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]);
+    if (has_two)
+        PFR_TRY(match_texts(diff, pair, err));
+    if (pair->how == MATCHED_NUMBER)
+        note_numbers(diff, pair);
+    return PFR_OK;
+}
+
+static pfr_status add_pair(struct line_diff *diff, const char *base, const char *changed, pfr_error *err) {
+    struct memory *memory = diff->sides[IN_NEW]->memory;
+    if (diff->nr_pairs == diff->pairs_room) {
+        void *more = mem_grow(memory, diff->pairs, diff->nr_pairs, &diff->pairs_room, 8, sizeof *diff->pairs);
+        if (!more)
+            return mem_fail(memory, err, "annotate");
+        diff->pairs = more;
+    }
+    struct file_pair *pair = &diff->pairs[diff->nr_pairs++];
+    *pair = (struct file_pair){.file = {base, changed}};
+    return match_pair(diff, pair, err);
+}
+
+pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err) {
+    for (size_t i = 0; i < rows[IN_BASE].count; i++) {
+        const char *file = rows[IN_BASE].at[i].file;
+        if (!pair_with(diff, file, IN_BASE))
+            PFR_TRY(add_pair(diff, file, partner_of(file, &rows[IN_NEW]), err));
+    }
+    for (size_t i = 0; i < rows[IN_NEW].count; i++) {
+        const char *file = rows[IN_NEW].at[i].file;
+        if (!pair_with(diff, file, IN_NEW))
+            PFR_TRY(add_pair(diff, file, file, err));
+    }
+    return PFR_OK;
+}
+
+void line_pairs_free(struct line_diff *diff) {
+    for (size_t i = 0; i < diff->nr_pairs; i++)
+        if (diff->pairs[i].how == MATCHED_TEXT)
+            line_match_free(&diff->pairs[i].match);
+    mem_free(diff->sides[IN_NEW]->memory, diff->pairs, diff->pairs_room, sizeof *diff->pairs);
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        source_free(diff->sides[side], &diff->sources[side]);
+}
+
+/* The number of a line in the other text; 0: it is not there. */
+static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum diff_recording side) {
+    const struct line_match *m = &pair->match;
+    if (pair->how != MATCHED_TEXT)
+        return line;
+    if (side == IN_BASE)
+        return line && line <= m->nr_base ? m->changed_of[line - 1] : 0;
+    return line && line <= m->nr_changed ? m->base_of[line - 1] : 0;
+}
+
+/* A line that is gone comes after the nearest line before it that is still there. */
+static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
+    while (line > 1 && other_line(pair, line, IN_BASE) == 0)
+        line--;
+    return other_line(pair, line, IN_BASE);
+}
+
+struct diff_line line_pairs_place(const struct line_diff *diff, const struct line_row *row, enum diff_recording side) {
+    const struct file_pair *pair = pair_with(diff, row->file, side);
+    const uint32_t other = other_line(pair, row->line, side);
+    struct diff_line line = {.file = {pair->file[IN_BASE], pair->file[IN_NEW]}, .inlined = row->inlined};
+    line.line[side] = row->line;
+    line.line[!side] = other;
+    line.after = side == IN_NEW ? row->line : other ? other : place_of(pair, row->line);
+    line.matched = other || !row->line ? (uint8_t)pair->how : MATCHED_NOT;
+    line.self[side] = (struct annotate_sum){row->samples, row->self};
+    line.total[side] = row->total;
+    return line;
+}
