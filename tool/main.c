@@ -18,6 +18,7 @@
 #include "help.h"
 #include "nearest.h"
 #include "progress.h"
+#include "store_place.h"
 #include "screen.h"
 
 struct main_options {
@@ -132,6 +133,7 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
 static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
     if (!shared->store && !shared->where.count)
         return true;
+    shared->store = store_place(shared->store);
     if (!shared->store || files->count) {
         complain_as(program, shared->store ? "--store reads recordings of a store: name no FILE, but --where"
                                            : "--where selects recordings of a store: name it with --store");

@@ -10,6 +10,7 @@
 #include "caching.h"
 #include "command.h"
 #include "name_files.h"
+#include "store_place.h"
 #include "store_spool.h"
 
 #define PROGRAM "perfray store"
@@ -30,9 +31,9 @@ static const struct store_options store_defaults = {.naming.cache = true, .limit
 
 static const struct opt store_rows[] = {
     HEADING("Store"),
-    {"store", 0, OPT_STRING, OF(store), "URL", "SQLite file, or clickhouse://HOST:PORT/NAME (default $PERFRAY_STORE)"},
+    {"store", 0, OPT_STRING, OF(store), "URL", "SQLite file, or clickhouse://HOST:PORT/NAME (default see ENVIRONMENT)"},
     HEADING("Pushing"),
-    {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE", "service, version or host (default: recorded hostname)"},
+    {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE,...", "service, version or host (default: recorded hostname)"},
     {"slot", 0, OPT_STRING, OF(slot), "LENGTH", "sum samples in slots of LENGTH (default 10s)"},
     {"at", 0, OPT_STRING, OF(at), "TIME", "the recording ended at TIME: @SECONDS, or seconds since 1970"},
     {"relabel", 0, OPT_FLAG, OF(relabel), NULL, "replace the labels of a recording that is in the store"},
@@ -112,6 +113,7 @@ static enum exit_status run_init(const struct task *task, char **words) {
     enum exit_status status;
     if (*words)
         return refuse_words("init");
+    store_place_prepare(o->store);
     pfr_store_close(open_store(o, true, false, &status));
     return status;
 }
@@ -126,24 +128,47 @@ struct pushing {
     enum exit_status status;
 };
 
-static bool set_label(struct spooled *s, const char *word) {
-    const char *const equals = strchr(word, '=');
-    const struct {
-        const char *name;
-        char *to;
-    } labels[] = {{"service", s->service}, {"version", s->version}, {"host", s->host}};
-    for (size_t i = 0; equals && i < sizeof labels / sizeof *labels; i++) {
-        const size_t length = strlen(labels[i].name);
-        if ((size_t)(equals - word) != length || memcmp(word, labels[i].name, length) != 0)
-            continue;
-        s->has_host = s->has_host || i == 2;
-        if (snprintf(labels[i].to, SPOOL_LABEL, "%s", equals + 1) < (int)SPOOL_LABEL)
+enum { LABELS = 3 };
+static const char *const label_names[LABELS] = {"service", "version", "host"};
+
+/* Which label a text like "host=..." begins with; LABELS if no label does. */
+static size_t label_at(const char *text) {
+    for (size_t i = 0; i < LABELS; i++)
+        if (strncmp(text, label_names[i], strlen(label_names[i])) == 0 && text[strlen(label_names[i])] == '=')
+            return i;
+    return LABELS;
+}
+
+/* Values may hold commas: a label ends at a comma before the name of another one. */
+static size_t label_length(const char *value) {
+    size_t length = strcspn(value, ",");
+    while (value[length] && label_at(value + length + 1) == LABELS)
+        length += 1 + strcspn(value + length + 1, ",");
+    return length;
+}
+
+/* "service=search,version=1.4" */
+static bool set_labels(struct spooled *s, const char *word) {
+    char *const to[LABELS] = {s->service, s->version, s->host};
+    for (const char *at = word;; at++) {
+        const size_t label = label_at(at);
+        if (label == LABELS) {
+            complain_as(PROGRAM, "--label '%s': write service=NAME, version=NAME or host=NAME", at);
+            return false;
+        }
+        at += strlen(label_names[label]) + 1;
+        const size_t length = label_length(at);
+        if (length >= SPOOL_LABEL) {
+            complain_as(PROGRAM, "--label %s: at most 255 bytes", label_names[label]);
+            return false;
+        }
+        memcpy(to[label], at, length);
+        to[label][length] = '\0';
+        s->has_host = s->has_host || label == 2;
+        at += length;
+        if (!*at)
             return true;
-        complain_as(PROGRAM, "--label %.40s: at most 255 bytes", labels[i].name);
-        return false;
     }
-    complain_as(PROGRAM, "--label '%s': write service=NAME, version=NAME or host=NAME", word);
-    return false;
 }
 
 /* "@1700000000", "1700000000.5": ns. */
@@ -161,7 +186,7 @@ static bool read_at(const char *text, uint64_t *ns) {
 static bool read_labels(const struct store_options *o, struct spooled *s) {
     *s = (struct spooled){.slot = 0};
     for (unsigned i = 0; i < o->labels.count; i++)
-        if (!set_label(s, o->labels.at[i]))
+        if (!set_labels(s, o->labels.at[i]))
             return false;
     if (o->slot && !read_length(o->slot, &s->slot))
         return false;
@@ -412,14 +437,13 @@ static enum exit_status store_run(const struct task *task) {
     struct store_options o = *(const struct store_options *)task->options;
     struct task own = *task;
     own.options = &o;
-    if (!o.store)
-        o.store = getenv("PERFRAY_STORE");
+    o.store = store_place(o.store);
     for (size_t i = 0; task->words[0] && i < sizeof actions / sizeof *actions; i++) {
         if (strcmp(actions[i].name, task->words[0]) != 0)
             continue;
-        if (o.store && *o.store)
+        if (o.store)
             return actions[i].run(&own, task->words + 1);
-        complain_as(PROGRAM, "which store? name it with --store, or in PERFRAY_STORE");
+        complain_as(PROGRAM, "which store? there is no home directory: name it with --store, or in PERFRAY_STORE");
         return ENDS_USAGE;
     }
     complain_as(PROGRAM, "%s%s%s: write init, push, list, top, sql, drop, retain or check",
