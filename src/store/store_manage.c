@@ -84,20 +84,20 @@ pfr_status pfr_store_retain(pfr_store *store, uint64_t age, bool pretend, uint64
 
 /* --- Checking. */
 
-struct checking {
+struct store_checking {
     pfr_output *out;
     pfr_store *store;
     bool bad;
 };
 
 static void say(void *context, const char *sentence) {
-    struct checking *c = context;
+    struct store_checking *c = context;
     print_name(c->out, sentence, strlen(sentence));
     out_char(&c->out->out, '\n');
 }
 
 /* An upload by itself: its rows, as many as it says, with all their names. */
-static pfr_status check_upload(struct checking *c, const struct store_upload *u, pfr_error *err) {
+static pfr_status check_upload(struct store_checking *c, const struct store_upload *u, pfr_error *err) {
     char where[64], text[160];
     pfr_error why;
     snprintf(where, sizeof where, "upload=%s", u->content);
@@ -121,7 +121,7 @@ static pfr_status check_upload(struct checking *c, const struct store_upload *u,
     return PFR_OK;
 }
 
-static void print_size(const struct checking *c, const struct store_uploads *all, uint64_t bytes) {
+static void print_size(const struct store_checking *c, const struct store_uploads *all, uint64_t bytes) {
     char text[200];
     uint64_t samples = 0, rows = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -135,7 +135,7 @@ static void print_size(const struct checking *c, const struct store_uploads *all
 }
 
 pfr_status pfr_store_check(pfr_store *store, pfr_output *out, pfr_error *err) {
-    struct checking c = {.out = out, .store = store};
+    struct store_checking c = {.out = out, .store = store};
     struct store_uploads all = {.count = 0};
     uint64_t bytes = 0;
     pfr_status st = store->engine->check(store->handle, &bytes, say, &c, err);

@@ -7,25 +7,14 @@
 #include "store/store_push.h"
 
 #include "file/read/features.h"
-#include "model/calls/calls.h"
 #include "wire/feature_bits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define SLOT_DEFAULT (10 * SECOND_NS)
 #define SLOT_LEAST ((uint64_t)1000000)
 #define STACK_MOST 1024u
-
-pfr_status push_next(struct push *p, enum store_table_number table, pfr_error *err) {
-    struct store_columns *c = &p->columns[table];
-    if (!store_columns_next(c))
-        return PFR_OK;
-    PFR_TRY(p->store->engine->insert(p->store->handle, table, store_columns_batch(c), err));
-    store_columns_clear(c);
-    return PFR_OK;
-}
 
 static pfr_status flush(struct push *p, enum store_table_number table, pfr_error *err) {
     struct store_columns *c = &p->columns[table];
@@ -33,10 +22,6 @@ static pfr_status flush(struct push *p, enum store_table_number table, pfr_error
         PFR_TRY(p->store->engine->insert(p->store->handle, table, store_columns_batch(c), err));
     store_columns_clear(c);
     return PFR_OK;
-}
-
-pfr_status push_is_new(struct push *p, uint64_t hash, bool *is_new, pfr_error *err) {
-    return u64_map_at(&p->sent, hash, 1, is_new) ? PFR_OK : mem_fail(p->memory, err, "store");
 }
 
 /* --- Labels. */

@@ -27,6 +27,8 @@ struct push {
     int64_t ahead; /* of the recorded clock: the wall clock */
 };
 
+/* --- store_push_next.c */
+
 /* The row that was put is complete. */
 pfr_status push_next(struct push *p, enum store_table_number table, pfr_error *err);
 /* Whether the dictionary row of this hash is new to this push. */

@@ -3,11 +3,9 @@
  * What an expression selects. Uploads come first, since most of an expression is about them; the engine is asked for
  * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
  */
-#include "model/calls/calls.h"
 #include "store/stored_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct selecting {
     struct stored *stored;
@@ -174,10 +172,6 @@ static pfr_status choose_frequency(struct stored *d, pfr_error *err) {
     if (d->mixed)
         d->frequency = SECOND_NS;
     return PFR_OK;
-}
-
-uint64_t stored_amount(const struct stored *d, const struct stored_row *row) {
-    return d->mixed ? calls_ns(row->weight, d->events[row->event].frequency) : row->weight;
 }
 
 /* --- The steps. */

@@ -3,12 +3,11 @@
  * A reader over what was selected: a recording without records, written into memory, whose events are those of the
  * rows. What views ask of a reader (events, features, quality) they get as from a file; the rest comes from `stored`.
  */
+#include "model/calls/calls.h"
 #include "store/stored_rows.h"
 
 #include "file/read/recording.h"
 
-#include <perfray/writer.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -92,4 +91,8 @@ pfr_reader *stored_reader_open(struct stored *s, const pfr_limits *limits, pfr_e
         return r;
     pfr_close(r);
     return NULL;
+}
+
+uint64_t stored_amount(const struct stored *d, const struct stored_row *row) {
+    return d->mixed ? calls_ns(row->weight, d->events[row->event].frequency) : row->weight;
 }

@@ -44,7 +44,7 @@ static pfr_status place_fork(struct quipper_output *q, const pfr_record *rec, un
 
 /* --- Samples. */
 
-struct asking {
+struct mapped_asking {
     struct quipper_output *q;
     size_t process;
     bool mapped;   /* all so far */
@@ -53,7 +53,7 @@ struct asking {
 };
 
 /* The address, marked where that is asked for. */
-static uint64_t ask(struct asking *a, uint64_t address) {
+static uint64_t ask(struct mapped_asking *a, uint64_t address) {
     const bool mapped = quipper_places_has(&a->q->places, a->process, address);
     a->mapped &= mapped;
     return mapped || !a->q->options->quipper_marks ? address : address | MARK;
@@ -64,7 +64,7 @@ static void put_word(uint8_t *to, uint64_t value, bool swap) {
     memcpy(to, &value, sizeof value);
 }
 
-static void ask_chain(struct asking *a, pfr_u64s *chain, uint64_t ip, uint64_t marked_ip) {
+static void ask_chain(struct mapped_asking *a, pfr_u64s *chain, uint64_t ip, uint64_t marked_ip) {
     uint8_t *to = a->copy + a->used;
     for (uint64_t i = 0; i < chain->count; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);
@@ -91,7 +91,7 @@ static bool count_branches(const pfr_items *branches, uint64_t *count) {
     return true;
 }
 
-static void ask_branches(struct asking *a, pfr_items *branches) {
+static void ask_branches(struct mapped_asking *a, pfr_items *branches) {
     uint8_t *to = a->copy + a->used;
     const bool swap = branches->context->swap;
     uint64_t count;
@@ -112,7 +112,7 @@ static void ask_branches(struct asking *a, pfr_items *branches) {
 static pfr_status place_sample(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
                                pfr_error *err) {
     struct pfr_rec_sample *s = &body->as_sample;
-    struct asking a = {.q = q, .mapped = true, .copy = q->marked};
+    struct mapped_asking a = {.q = q, .mapped = true, .copy = q->marked};
     const uint64_t ip = s->ip;
     (void)rec;
     PFR_TRY(quipper_places_of(&q->places, s->pid, QUIPPER_KERNEL, &a.process, err));

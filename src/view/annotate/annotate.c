@@ -2,12 +2,6 @@
 /* perfray/annotate.h: the model, the chosen functions, one after the other. See annotate_parts.h. */
 #include "view/annotate/annotate_diff.h"
 
-#include "model/names/naming.h"
-
-const char *annotate_symbol_name(const pfr_model_symbol *symbol) {
-    return symbol->name ? symbol->name : "[unknown]";
-}
-
 static pfr_status print_function(struct annotate *a, struct disasm *disasm, uint32_t symbol, pfr_error *err) {
     struct function_rows rows;
     pfr_status st = function_rows_make(a, disasm, symbol, &rows, err);

@@ -68,7 +68,7 @@ void annotate_csv_lines(struct annotate *a, const struct line_rows *lines) {
     struct output *out = &a->out->out;
     struct source_text source = {.file = NULL};
     for (size_t i = 0; i < lines->count; i++) {
-        const struct line_row *row = &lines->at[i];
+        const struct listed_line *row = &lines->at[i];
         const char *text = source_line(a, &source, row->file, row->line);
         put_text(out, lines->function);
         put_text(out, row->file);

@@ -112,7 +112,7 @@ void annotate_json_lines(struct annotate *a, const struct line_rows *lines) {
     json_key(json, "lines");
     json_begin_array(json);
     for (size_t i = 0; i < lines->count; i++) {
-        const struct line_row *row = &lines->at[i];
+        const struct listed_line *row = &lines->at[i];
         json_begin_object(json);
         put_text(json, "file", row->file);
         put_number(json, "line", row->line);

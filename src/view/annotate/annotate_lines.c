@@ -32,7 +32,7 @@ static const pfr_model_frame *frame_of(const struct lines_walk *w, uint32_t stac
     return pfr_model_get_frame(w->a->model, w->stacks[stack].frame);
 }
 
-static pfr_status add(const struct lines_walk *w, const struct line_row *row) {
+static pfr_status add(const struct lines_walk *w, const struct listed_line *row) {
     struct line_rows *lines = w->lines;
     if (lines->count == lines->room) {
         void *more = mem_grow(w->a->memory, lines->at, lines->count, &lines->room, 256, sizeof *lines->at);
@@ -68,7 +68,7 @@ static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
             w->lines->samples += own.samples;
             if (at == stack && !frame->inlined)
                 inlined = without_chain = inlined_there(w, frame);
-            struct line_row row = {
+            struct listed_line row = {
                 .file = frame->file, .line = frame->line, .self = own.weight, .samples = own.samples};
             PFR_TRY(add(w, &row));
             row.inlined = inlined;
@@ -102,7 +102,7 @@ static pfr_status add_total(const struct lines_walk *w, uint32_t stack) {
         w->lines->total += w->totals[stack];
     return is_within(w, stack, frame)
                ? PFR_OK
-               : add(w, &(struct line_row){.file = frame->file, .line = frame->line, .total = w->totals[stack]});
+               : add(w, &(struct listed_line){.file = frame->file, .line = frame->line, .total = w->totals[stack]});
 }
 
 static bool has_same_name(const struct lines_walk *w, uint32_t x, uint32_t y) {
@@ -131,8 +131,8 @@ static pfr_status add_inlined_total(const struct lines_walk *w, uint32_t stack) 
         return PFR_OK;
     const pfr_model_frame *line = frame_of(w, parent);
     const char *name = annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[stack].symbol));
-    return add(w,
-               &(struct line_row){.file = line->file, .inlined = name, .line = line->line, .total = w->totals[stack]});
+    return add(
+        w, &(struct listed_line){.file = line->file, .inlined = name, .line = line->line, .total = w->totals[stack]});
 }
 
 static int compare_texts(const char *x, const char *y) {
@@ -140,7 +140,7 @@ static int compare_texts(const char *x, const char *y) {
 }
 
 static int compare_rows(const void *left, const void *right) {
-    const struct line_row *x = left, *y = right;
+    const struct listed_line *x = left, *y = right;
     const int file = compare_texts(x->file, y->file);
     if (file)
         return file;

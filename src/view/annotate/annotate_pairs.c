@@ -160,7 +160,8 @@ static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
     return other_line(pair, line, IN_BASE);
 }
 
-struct diff_line line_pairs_place(const struct line_diff *diff, const struct line_row *row, enum diff_recording side) {
+struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
+                                  enum diff_recording side) {
     const struct file_pair *pair = pair_with(diff, row->file, side);
     const uint32_t other = other_line(pair, row->line, side);
     struct diff_line line = {.file = {pair->file[IN_BASE], pair->file[IN_NEW]}, .inlined = row->inlined};

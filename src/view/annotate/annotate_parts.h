@@ -165,7 +165,7 @@ void source_free(struct annotate *a, struct source_text *source);
    that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined
    here.
    */
-struct line_row {
+struct listed_line {
     const char *file, *inlined;
     uint32_t line;
     uint64_t self, total, samples; /* samples: of self */
@@ -173,7 +173,7 @@ struct line_row {
 
 struct line_rows {
     const char *function;
-    struct line_row *at; /* by file, line, inlined (NULL first) */
+    struct listed_line *at; /* by file, line, inlined (NULL first) */
     size_t count, room;
     uint64_t self, total, samples; /* of the function */
     struct symbol_texts texts;     /* of what was inlined */

@@ -113,7 +113,8 @@ static int compare_files(const char *x, const char *y) {
     return x == y ? 0 : !x || !y ? 1 : strcmp(x, y);
 }
 
-static void put_line(struct annotate *a, const struct line_rows *lines, const struct line_row *row, const char *text) {
+static void put_line(struct annotate *a, const struct line_rows *lines, const struct listed_line *row,
+                     const char *text) {
     struct output *out = &a->out->out;
     if (row->self)
         put_wide(out, share(row->self, lines->total));
@@ -136,7 +137,7 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
 
 /* Lines between two rows, so that the text reads on. */
 static void put_gap(struct annotate *a, const struct line_rows *lines, struct source_text *source,
-                    const struct line_row *from, const struct line_row *to) {
+                    const struct listed_line *from, const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)
         return;
     if (to->line - from->line > GAP_MOST) {
@@ -144,7 +145,8 @@ static void put_gap(struct annotate *a, const struct line_rows *lines, struct so
         return;
     }
     for (uint32_t line = from->line + 1; line < to->line; line++)
-        put_line(a, lines, &(struct line_row){.file = to->file, .line = line}, source_line(a, source, to->file, line));
+        put_line(a, lines, &(struct listed_line){.file = to->file, .line = line},
+                 source_line(a, source, to->file, line));
 }
 
 static void put_file(struct annotate *a, const char *file) {
@@ -164,7 +166,7 @@ void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
     put_name(a, a->nr_events ? pfr_model_get_event(a->model, a->events[0])->name : "");
     out_text(out, "; 100 % is the total\n   self%  total%    line | source\n");
     for (size_t i = 0; i < lines->count; i++) {
-        const struct line_row *row = &lines->at[i], *before = i ? row - 1 : NULL;
+        const struct listed_line *row = &lines->at[i], *before = i ? row - 1 : NULL;
         if (!before || compare_files(before->file, row->file) != 0)
             put_file(a, row->file);
         else

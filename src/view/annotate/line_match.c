@@ -6,7 +6,7 @@
 
 #define LEVELS_MOST 32u /* of gaps in gaps: each takes time in proportion to the text */
 
-struct side {
+struct match_side {
     uint32_t *ids;   /* by line: equal texts have equal ids; 0: an empty line */
     uint32_t *times; /* by id: how often it occurs in the range that is being looked at */
     uint32_t *last;  /* by id: where */
@@ -16,7 +16,7 @@ struct side {
 
 struct matching {
     struct memory *memory;
-    struct side base, changed;
+    struct match_side base, changed;
     uint32_t nr_ids;
     uint32_t *best, *before, *anchors; /* of the longest run in order; by length, and by line of base */
 };
@@ -45,7 +45,7 @@ static void pair_ends(struct matching *m, struct gap *g) {
 }
 
 /* Counts the lines of a range that have no partner. */
-static void count_lines(struct side *side, size_t from, size_t end) {
+static void count_lines(struct match_side *side, size_t from, size_t end) {
     for (size_t i = from; i < end; i++)
         side->times[side->ids[i]] = 0;
     for (size_t i = from; i < end; i++) {
@@ -138,7 +138,7 @@ static void match_moved(struct matching *m) {
 
 /* --- Texts to numbers. */
 
-static pfr_status number_lines(struct intern_table *texts, const char *const *lines, struct side *side,
+static pfr_status number_lines(struct intern_table *texts, const char *const *lines, struct match_side *side,
                                pfr_error *err) {
     for (size_t i = 0; i < side->count; i++) {
         const char *text = lines[i] + strspn(lines[i], " \t\r\f");
@@ -173,7 +173,7 @@ static void free_numbers(struct memory *memory, uint32_t *at, size_t count) {
 }
 
 static pfr_status match_numbers(struct matching *m, pfr_error *err) {
-    struct side *const sides[] = {&m->base, &m->changed};
+    struct match_side *const sides[] = {&m->base, &m->changed};
     m->best = numbers(m->memory, m->base.count);
     m->before = numbers(m->memory, m->base.count);
     m->anchors = numbers(m->memory, m->base.count);
@@ -190,7 +190,7 @@ static pfr_status match_numbers(struct matching *m, pfr_error *err) {
 }
 
 static void free_numbers_of(struct matching *m) {
-    struct side *const sides[] = {&m->base, &m->changed};
+    struct match_side *const sides[] = {&m->base, &m->changed};
     for (unsigned i = 0; i < 2; i++) {
         free_numbers(m->memory, sides[i]->times, m->nr_ids);
         free_numbers(m->memory, sides[i]->last, m->nr_ids);

@@ -178,32 +178,32 @@ static uint64_t percentile(const struct locks *l, const struct lock *lock, unsig
 
 /* --- Who holds and who wants: threads and places of waits, the longest together first. */
 
-struct side {
+struct lock_side {
     uint32_t thread, stack;
     uint64_t ns, count;
 };
 
 static int by_side(const void *a, const void *b) {
-    const struct side *x = a, *y = b;
+    const struct lock_side *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread > y->thread ? 1 : -1;
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
 static int by_side_time(const void *a, const void *b) {
-    const struct side *x = a, *y = b;
+    const struct lock_side *x = a, *y = b;
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : by_side(a, b);
 }
 
-static pfr_status sides(const struct locks *l, const struct lock *lock, bool holders, struct side **at, size_t *count,
-                        pfr_error *err) {
+static pfr_status sides(const struct locks *l, const struct lock *lock, bool holders, struct lock_side **at,
+                        size_t *count, pfr_error *err) {
     *count = 0;
     *at = mem_alloc(l->o->memory, lock->count, sizeof **at);
     if (!*at)
         return mem_fail(l->o->memory, err, "locks");
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_wait *w = &l->waits[lock->first + i];
-        (*at)[i] = (struct side){holders ? w->holder : w->thread, holders ? w->held : w->stack, w->ns, 1};
+        (*at)[i] = (struct lock_side){holders ? w->holder : w->thread, holders ? w->held : w->stack, w->ns, 1};
     }
     qsort(*at, lock->count, sizeof **at, by_side);
     for (size_t i = 0; i < lock->count; i++)
@@ -221,7 +221,7 @@ static pfr_status sides(const struct locks *l, const struct lock *lock, bool hol
 
 static pfr_status text_sides(const struct locks *l, const struct lock *lock, bool holders, pfr_output *out,
                              pfr_error *err) {
-    struct side *at;
+    struct lock_side *at;
     size_t count;
     PFR_TRY(sides(l, lock, holders, &at, &count, err));
     for (size_t i = 0; i < count && i < PLACES_SHOWN; i++) {
@@ -277,7 +277,7 @@ static pfr_status csv_lock(const struct locks *l, const struct lock *lock, pfr_o
     offcpu_printf(out, ",%s,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64, lock_kind_name(kind_of(l, lock)), lock->count,
                   lock->total, percentile(l, lock, 99), percentile(l, lock, 100));
     for (unsigned side = 0; side < 2; side++) {
-        struct side *at;
+        struct lock_side *at;
         size_t count;
         PFR_TRY(sides(l, lock, side == 0, &at, &count, err));
         const struct offcpu_thread *t = at[0].thread == NO_THREAD ? NULL : &l->o->threads[at[0].thread];
@@ -294,7 +294,7 @@ static pfr_status csv_lock(const struct locks *l, const struct lock *lock, pfr_o
 
 static pfr_status json_sides(const struct locks *l, const struct lock *lock, bool holders, struct json *j,
                              pfr_error *err) {
-    struct side *at;
+    struct lock_side *at;
     size_t count;
     PFR_TRY(sides(l, lock, holders, &at, &count, err));
     json_key(j, holders ? "held_by" : "wanted_by");
