@@ -8,6 +8,8 @@
 
 #include "file/read/recording.h"
 
+#include <perfray/writer.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
