@@ -41,9 +41,15 @@ static void meet(struct state *s, uint32_t space, struct record_key key) {
         s->spaces.left[number].until = key;
 }
 
-/* The image that the thread, or its process, left, or SEVERAL. False: none. */
+/* The image that the thread, or its process, left, or SEVERAL. False: neither left one. A tid that only samples have
+   named is in the process of each sample's pid, whatever it is in later (rule 4). */
 static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
-    return u64_map_get(&l->tids, tid, image) || u64_map_get(&l->tids, pid, image);
+    uint64_t of_process;
+    if (!u64_map_get(&l->tids, tid, image))
+        return u64_map_get(&l->tids, pid, image);
+    if (pid != tid && u64_map_get(&l->tids, pid, &of_process) && of_process != *image)
+        *image = SEVERAL;
+    return true;
 }
 
 /* Most threads have one image, and are soon back from it: what is later tells nothing. */
