@@ -12,13 +12,13 @@
  * as far as a store has what they need; for the rest they return PFR_ERR_USAGE and say what is missing.
  *
  *     pfr_store *store = pfr_store_open("fleet.db", NULL, &err);
- *     pfr_reader *reader = pfr_store_select(store, "service=\"search\" and time > -1d", NULL, &err);
+ *     pfr_reader *reader = pfr_store_select(store, "service=\"search\" and time > -1d", &err);
  *     pfr_report_print(reader, &options, out, &err);
  *     pfr_close(reader);
  *     pfr_store_close(store);
  *
- * URLs: a path or "sqlite:PATH"; "clickhouse://HOST[:PORT][/DATABASE]". An engine is there if the library was built
- * with its client library.
+ * URLs: a path or "sqlite:PATH"; "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE", and "clickhouses://" for TLS. An
+ * engine is available if the library was built with its client library.
  *
  * Errors of all functions: PFR_ERR_IO (`where` is "store.away": the store cannot be reached now, or is locked),
  * PERMISSION, MEMORY, LIMIT, USAGE (no such store; a store of a newer version of perfray; a bad expression), FORMAT (a
@@ -48,7 +48,8 @@ typedef struct pfr_store_options {
     uint32_t timeout_ms; /* for connections and locks; 0: 10 s */
 } pfr_store_options;
 
-/* options NULL: defaults. A store of an older version is brought up to date by `create` only. */
+/* options NULL: defaults. A store of an older version is brought up to date by `create` only. The caller closes the
+ * handle; NULL on failure. */
 pfr_store *pfr_store_open(const char *url, const pfr_store_options *options, pfr_error *err);
 /* NULL is fine. */
 void pfr_store_close(pfr_store *store);
@@ -99,9 +100,9 @@ pfr_status pfr_store_push(pfr_store *store, pfr_reader *reader, const pfr_push_o
                           pfr_push_result *result, pfr_error *err);
 
 /*
- * A reader over the uploads that `where` selects (NULL: all): see the top. It needs no store afterwards. Its limits are
- * those of the store. USAGE also: no upload matches; samples and traces together; the expression (err->offset is the
- * byte in it).
+ * A reader over the uploads that `where` selects (NULL: all): see the top. The caller closes it with pfr_close; the
+ * store may be closed before. Its limits are those of the store. NULL on failure. USAGE also: no upload matches;
+ * samples and traces together; the expression (err->offset is the byte in it).
  *
  * Expressions: NAME OP VALUE with and, or, not, parentheses. Names service, version, host, upload, kind ("samples",
  * "calls"), event, comm: = != ~ (glob) !~; time: < <= > >= with -90m, -1d (before now), "2026-11-28 12:00" (UTC), now,
@@ -119,12 +120,11 @@ pfr_status pfr_store_list(pfr_store *store, const char *where, pfr_store_format 
    as a whole. Returns how many in *count, also with `pretend`, which removes nothing. */
 pfr_status pfr_store_drop(pfr_store *store, const char *where, bool pretend, uint64_t *count, pfr_error *err);
 
-/* Removes uploads that ended more than `age` ns ago. */
+/* Removes uploads that ended more than `age` ns ago; `pretend` and *count as for pfr_store_drop. */
 pfr_status pfr_store_retain(pfr_store *store, uint64_t age, bool pretend, uint64_t *count, pfr_error *err);
 
 /* Runs one query of the engine's SQL, which cannot change the store, and prints the answer. */
-pfr_status pfr_store_sql(pfr_store *store, const char *query, pfr_store_format format, pfr_output *out,
-                         pfr_error *err);
+pfr_status pfr_store_sql(pfr_store *store, const char *query, pfr_store_format format, pfr_output *out, pfr_error *err);
 
 /* Prints size and state, and checks that each upload has its rows and each row its names. PFR_HOLE: some do not. */
 pfr_status pfr_store_check(pfr_store *store, pfr_output *out, pfr_error *err);

@@ -2,7 +2,7 @@
 /*
  * The selected rows as a model: its builder gets objects, symbols, frames and stacks, then a sample for each one that a
  * row has counted, all with the time of the slot. Their weights are equal but for the rest of the division, so sums are
- * exact and single weights are not. A process stands for each upload, a thread for each thread name in it.
+ * exact and single weights are not. Each upload is a process, and each thread name in it a thread.
  */
 #include "store/stored_rows.h"
 

@@ -167,7 +167,7 @@ static pfr_status read_chain(struct filling *f, const struct stored_stack *stack
     const struct profile_request *r = &f->profile->request;
     const uint32_t most = r->max_stack ? r->max_stack : f->stored->source.traced ? PROFILE_CALLS_DEEP : CHAIN_SAMPLES;
     const bool chains = request_has_chains(r), apart = chains && is_apart(f, stack);
-    const uint32_t own = stack->apart, all = stack->count - own; /* own: frames behind the chain */
+    const uint32_t own = stack->apart, all = stack->count - own; /* own: frames after those of the chain */
     const bool cut = chains && all > most;
     /* of the chain, `kept` frames, beginning with number `from` as stored: innermost first */
     const uint32_t kept = !chains ? 0 : cut ? most : all, from = own + (cut && r->from_outermost ? all - most : 0);

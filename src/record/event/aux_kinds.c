@@ -97,7 +97,7 @@ static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
     put_clock(f, words);
     bits_of(k, "tsc", &words[4], &all);
     bits_of(k, "noretcomp", &words[5], &all);
-    words[6] = f->by_cpu ? 3 : 2; /* switches are told: of cpus, or of tasks */
+    words[6] = f->by_cpu ? 3 : 2; /* switch records: of CPUs, or of tasks */
     words[7] = 0;                 /* the area is read as it fills */
     words[8] = !f->per_thread;
     bits_of(k, "mtc", &words[9], &all);

@@ -50,7 +50,7 @@ struct http_table {
 
 /*
  * Runs `query` on the servers `first` to `first + count - 1` and waits for all answers, which are valid until the next
- * call for that server. `table` NULL: the query reads tables of the server alone. Errors, of the first server that has
+ * call for that server. `table` NULL: the query reads tables of the server only. Errors, of the first server that has
  * one: IO: it could not be reached, took too long, or broke off (err->where is STORE_AWAY); USAGE: it refuses the
  * query; PERMISSION: it refuses the user; LIMIT: the answer is too long; MEMORY.
  */

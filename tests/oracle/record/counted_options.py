@@ -112,7 +112,7 @@ def all_options(folder):
 
 
 def listed(folder):
-    """What perf lists, and what is said to be possible is so; of the rest, what is asked for is refused."""
+    """The events that perf lists: those listed as possible can be recorded, the others are refused."""
     must_be_root()
     rows = [row.strip() for row in text("perf", "list", "--no-desc").splitlines()]
     theirs = {kind: {row.split()[0] for row in rows if row.endswith(mark)} for kind, mark in

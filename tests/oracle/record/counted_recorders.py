@@ -30,7 +30,7 @@ def must_please_perf(path):
 
 
 def record(tool, out, options, command):
-    """What was said; perf is asked again where it falls over its own feet."""
+    """The messages of the recorder. perf is started again if a signal ends it."""
     head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]
     for _ in range(3):
         done = run(*head, "-o", out, *options, *command, timeout=PATIENCE)

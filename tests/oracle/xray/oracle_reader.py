@@ -16,7 +16,7 @@ class NotXRay(Exception):
 
 
 class Record:
-    """One record; `kind` is of KINDS, ACTIONS, or "block" and "path" of a profile. What is absent is None."""
+    """One record; `kind` is of KINDS, ACTIONS, or "block" and "path" of a profile. Absent values are None."""
 
     def __init__(self, kind, offset, size, **members):
         self.kind, self.offset, self.size = kind, offset, size
