@@ -173,14 +173,29 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     return count;
 }
 
-/* Records of the kernel's that are no samples say nothing of what follows them: readers of slices, whose records were
-   all looked at before, may step over them. */
+/* A record of the kernel that is no sample does not change how the next ones are read: who has looked at it in an
+   earlier walk, as readers of slices have, may step over it. */
 static inline uint32_t passed_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
     const uint32_t type = load_u32(at, w->swap);
     const uint16_t size = load_u16(at + 6, w->swap);
     return type < TYPES_OF_KERNEL && type != PFR_RECORD_SAMPLE && size >= RECORD_HEADER && size <= left ? size : 0;
+}
+
+uint64_t walk_others(pfr_reader *r, int32_t event) {
+    const uint8_t *start, *at;
+    uint64_t left, count = 0;
+    uint32_t size;
+    if (!may_walk(r, event, &start, &left))
+        return 0;
+    const struct wanted_event w = wanted_of(r, event, 0);
+    for (at = start; (size = passed_size(&w, at, left)) > 0; at += size, left -= size)
+        count++;
+    r->at += (uint64_t)(at - start);
+    r->doubtful = UINT64_MAX;
+    r->quality.records += count;
+    return count;
 }
 
 /* Where they are; returns how long they are in all. */

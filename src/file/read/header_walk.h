@@ -53,4 +53,8 @@ bool walk_run(const pfr_reader *reader, int32_t event, bool timed, struct sample
 /* Steps over the first `count` of them, of `length` bytes, as walk_samples does. */
 void walk_past(pfr_reader *reader, uint64_t length, uint64_t count);
 
+/* Steps over the kernel's records other than samples that come next in the window; for a walk after one that looked at
+   them. Returns how many. */
+uint64_t walk_others(pfr_reader *reader, int32_t event);
+
 #endif

@@ -2,9 +2,10 @@
 /*
  * Images that an exec left: until when they count. An exec takes the old maps away and its record is written while the
  * thread is still in the kernel; what the kernel samples from there to the thread's return has the caller of execve in
- * its chain, an address of the old image. The thread is back when a sample of user mode says so, which is the only
- * thing that does; so the first of each is looked for, in one more walk over the samples of recordings that have chains
- * and in which something was executed. docs/state.md, rule 17.
+ * its chain, an address of the old image. Only a sample of user mode shows that the thread has returned; so the first
+ * of each image is looked for, in one more walk over the samples of recordings that have chains and in which something
+ * was executed. The walk ends early where the rounds prove that nothing older follows: most programs are executed once,
+ * at the start, and their recordings are read no further than a round or two. docs/state.md, rule 17.
  */
 #include "model/state/exec_images.h"
 
@@ -14,11 +15,15 @@
 #include "file/read/header_walk.h"
 
 #define SEVERAL UINT32_MAX
+#define KERNEL_TYPES 64u /* from here on they are the recorder's, in no order of time */
 
 struct looking {
     struct state *state;
     pfr_reader *reader;
     struct u64_map tids; /* of those who were in a space that an exec began -> its image, or SEVERAL */
+    bool in_rounds;      /* what follows a round is never older than the limit of `rounds` */
+    struct rounds rounds;
+    size_t met; /* images before this one were left before that limit */
 };
 
 /* Where samples of the event have pid and tid; 0: nowhere. */
@@ -78,34 +83,65 @@ void left_images_hear(struct state *s, const pfr_record *rec, struct record_key 
     meet(s, thread_space_at(&s->threads, pid, tid, key), key);
 }
 
+/* Whether every image has been left before anything that can follow. The state walk counted the records that were late
+   for their round: without any, and with the parts' rounds not mixed, the limit holds for all that follows. */
+static bool all_met(struct looking *l) {
+    const struct spaces *spaces = &l->state->spaces;
+    while (l->met < spaces->nr_left && spaces->left[l->met].until.time < l->rounds.limit)
+        l->met++;
+    return l->met == spaces->nr_left;
+}
+
+static bool ends_round(struct looking *l, const pfr_record *rec) {
+    if (rec->type < KERNEL_TYPES)
+        rounds_note(&l->rounds, time_of(l->reader, rec));
+    if (rec->type != PFR_RECORD_FINISHED_ROUND)
+        return false;
+    rounds_end(&l->rounds);
+    return true;
+}
+
 /* The samples that follow in the window, without asking for each. */
-static void look_at_run(const struct looking *l, const pfr_record *first, uint32_t ids) {
+static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids) {
     struct sample_run run;
     pfr_record rec = *first;
-    if (first->inside || !walk_run(l->reader, first->event, false, &run))
+    if (!walk_run(l->reader, first->event, false, &run))
         return;
     const bool swap = first->context->swap;
-    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size) {
-        rec.offset += rec.size;
+    rec.offset = l->reader->at;
+    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size, rec.offset += rec.size) {
         rec.bytes = at;
         rec.misc = load_u16(at + 4, swap);
         rec.size = load_u16(at + 6, swap);
-        look_at(l, &rec, ids, run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME);
+        const uint64_t time = run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME;
+        rounds_note(&l->rounds, time);
+        look_at(l, &rec, ids, time);
     }
     walk_past(l->reader, run.length, run.count);
 }
 
-static pfr_status look(const struct looking *l, pfr_error *err) {
+/* What follows a sample in the window. The records between samples were looked at when state was learnt. */
+static void look_on(struct looking *l, const pfr_record *first, uint32_t ids) {
+    if (first->inside)
+        return;
+    do
+        look_at_run(l, first, ids);
+    while (walk_others(l->reader, first->event) > 0);
+}
+
+static pfr_status look(struct looking *l, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
     while ((st = pfr_next(l->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_OK && ends_round(l, &rec) && l->in_rounds && all_met(l))
+            break;
         const uint32_t ids = st == PFR_OK && rec.type == PFR_RECORD_SAMPLE && rec.event >= 0
                                  ? place_of_ids(pfr_get_event(l->reader, (uint32_t)rec.event))
                                  : 0;
         if (ids == 0)
             continue;
         look_at(l, &rec, ids, time_of(l->reader, &rec));
-        look_at_run(l, &rec, ids);
+        look_on(l, &rec, ids);
     }
     return st < 0 ? st : PFR_OK;
 }
@@ -125,17 +161,20 @@ static pfr_status learn_tids(struct looking *l, pfr_error *err) {
 
 pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
-    struct looking l = {.state = s, .reader = reader};
+    struct looking l = {.state = s, .reader = reader, .in_rounds = s->timed && s->late == 0 && reader->nr_parts == 1};
     if (s->spaces.nr_left == 0 || !has_chains(reader) || !input_seekable(&reader->parts[0].in))
         return PFR_OK;
     for (size_t i = 0; i < s->spaces.nr_left; i++)
         s->spaces.left[i].until = KEY_LAST;
     u64_map_init(&l.tids, s->memory);
+    const pfr_quality of_all = reader->quality; /* the walk that ends early counts a part */
     pfr_status st = learn_tids(&l, err);
     if (st >= 0)
         st = pfr_rewind(reader, err);
     if (st >= 0)
         st = look(&l, err);
+    if (st >= 0)
+        reader->quality = of_all;
     u64_map_free(&l.tids);
     return st;
 }

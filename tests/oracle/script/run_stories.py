@@ -32,6 +32,7 @@ RECORDINGS, STORIES, STEPS = (100, 200, 60) if LONG else (6, 50, 50)
 FOUND = {"very-late": (4, 200, 60)}  # a story that told a fault: seed, stories, steps; told again in each run
 JOBS, RUNS = (1, 2, 4, 7), 3
 NEVER = (1 << 64) - 1
+ROUND = 68
 IP, TID, TIME, CHAIN, PERIOD = 1, 2, 4, 32, 256
 SAMPLE_ID_ALL = 1 << 18
 KERNEL_MARK, USER_MARK = (1 << 64) - 128, (1 << 64) - 512
@@ -122,8 +123,36 @@ def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS):
         at = number // steps
         records.append(chance.choice(stories[max(0, at - 3):at + 1]).step(number + 1))
         if rounds and chance.random() < .03:
-            records.append((68, 0, b""))
+            records.append((ROUND, 0, b""))
     return records
+
+
+def make_executed_once(seed, order):
+    """A program executed at the start, and another beside it. The first samples of user mode come after the mark that a hasty walk
+    would end at, in an order that is not late: those of the round that is being written may be older than what is written."""
+    chance, story = random.Random(seed), Story(random.Random(seed), 100, [5000], 0)
+    old, new = PAGES[0], PAGES[3]
+
+    def tail(time):
+        return struct.pack("<IIQ", 100, 100, time)
+
+    def sample(number, time, misc, address):
+        tid = 101 if misc is None else 100
+        chain = [USER_MARK, address] if misc != oracle.KERNEL else [KERNEL_MARK, KERNEL_IP, USER_MARK, address]
+        body = struct.pack("<QIIQQQ", address, tid, tid, time, number, len(chain)) + struct.pack("<%dQ" % len(chain), *chain)
+        return oracle.SAMPLE, oracle.USER if misc is None else misc, body
+
+    def mapped(address, name, time):
+        return oracle.MMAP, oracle.USER, struct.pack("<IIQQQ", 100, 100, address, 0x1000, 0) + text(name) + tail(time)
+
+    mark = (ROUND, 0, b"")
+    begin = [mapped(old, "/bin/old", 50), (oracle.COMM, oracle.BARE, struct.pack("<II", 100, 100) + text("new") + tail(100)),
+             mapped(new, "/bin/new", 101), sample(1, 110, oracle.KERNEL, old), mark]
+    first, times = [sample(2, 400, None, new), sample(3, 500, oracle.USER, new)], list(range(150, 400, 10))
+    chance.shuffle(times)
+    rest = [sample(4 + n, time, order[n % len(order)], new if n % 2 else old) for n, time in enumerate(times)]
+    half = len(rest) // 2
+    return begin + first + rest[:half] + [mark] + rest[half:] + [mark, mark] + [story.sample(100 + n) for n in range(20)] + [mark]
 
 
 def attr():
@@ -302,6 +331,9 @@ def check(scratch, name, late, rounds):
     if name in FOUND:
         number, *size = FOUND[name]
         samples += check_one(scratch, name, number, make_records("%s %d" % (name, number), late, rounds, *size))
+    if name == "in-order":
+        for number in range(4):
+            samples += check_one(scratch, name, number, make_executed_once(number, (oracle.KERNEL, oracle.USER, oracle.KERNEL, None)))
     return "%d samples" % samples
 
 
