@@ -2,6 +2,7 @@
 /* Lines by libedit: see sql_lines.h. */
 #include "sql_lines.h"
 
+#include <dlfcn.h>
 #include <editline/readline.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,29 @@
 #define WORDS_MOST 8192u
 #define PATH_ROOM 4200
 
+#define EDIT_LIBRARY "libedit.so.2"
+
+/* Its symbols in use, each once: the members of the table and the symbols that are looked up. */
+#define EDIT_SYMBOLS(F)                                                                                                \
+    F(readline)                                                                                                        \
+    F(add_history)                                                                                                     \
+    F(using_history)                                                                                                   \
+    F(stifle_history)                                                                                                  \
+    F(read_history)                                                                                                    \
+    F(write_history)                                                                                                   \
+    F(rl_completion_matches)                                                                                           \
+    F(rl_readline_name)                                                                                                \
+    F(rl_completer_word_break_characters)                                                                              \
+    F(rl_attempted_completion_function)                                                                                \
+    F(rl_attempted_completion_over)
+
+static struct {
+#define EDIT_MEMBER(name) __typeof__(name) *p_##name;
+    EDIT_SYMBOLS(EDIT_MEMBER)
+#undef EDIT_MEMBER
+} edit;
+static bool can_edit;
+
 static char *words[WORDS_MOST];
 static unsigned nr_words;
 static char history_file[PATH_ROOM]; /* "": none */
@@ -25,6 +49,22 @@ void sql_lines_word(const char *word) {
     char *const own = nr_words < WORDS_MOST ? strdup(word) : NULL;
     if (own)
         words[nr_words++] = own;
+}
+
+static void find(void *library, const char *name, void *to) {
+    void *found = dlsym(library, name);
+    can_edit = can_edit && found;
+    memcpy(to, &found, sizeof found);
+}
+
+static void load(void) {
+    void *library = dlopen(EDIT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    can_edit = library != NULL;
+    if (!library)
+        return;
+#define EDIT_FIND(name) find(library, #name, &edit.p_##name);
+    EDIT_SYMBOLS(EDIT_FIND)
+#undef EDIT_FIND
 }
 
 /* Called with state 0 first, then until it returns NULL. */
@@ -43,8 +83,8 @@ static char *next_word(const char *begun, int state) {
 /* Never the names of files. */
 static char **complete(const char *begun, int from, int to) {
     (void)from, (void)to;
-    rl_attempted_completion_over = 1;
-    return rl_completion_matches(begun, next_word);
+    *edit.p_rl_attempted_completion_over = 1;
+    return edit.p_rl_completion_matches(begun, next_word);
 }
 
 /* Made beforehand: libedit would make it readable for all. */
@@ -59,30 +99,35 @@ static void open_history(const char *folder) {
         return;
     }
     close(fd);
-    read_history(history_file);
+    edit.p_read_history(history_file);
 }
 
 void sql_lines_begin(const char *folder) {
     static char program[] = "perfray", breaks[] = " \t\n\"'`@$><=;|&{(,)*+-/";
-    rl_readline_name = program;
-    rl_completer_word_break_characters = breaks;
-    rl_attempted_completion_function = complete;
-    using_history();
-    stifle_history(HISTORY_LINES);
+    load();
+    if (!can_edit)
+        return;
+    *edit.p_rl_readline_name = program;
+    *edit.p_rl_completer_word_break_characters = breaks;
+    *edit.p_rl_attempted_completion_function = complete;
+    edit.p_using_history();
+    edit.p_stifle_history(HISTORY_LINES);
     if (folder)
         open_history(folder);
 }
 
 char *sql_lines_next(const char *prompt) {
-    char *const line = readline(prompt);
+    if (!can_edit)
+        return sql_lines_unedited(prompt);
+    char *const line = edit.p_readline(prompt);
     if (line && *line)
-        add_history(line);
+        edit.p_add_history(line);
     return line;
 }
 
 void sql_lines_end(void) {
     if (*history_file)
-        write_history(history_file);
+        edit.p_write_history(history_file);
     for (unsigned i = 0; i < nr_words; i++)
         free(words[i]);
     nr_words = 0;

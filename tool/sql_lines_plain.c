@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines without an editor: see sql_lines.h. */
+/* Lines where libedit was not there when perfray was built: see sql_lines.h. */
 #include "sql_lines.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void sql_lines_begin(const char *folder) {
     (void)folder;
@@ -15,16 +11,7 @@ void sql_lines_word(const char *word) {
 }
 
 char *sql_lines_next(const char *prompt) {
-    char *line = NULL;
-    size_t room = 0;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    if (getline(&line, &room, stdin) < 0) {
-        free(line);
-        return NULL;
-    }
-    line[strcspn(line, "\n")] = '\0';
-    return line;
+    return sql_lines_unedited(prompt);
 }
 
 void sql_lines_end(void) {

@@ -40,6 +40,8 @@ static bool ask(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t
     const struct disasm_question q = {
         .address = address, .length = (uint32_t)length, .machine = (uint8_t)d->machine, .intel = d->intel};
     if (d->process.pid == 0) {
+        if (!disasm_available()) /* loads the library, too: the process may not */
+            return false;
         d->process = (struct confined){.memory = MEMORY, .seconds = CPU_SECONDS, .prepare = disasm_prepare};
         if (!confined_begin(&d->process, disasm_answer_questions, NULL))
             return false;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #if PFR_HAVE_CAPSTONE
-#include <capstone/capstone.h>
+#include "symbol/disasm/capstone_api.h"
 
 static const struct machine {
     cs_arch arch;
@@ -43,11 +43,11 @@ static void put_row(struct answer *a, const struct disasm_row *row, const char *
     put(a, text, row->text_length);
 }
 
-static uint8_t kind_of(csh handle, const cs_insn *insn) {
-    return cs_insn_group(handle, insn, CS_GRP_CALL)   ? INSN_CALL
-           : cs_insn_group(handle, insn, CS_GRP_RET)  ? INSN_RETURN
-           : cs_insn_group(handle, insn, CS_GRP_JUMP) ? INSN_JUMP
-                                                      : INSN_OTHER;
+static uint8_t kind_of(const struct capstone_api *cs, csh handle, const cs_insn *insn) {
+    return cs->p_cs_insn_group(handle, insn, CS_GRP_CALL)   ? INSN_CALL
+           : cs->p_cs_insn_group(handle, insn, CS_GRP_RET)  ? INSN_RETURN
+           : cs->p_cs_insn_group(handle, insn, CS_GRP_JUMP) ? INSN_JUMP
+                                                            : INSN_OTHER;
 }
 
 /* The last operand, where it is a number; 0 for jumps through memory or registers. */
@@ -61,9 +61,9 @@ static uint64_t target_of(const cs_insn *insn) {
     return target && *end == '\0' ? target : 0;
 }
 
-static void put_insn(struct answer *a, csh handle, const cs_insn *insn) {
+static void put_insn(struct answer *a, const struct capstone_api *cs, csh handle, const cs_insn *insn) {
     char text[INSN_TEXT_MOST + 1];
-    struct disasm_row row = {.size = (uint8_t)insn->size, .kind = kind_of(handle, insn)};
+    struct disasm_row row = {.size = (uint8_t)insn->size, .kind = kind_of(cs, handle, insn)};
     const int length = insn->op_str[0] ? snprintf(text, sizeof text, "%-6s %s", insn->mnemonic, insn->op_str)
                                        : snprintf(text, sizeof text, "%s", insn->mnemonic);
     row.text_length = (uint8_t)(length < 0 ? 0 : length > (int)INSN_TEXT_MOST ? (int)INSN_TEXT_MOST : length);
@@ -72,14 +72,14 @@ static void put_insn(struct answer *a, csh handle, const cs_insn *insn) {
     put_row(a, &row, text);
 }
 
-static void disassemble(csh handle, unsigned step, const struct disasm_question *q, const uint8_t *code,
-                        struct answer *a) {
+static void disassemble(const struct capstone_api *cs, csh handle, unsigned step, const struct disasm_question *q,
+                        const uint8_t *code, struct answer *a) {
     size_t left = q->length;
     uint64_t address = q->address;
-    cs_insn *insn = cs_malloc(handle);
+    cs_insn *insn = cs->p_cs_malloc(handle);
     while (left && insn) {
-        if (cs_disasm_iter(handle, &code, &left, &address, insn)) {
-            put_insn(a, handle, insn);
+        if (cs->p_cs_disasm_iter(handle, &code, &left, &address, insn)) {
+            put_insn(a, cs, handle, insn);
             continue;
         }
         const size_t size = left < step ? left : step;
@@ -87,23 +87,24 @@ static void disassemble(csh handle, unsigned step, const struct disasm_question 
         put_row(a, &row, "(bad)");
         code += size, address += size, left -= size;
     }
-    cs_free(insn, 1);
+    cs->p_cs_free(insn, 1);
 }
 
 static void answer_one(const struct disasm_question *q, const uint8_t *code, struct answer *a) {
     csh handle;
+    const struct capstone_api *const cs = capstone_api_load();
     const struct machine *m = &machines[q->machine < DISASM_MACHINES ? q->machine : DISASM_NONE];
-    if (!m->step || cs_open(m->arch, m->mode, &handle) != CS_ERR_OK)
+    if (!cs || !m->step || cs->p_cs_open(m->arch, m->mode, &handle) != CS_ERR_OK)
         return;
-    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    cs->p_cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
     if (m->arch == CS_ARCH_X86 && !q->intel)
-        cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-    disassemble(handle, m->step, q, code, a);
-    cs_close(&handle);
+        cs->p_cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+    disassemble(cs, handle, m->step, q, code, a);
+    cs->p_cs_close(&handle);
 }
 
 bool disasm_available(void) {
-    return true;
+    return capstone_api_load() != NULL;
 }
 
 /* Capstone sorts tables at the first instruction, and qsort(3) asks the system how much memory there is. */

@@ -212,7 +212,8 @@ const char *function_rows_why(const struct annotate *a, const struct function_ro
     if (rows->why == SYMBOL_LIMIT)
         return "the function is larger than 1 MB";
     if (rows->why == SYMBOL_NO_MATCH)
-        return disasm_available() ? "its code cannot be disassembled" : "perfray was built without a disassembler";
+        return disasm_available() ? "its code cannot be disassembled"
+                                  : "there is no disassembler: perfray needs libcapstone, here and when it is built";
     return symbol_result_text(rows->why);
 }
 
