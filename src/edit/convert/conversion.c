@@ -288,10 +288,11 @@ static void plan(struct conversion *c) {
 static pfr_status look_first(struct conversion *c, pfr_error *err) {
     if (c->to != PFR_PIPE)
         return PFR_OK;
-    c->keeps_packed = keeps_packed(c);
-    do
+    c->again = true;
+    for (unsigned pass = 0; c->again && pass < PASSES; pass++) {
+        c->keeps_packed = keeps_packed(c); /* a pass may find that it cannot */
         PFR_TRY(one_pass(c, err));
-    while (c->again);
+    }
     return conversion_try(c, err);
 }
 

@@ -131,6 +131,8 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     for (uint64_t i = 0; i < ids->count; i++)
         PFR_TRY(u64_map_put(&r->ids, e->public.ids[i], r->nr_events, err));
     r->nr_events++;
+    if (r->header.container == PFR_PIPE)
+        e->told_at = r->last_told_at = r->at;
     r->names_stale = true;
     if (r->nr_events == 1) {
         plausibility_learn(r);
@@ -150,29 +152,51 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id) {
     return r->last_event;
 }
 
-static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size) {
-    if (r->id_at == 0)
+/* Events whose attrs came before what is read now. A stream that is read again knows all of them from its begin, but
+   gives its records as it did the first time. */
+static size_t events_so_far(const pfr_reader *r) {
+    size_t from = 0, until = r->nr_events;
+    if (r->at >= r->last_told_at)
+        return r->nr_events;
+    while (from < until) {
+        const size_t middle = from + (until - from) / 2;
+        if (r->events[middle].told_at <= r->at)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from;
+}
+
+static int32_t owner_by_id(pfr_reader *r, uint64_t id, size_t so_far) {
+    const int32_t owner = event_of_id(r, id);
+    return owner >= 0 && (size_t)owner < so_far ? owner : PFR_NO_EVENT;
+}
+
+static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size, size_t so_far) {
+    if (so_far == 1 || r->id_at == 0)
         return 0;
-    return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap));
+    return r->id_at + 8 > size ? PFR_NO_EVENT : owner_by_id(r, load_u64(record + r->id_at, r->context.swap), so_far);
 }
 
 /* Records that perf itself made have id 0: they go with the first event. `room`: bytes for a tail. */
-static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room) {
-    if (r->nr_events == 1 || r->id_back == 0 || room < r->id_back)
+static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
+    if (so_far == 1 || r->id_back == 0 || room < r->id_back)
         return 0;
     const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
-    const int32_t owner = id ? event_of_id(r, id) : 0;
+    const int32_t owner = id ? owner_by_id(r, id, so_far) : 0;
     return owner < 0 ? 0 : owner;
 }
 
 int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32_t size, uint16_t *tail) {
     *tail = 0;
-    if (type >= 64 || r->nr_events == 0)
+    const size_t so_far = type >= 64 ? 0 : events_so_far(r);
+    if (so_far == 0)
         return PFR_NO_EVENT;
     if (type == PFR_RECORD_SAMPLE)
-        return r->nr_events == 1 ? 0 : owner_of_sample(r, record, size);
+        return owner_of_sample(r, record, size, so_far);
     const uint32_t least = RECORD_HEADER + r->rules[type].least, room = size > least ? size - least : 0;
-    const int32_t owner = owner_by_tail(r, record, size, room);
+    const int32_t owner = owner_by_tail(r, record, size, room, so_far);
     if (room < r->events[owner].tail)
         return 0;
     *tail = (uint16_t)r->events[owner].tail;

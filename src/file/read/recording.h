@@ -62,6 +62,7 @@ struct part {
 struct event {
     pfr_event public;
     struct pfr_context context;
+    uint64_t told_at;          /* in a stream: where reading was when its attr came */
     uint32_t tail;             /* bytes of its sample_id */
     struct length_rule length; /* of its samples */
     uint32_t time_at,
@@ -115,8 +116,9 @@ struct pfr_reader {
 
     struct event *events;
     size_t nr_events, events_room;
-    uint64_t attrs_at;  /* of a file: offset of its attr entries, as mended */
-    uint64_t ids_taken; /* bytes of ids of all events so far; at most the size of the file */
+    uint64_t last_told_at; /* the greatest told_at of the events */
+    uint64_t attrs_at;     /* of a file: offset of its attr entries, as mended */
+    uint64_t ids_taken;    /* bytes of ids of all events so far; at most the size of the file */
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;
