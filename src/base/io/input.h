@@ -3,6 +3,7 @@
 #define PFR_BASE_INPUT_H
 /*
  * The bytes of an input from any source:
+ *
  *    regular file      seekable; read in chunks with pread, never mapped (a file that shrinks must not raise SIGBUS)
  *    pipe, FIFO, "-"   a stream: offsets may only increase
  *    .gz .xz .zst      recognised by content in a file or a stream; a stream of the decompressed bytes

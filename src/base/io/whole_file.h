@@ -5,6 +5,7 @@
  * A file that appears complete or not at all. It is written under another name, PATH.PID.new, created exclusively with
  * mode 0600, so that nothing is written through a link or into another user's file; when complete it is renamed over
  * PATH.
+ *
  *    struct whole_file file;
  *    struct output out;
  *    whole_file_open(&file, path, memory, &out, &err);

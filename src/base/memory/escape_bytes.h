@@ -4,6 +4,7 @@
 /*
  * Names from untrusted files may steer a terminal, hide text or break a format. The escaped form of a byte string is
  * text that is safe to show anywhere:
+ *
  *    - valid UTF-8 of visible characters and blanks is kept;
  *    - each byte of C0, DEL, C1, bidi and zero-width controls, line and paragraph separators, tags and other
  *      invisible characters, and each byte that is not valid UTF-8, becomes `\xNN` (lower case);

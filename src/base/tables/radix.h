@@ -4,6 +4,7 @@
 /*
  * Sorting by one number. Large objects are sorted through items of key and index: the moved items are small, and no
  * comparison function is called.
+ *
  *    const struct radix_item *sorted = radix_sort(items, spare, count);
  *    for (size_t i = 0; i < count; i++)
  *      use(things[sorted[i].value]);

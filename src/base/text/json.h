@@ -5,6 +5,7 @@
  * A streaming JSON writer on an output. It writes commas, quotes and indentation; the caller must give every key a
  * value and end every container, which is asserted. Two shapes: pretty (2 blanks a level) and one line. Failures are
  * those of the output and stick there.
+ *
  *    struct json json = json_on(out, JSON_LINE);
  *    json_begin_object(&json);
  *    json_key(&json, "type");

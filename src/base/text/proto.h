@@ -4,6 +4,7 @@
 /*
  * Protocol buffers (protobuf.dev/programming-guides/encoding), a field at a time. A nested message is written to memory
  * first, because its length precedes it; so at most one such part per level is held.
+ *
  *    proto_u64(&part, 1, id);
  *    proto_message(out, 4, &part);
  *

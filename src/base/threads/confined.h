@@ -5,6 +5,7 @@
  * Runs third-party code on untrusted bytes in a separate process, made by fork, with a socket pair to talk over. The
  * process may read and write its socket and allocate up to a limit, nothing else (seccomp, RLIMIT_AS; not in sanitized
  * builds). A crash, a hang or endless output costs only the answer.
+ *
  *    struct confined c = {.memory = 64 << 20, .seconds = 60};
  *    if (confined_begin(&c, work, context)) {   work(context) uses descriptor 0 and never returns
  *      confined_write(c.fd, question, size);

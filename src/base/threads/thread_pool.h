@@ -4,6 +4,7 @@
 /*
  * Independent tasks, by number, on several threads: each thread takes the next task that has not begun. The order of
  * completion is undefined; workers.h returns ordered results.
+ *
  *    static bool count(void *context, unsigned worker, size_t task) { ... }
  *    thread_pool_run(2, tasks, count, context);
  */

@@ -4,6 +4,7 @@
 /*
  * Batches that several threads work on, and whose results are taken in the order in which they were given out. The
  * caller defines a batch: it has `slots` of them, by number, and refills one only when it is free.
+ *
  *    workers_open(&w, memory, 4, 16, work, context, &err);
  *    while (there is more) {
  *      while (!workers_free_slot(w, &slot))

@@ -30,6 +30,8 @@ static void explain_samples(const struct report *r, char text[SENTENCE]) {
     snprintf(text, SENTENCE, "no %s match", r->measure->counted);
     add_option(text, "cpu", o->cpus);
     add_option(text, "time", o->time);
+    add_option(text, "switch-on", o->switch_on);
+    add_option(text, "switch-off", o->switch_off);
 }
 
 static void explain_rows(const struct report *r, char text[SENTENCE]) {
