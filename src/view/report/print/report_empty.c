@@ -24,7 +24,9 @@ uint64_t report_samples(const struct report *r) {
 static void explain_samples(const struct report *r, char text[SENTENCE]) {
     const pfr_report_options *o = r->options;
     if (r->profile->left_out == 0) {
-        snprintf(text, SENTENCE, "the recording has no %s", r->measure->counted);
+        const bool counts_elsewhere = o->format > PFR_REPORT_PERF && !r->measure->is_amount;
+        snprintf(text, SENTENCE, "the recording has no %s%s", r->measure->counted,
+                 counts_elsewhere ? "; --format=text prints counts, if it has any" : "");
         return;
     }
     snprintf(text, SENTENCE, "no %s match", r->measure->counted);
