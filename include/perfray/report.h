@@ -157,6 +157,10 @@ typedef struct pfr_report_options {
     /* Only samples on the CPUs of this processor socket: a number, "0", or numbers as in `cpus`. NULL: all. Requires
        the CPU topology of the recording. Like `cpus`, it excludes samples from all totals. */
     const char *sockets;
+    /* Only samples after a sample of the event `switch_on` (NULL: from the start), and only until a sample of the event
+       `switch_off` (NULL: to the end), in the order of time. With both, counting is switched as often as they occur.
+       Excludes samples from all totals, the switching ones too. Reads the recording twice. */
+    const char *switch_on, *switch_off;
 } pfr_report_options;
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_WIRE_ANY_LAYOUT_H
 #define PFR_WIRE_ANY_LAYOUT_H
-/* Room for one record or part of whatever layout: grows with the tables by itself. */
+/* A union of the structs of all layouts: room for any decoded record or part. The tables generate its members. */
 #include "wire/layout.h"
 
 #include <perfray/record_structs.h>

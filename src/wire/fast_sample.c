@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion 3 of perf_sample.def and perf_state.def: presence becomes an `if`, each kind a few lines without a table.
- */
+/* Expansion 3 of perf_sample.def and perf_state.def: presence becomes an `if`, and each kind a few lines without a
+   table. */
 #include "wire/fast_sample.h"
 
 #define ALWAYS 1
@@ -26,7 +26,7 @@ static bool fast_bytes(struct cursor *in, uint64_t length, pfr_bytes *view) {
     return take_bytes(in, length, &view->at);
 }
 
-/* All that is left. */
+/* Takes the remaining bytes. */
 static bool fast_text(struct cursor *in, pfr_text *view) {
     const size_t room = cursor_left(in);
     if (room > UINT32_MAX)
@@ -103,13 +103,14 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
 #include "wire/perf_sample.def"
 #include "wire/perf_state.def"
 
-/* Bits of sample_type that nearly all recordings do without. */
+/* Bits of sample_type that most recordings set some of, and no others: their samples take the specialised copy
+   below. */
 #define COMMON_BITS                                                                                                    \
     (1ull << 0 | 1ull << 1 | 1ull << 2 | 1ull << 3 | 1ull << 5 | 1ull << 6 | 1ull << 7 | 1ull << 8 | 1ull << 9 |       \
      1ull << 16)
 
-/* What is there of a sample itself depends on the context alone; its parts are cleared each time. For the most frequent
- * kind of samples the compiler knows that nothing rare is in them, and that no byte is swapped. */
+/* The context decides which members of a sample are present; nested parts are cleared each time. The most frequent kind
+   of sample has a copy of the code in which the compiler knows that rare members are absent and no byte is swapped. */
 bool fast_sample_again(const struct pfr_context *c, struct cursor *in, struct pfr_rec_sample *r) {
     const uint64_t bits = c->word[WORD_SAMPLE];
     if ((bits & ~COMMON_BITS) || in->swap)

@@ -2,9 +2,9 @@
 #ifndef PFR_WIRE_FAST_SAMPLE_H
 #define PFR_WIRE_FAST_SAMPLE_H
 /*
- * Straight-line readers of the layouts of perf_sample.def and perf_state.def: the same bytes into the same structs as
- * layout_read, made by the compiler from the same table. false: something does not fit; call layout_read, which says
- * what.
+ * Straight-line readers of the layouts of perf_sample.def and perf_state.def: the compiler makes them from the same
+ * tables, and they fill the same structs as layout_read. false: the bytes do not fit; call layout_read, which names the
+ * field.
  */
 #include "wire/layout.h"
 
@@ -20,8 +20,8 @@
 #undef F
 #undef END
 
-/* The same for a struct that fast_sample filled last, under this very context, and nobody changed: what the context
- * leaves out is still zero in it, and that is most of it. */
+/* The same for a struct that fast_sample filled last, under this very context, and that was not changed since: members
+   absent in the context are still zero and are not cleared again, which saves most of the stores. */
 bool fast_sample_again(const struct pfr_context *c, struct cursor *in, struct pfr_rec_sample *r);
 
 #endif

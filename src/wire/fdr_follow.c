@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one expansion of fdr_follow.def. */
+/* Expands fdr_follow.def. */
 #include "wire/fdr_follow.h"
 
 #include "wire/layout.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_WIRE_FEATURE_BITS_H
 #define PFR_WIRE_FEATURE_BITS_H
-/* The numbers of those features of perf.data that code asks for by name (tools/perf/util/header.h, HEADER_...).
-   tools/perf/util/header.h). What each holds is in the tables of layouts. */
+/* Numbers of the perf.data features that code names (HEADER_... in tools/perf/util/header.h). The layout tables
+   describe their contents. */
 
 enum feature_bit {
     BIT_TRACING_DATA = 1,
     BIT_BUILD_ID = 2,
-    BIT_HOSTNAME = 3, /* the first one that is no data of its own */
+    BIT_HOSTNAME = 3, /* the first one that is a section of its own */
     BIT_OSRELEASE = 4,
     BIT_VERSION = 5,
     BIT_ARCH = 6,

@@ -6,7 +6,7 @@
 struct set {
     const char *name;   /* in names.def */
     const char *prefix; /* of its constants */
-    const char *doc;    /* lines of the comment before them */
+    const char *doc;    /* lines of the comment that precedes them */
 };
 
 static const struct set sets[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes docs/perf-data-format.md and docs/xray-format.md: the prose of docs/NAME.in.md with the tables of layouts and
- * names put where a line says @SAMPLE@, @FILE@, @RECORDS@ and so on (`places`, at the end). A program of its own, run
- * by docs/make-docs.sh and by a test that compares. It reads the .def files as text: what stands in a field's columns
- * is put into words.
+ * Writes docs/perf-data-format.md and docs/xray-format.md: the prose of docs/NAME.in.md with tables of layouts and
+ * names in the places marked @SAMPLE@, @FILE@, @RECORDS@ and so on (`places`, at the end). A separate program, run by
+ * docs/make-docs.sh and by a test that compares. It reads the .def files as text and translates the columns of a field
+ * into words.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct name_row name_rows[] = {
 #include "wire/names.def"
     {NULL, 0, NULL}};
 
-/* The words of a context, as the attr and the files call them, and the set that names their bits. */
+/* The words of a context by their names in the attr and the files, with the set that names their bits. */
 static const struct word {
     const char *name, *said, *set;
 } words[] = {
@@ -48,7 +48,7 @@ static const struct word *word_named(const char *name) {
     return w;
 }
 
-/* The text of one bit of a set; "" when it has none. */
+/* The text of one bit of a set; "" if it has none. */
 static const char *bit_name(const char *set, unsigned bit) {
     bool inside = false;
     for (const struct name_row *row = name_rows; row->text; row++) {
@@ -78,7 +78,7 @@ static void say_no_bit(char *out, const char *word, unsigned bit) {
         snprintf(out, TEXT, "%s without bit %u", w->said, bit);
 }
 
-/* "BIT(SAMPLE, 0)" in words. */
+/* Describes "BIT(SAMPLE, 0)" and the like in words. */
 static void say_when(char *out, const char *when) {
     char a[TEXT], has[TEXT], lacks[TEXT];
     unsigned n, m;
@@ -117,7 +117,7 @@ static void say_link(char *out, const char *layout, const char *times) {
     snprintf(out, TEXT, "[%.60s](#%.60s)%.80s", layout, layout, times);
 }
 
-/* How lists are counted: "COUNT(nr)" is "[nr]". */
+/* Writes how a list is counted: "COUNT(nr)" becomes "[nr]". */
 static void say_count(char *out, const char *extra) {
     char a[TEXT];
     if (sscanf(extra, "COUNT(%63[^)])", a) == 1)
@@ -164,7 +164,7 @@ static void say_text(char *out, const char *extra) {
         snprintf(out, TEXT, "char[%s]", extra);
 }
 
-/* Bytes of what has one size always; 0: it depends. */
+/* Describes a kind and returns its bytes; 0: the size varies. */
 static unsigned say_kind(char *out, const char *kind, const char *extra) {
     char a[TEXT], b[TEXT];
     unsigned bits;
@@ -208,7 +208,7 @@ static unsigned say_kind(char *out, const char *kind, const char *extra) {
     return 0;
 }
 
-/* "PERF_RECORD(9)" in words; "" for parts. */
+/* Describes "PERF_RECORD(9)" in words; "" for parts. */
 static void say_id(char *out, const char *id) {
     char table[TEXT];
     unsigned n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of layouts (expansion 2), and what can be told from a descriptor alone. */
+/* The tables of layouts (expansion 2), and the questions that a descriptor answers without data. */
 #include "wire/layout.h"
 
 #include "wire/expand_tables.h"
@@ -44,7 +44,8 @@ unsigned layout_find(enum layout_table table, uint64_t value) {
     return find_from(L_NONE + 1, table, value);
 }
 
-/* Asked for each record that is not a sample. Layouts of other tables are behind those that can be found. */
+/* A table indexed by type, because layout_of_type runs for each record that is not a sample. Layouts of other tables
+   are put after the types, where no lookup reaches them. */
 #define TYPES 256u
 #define IS_TYPE(id) ((id) >> 24 == TABLE_PERF_RECORD && ((id)&0xffffffu) < TYPES)
 static const uint8_t layouts_by_type[] = {
@@ -55,7 +56,7 @@ static const uint8_t layouts_by_type[] = {
 };
 _Static_assert(LAYOUTS < 256, "a layout's number is one byte");
 
-/* The layouts of traces are the last ones. */
+/* XRay trace records are the last table of layouts. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type) {
     if (!c->trace)
         return type < TYPES ? layouts_by_type[type] : layout_find(TABLE_PERF_RECORD, type);
@@ -122,7 +123,8 @@ void field_set_integer(const struct field *f, void *rec, uint64_t v) {
     }
 }
 
-/* The integer member at an offset, found again in the list: presence and counts name earlier members so. */
+/* The integer member at an offset, found by searching the list: presence and counts refer to earlier members by
+   offset. */
 static uint64_t member_at(const struct field *fields, uint64_t at, const void *rec) {
     for (const struct field *f = fields; f->name; f++)
         if (f->at == at)
@@ -130,7 +132,7 @@ static uint64_t member_at(const struct field *fields, uint64_t at, const void *r
     return 0;
 }
 
-/* The first field of every list is at offset 0, and no other is: from any field the list can be found. */
+/* Only the first field of a list is at offset 0, so the start of the list can be found from any field. */
 static uint64_t earlier_member(const struct field *f, uint64_t at, const void *rec) {
     const struct field *first = f;
     while (first->at > 0)

@@ -2,38 +2,38 @@
 #ifndef PFR_WIRE_LAYOUT_H
 #define PFR_WIRE_LAYOUT_H
 /*
- * The table engine: what the bytes look like is said once, in the .def files, and everything that reads, writes, sizes,
- * prints, checks or invents records walks the descriptors declared here.
+ * The table engine: each layout is listed once, in the .def files, and all code that reads, writes, sizes, prints,
+ * checks or generates records walks the descriptors declared here.
  *
  * A .def file is a list of
  *
- *     LAYOUT(id, name, doc)
- *     F(kind, name, when, extra, show, doc)      one field a line, in file order
- *     END
+ *    LAYOUT(id, name, doc)
+ *    F(kind, name, when, extra, show, doc)        one field a line, in file order
+ *    END
  *
- * id      what the file says: PERF_RECORD(9), PERF_FEATURE(3), PICK(table, value); NO_ID for parts of others
- * kind    how the field is stored (the list below)
- * when    ALWAYS, or presence decided by one word of the context or by an earlier member
- * extra   what the kind needs: a count, a size, a layout
- * show    how the value is printed: HEX, DEC, ... or a set of names from names.def; NONE: it carries nothing and is 0;
- *         IMPLIED: the name of the layout says it
+ *  id      the id in the file: PERF_RECORD(9), PERF_FEATURE(3), PICK(table, value); NO_ID for parts of others
+ *  kind    how the field is stored (the list below)
+ *  when    ALWAYS, or presence decided by one word of the context or by an earlier member
+ *  extra   the kind's parameter: a count, a size, a layout
+ *  show    how the value is printed: HEX, DEC, ... or a set of names from names.def; NONE: reserved, always 0;
+ *          IMPLIED: the name of the layout implies the value
  *
  * Kinds, `extra` in brackets:
- *     U8 U16 U32 U64  integers                [SCOPE: the value is the size of this layout, counted from its start]
- *     W8 W32 W64      words made of BITS      [MIRRORED or PLAIN]
- *     BITS            part of the last word   [PACK(first bit, width)]
- *     TEXT            characters              [TO_END, TO_NUL, or a fixed size]
- *     STR32           u32 length, characters
- *     RAW             bytes of fixed size     [size]
- *     BYTES           bytes                   [COUNT(member) or COUNT_WORD(word)]
- *     A64             64-bit numbers          [COUNT(member), BITS_IN(member), POPCOUNT(word), or TO_END]
- *     SUB             one layout in place     [layout]
- *     ARRAY           a layout, repeated      [OF(layout, member), OF_WORD(layout, word), or TO_ZERO(layout): up
- *                     to one of zeros, which is not counted; the layout has one size]
- *     WHILE           a layout, repeated while bytes remain   [layout]
- *     CHOICE          the layout that a member picks, to the end   [FROM(table, member)]
- *     REST            every byte that remains
- *     PAD             zero bytes up to a multiple of [size] from the start of the layout
+ *    U8 U16 U32 U64    integers                [SCOPE: the value is the size of this layout, counted from its start]
+ *    W8 W32 W64        words made of BITS      [MIRRORED or PLAIN]
+ *    BITS              part of the last word   [PACK(first bit, width)]
+ *    TEXT              characters              [TO_END, TO_NUL, or a fixed size]
+ *    STR32             u32 length, characters
+ *    RAW               bytes of fixed size     [size]
+ *    BYTES             bytes                   [COUNT(member) or COUNT_WORD(word)]
+ *    A64               64-bit numbers          [COUNT(member), BITS_IN(member), POPCOUNT(word), or TO_END]
+ *    SUB               one layout in place     [layout]
+ *    ARRAY             a layout, repeated      [OF(layout, member), OF_WORD(layout, word), or TO_ZERO(layout): up
+ *                      to an all-zero one, which is not counted; the layout must have a fixed size]
+ *    WHILE             a layout, repeated while bytes remain   [layout]
+ *    CHOICE            the layout that a member selects, to the end   [FROM(table, member)]
+ *    REST              all remaining bytes
+ *    PAD               zero bytes up to a multiple of [size] from the start of the layout
  */
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
@@ -71,19 +71,19 @@ enum context_word {
     WORD_REGS_USER, /* attr.sample_regs_user */
     WORD_REGS_INTR, /* attr.sample_regs_intr */
     WORD_MISC,      /* header.misc of the record */
-    WORD_CPUS,      /* available cpus, from feature NRCPUS */
-    WORD_VARIANT,   /* set by a probe where the content decides (variant.h) */
+    WORD_CPUS,      /* CPUs available, from feature NRCPUS */
+    WORD_VARIANT,   /* set by a probe if the content decides (variant.h) */
     WORD_VERSION,   /* of formats that carry one */
     WORDS
 };
 
 struct pfr_context {
     uint64_t word[WORDS];
-    bool swap;                      /* byte order of the input is not this machine's */
-    uint64_t string_most;           /* bytes of a text that says its own length (limit string); 0: any */
+    bool swap;                      /* the input's byte order differs from this machine's */
+    uint64_t string_most;           /* bytes of a text with a stored length (limit string); 0: no limit */
     bool mirrored;                  /* bit-fields are allocated from the most significant end: a big-endian writer */
-    bool trace;                     /* the types of its records are those of traces, which have no header in front */
-    const struct pfr_context *home; /* views keep this one, where the context itself lives for one call; or NULL */
+    bool trace;                     /* record types are those of XRay traces, which have no header before them */
+    const struct pfr_context *home; /* the context that views keep, if this one lives only for one call; or NULL */
 };
 
 enum presence_test {
@@ -108,7 +108,7 @@ struct field {
     const char *name, *doc;
     uint16_t at;    /* offset of the member in the struct */
     uint16_t extra; /* by kind: see above */
-    uint16_t of;    /* layout or table, for SUB, ARRAY, WHILE, CHOICE */
+    uint16_t of;    /* layout or table, of SUB, ARRAY, WHILE, CHOICE */
     uint8_t kind, show;
     struct presence when;
 };
@@ -116,7 +116,7 @@ struct field {
 struct layout {
     uint32_t id; /* table << 24 | value */
     const char *name, *doc;
-    const struct field *(*fields)(void); /* a list that ends with a field without name */
+    const struct field *(*fields)(void); /* a list that ends with an unnamed field */
     size_t size;                         /* of the struct */
 };
 
@@ -132,7 +132,7 @@ enum layout_table {
     TABLES
 };
 
-/* L_name: the number of a layout; 0 is none. */
+/* L_name: the number of a layout; 0: no layout. */
 enum layout_number {
     L_NONE,
 #define LAYOUT(id, name, doc) L_##name,
@@ -164,9 +164,9 @@ enum show_kind {
     SHOW_KINDS
 };
 
-/* `extra` of A64, BYTES and ARRAY: an offset below COUNT_FROM_WORD, else a word */
+/* `extra` of A64, BYTES and ARRAY: a member's offset below COUNT_FROM_WORD, else a word */
 #define COUNT_FROM_WORD 0x8000u
-#define COUNT_IN_BITS 0x4000u /* of a word: its population count; of a member: words of 64 for that many bits */
+#define COUNT_IN_BITS 0x4000u /* of a word: its population count; of a member: 64-bit words for that many bits */
 #define COUNT_TO_END 0xffffu
 #define COUNT_TO_ZERO 0xfffdu /* of ARRAY */
 #define EXTRA_SCOPE 1u
@@ -176,49 +176,49 @@ enum show_kind {
 #define LAYOUT_ID(table, value) ((uint32_t)(table) << 24 | (uint32_t)(value))
 #define LAYOUT_VALUE(id) ((id)&0xffffffu)
 
-/* The layout of a number; NULL for 0 and unknown numbers. */
+/* The layout with a number; NULL for 0 and unknown numbers. */
 const struct layout *layout_at(uint64_t number);
-/* The number of the layout with this id, 0 when the table has none. */
+/* The number of the layout with this id, 0 if the table has none. */
 unsigned layout_find(enum layout_table table, uint64_t value);
-/* The number of the layout of records of this type in files of this context, 0 when no table knows the type. */
+/* The number of the layout of records of this type in files of this context, 0 if the type is unknown. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type);
-/* Bytes in front of their bodies that say type and size. */
+/* Bytes of the record header (type, size) before the body; XRay records have none. */
 static inline unsigned layout_head(const struct pfr_context *c) {
     return c->trace ? 0 : 8;
 }
-/* The number of the layout with this name, 0 when there is none. */
+/* The number of the layout with this name, 0 if there is no such layout. */
 unsigned layout_named(const char *name);
-/* The descriptor of a field, NULL when the layout has none of this name. */
+/* The descriptor of a field, NULL if the layout has no field of this name. */
 const struct field *field_named(const struct layout *l, const char *name);
 
 /*
- * Reads one layout from `in`, whose end is the end of what the layout may use, into the struct `rec` (l->size bytes).
- * Members that are absent are 0. On failure: PFR_ERR_DAMAGE, *err names the field and the byte, `in` is undefined.
+ * Reads one layout from `in`, whose end limits the layout, into the struct `rec` (l->size bytes). Absent members are 0.
+ * On failure: PFR_ERR_DAMAGE, *err names the field and the byte, `in` is undefined.
  */
 pfr_status layout_read(const struct layout *l, const struct pfr_context *c, struct cursor *in, void *rec,
                        pfr_error *err);
 
-/* Whether a field is there, given the bytes that remain in the layout's scope and the members read so far. */
+/* Whether a field is present, given the bytes left in the layout's scope and the members read so far. */
 bool field_present(const struct field *f, const struct pfr_context *c, const void *rec, uint64_t left);
 
-/* Whether the context alone decides that: field_present then needs no struct. */
+/* Whether the context alone decides presence: field_present then needs no struct. */
 bool field_by_context(const struct field *f);
 
-/* The width in bytes of a field that is one integer, 0 of others; and whether it is a word made of BITS. */
+/* The width in bytes of a single integer field, 0 for other kinds; and whether a field is a word made of BITS. */
 unsigned field_width(const struct field *f);
 static inline bool field_is_word(const struct field *f) {
     return f->kind == K_W8 || f->kind == K_W32 || f->kind == K_W64;
 }
 
-/* Bytes of one field where neither the content nor the room decides; false where they do. */
+/* The bytes of a field whose size depends on neither content nor room; false for other fields. */
 bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size);
 
-/* The bytes one such layout takes when that does not depend on its content, else 0. */
+/* The bytes of a layout whose size does not depend on its content, else 0. */
 uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
-/* The least bytes any instance takes under this context. */
+/* The fewest bytes of any instance under this context. */
 uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c);
 
-/* Steps through an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */
+/* Iterates over an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */
 struct items_walk {
     struct cursor in;
     uint64_t left;
@@ -226,14 +226,14 @@ struct items_walk {
 struct items_walk items_start(const pfr_items *items);
 pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec, pfr_error *err);
 
-/* The value of an integer member of any width, and storing one. */
+/* Loads and stores an integer member of any width. */
 uint64_t field_integer(const struct field *f, const void *rec);
 void field_set_integer(const struct field *f, void *rec, uint64_t v);
 
-/* The count a BYTES, A64 or ARRAY field has by its `extra` (not for TO_END). */
+/* The count of a BYTES, A64 or ARRAY field by its `extra` (not for TO_END). */
 uint64_t field_count(const struct field *f, const struct pfr_context *c, const void *rec);
 
-/* The bits of a word by PACK, and back. `width` is the word's. */
+/* Extracts the bits of a word by PACK, and inserts them. `width` is the word's. */
 uint64_t bits_of(uint64_t word, unsigned width, unsigned pack, bool mirrored);
 uint64_t bits_into(uint64_t word, unsigned width, unsigned pack, bool mirrored, uint64_t v);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checking by descriptors. The layout is read first; then one walk over the fields goes along the bytes, because the
- * struct does not say where a number stood.
+ * Checking by descriptors. The layout is read first; then one walk over the fields follows the bytes, because the
+ * struct does not keep the place of each number.
  */
 #include "wire/layout_check.h"
 
 #include "wire/any_layout.h"
 
 struct check {
-    const uint8_t *bytes; /* where the walk began: offsets count from here */
+    const uint8_t *bytes; /* start of the walk: offsets count from here */
     uint64_t offset;      /* of `bytes` in the input */
     check_report *report;
     void *context;
@@ -20,8 +20,8 @@ struct check_place {
     const struct layout *layout;
     const struct pfr_context *context;
     const uint8_t *rec;
-    const uint8_t *at, *end; /* next field, end of what the layout may use */
-    const uint8_t *word_at;  /* of the word last met */
+    const uint8_t *at, *end; /* next field, end of the layout's scope */
+    const uint8_t *word_at;  /* of the last word read */
     uint64_t word_length;
 };
 
@@ -47,7 +47,7 @@ static void check_zeros(const struct check_place *p, const struct field *f, cons
         tell(p, f, at, length, rule, CHECK_NOTE);
 }
 
-/* The table marks with SHOW_NONE what carries nothing. */
+/* SHOW_NONE marks reserved fields in the tables. */
 static bool is_reserved(const struct field *f) {
     return f->show == SHOW_NONE && !field_is_word(f);
 }
@@ -92,7 +92,7 @@ static const uint8_t *check_fields(struct check *check, const struct layout *l, 
 static void check_whole(struct check *check, const struct layout *l, const struct pfr_context *c, const uint8_t *at,
                         uint64_t length);
 
-/* Parts one after the other, read again one by one. */
+/* Checks parts in sequence by reading each again. */
 static void check_items(struct check_place *p, const struct field *f) {
     const pfr_items *items = member(p, f);
     const struct layout *part = layout_at(items->of);
@@ -162,7 +162,7 @@ static void check_field(struct check_place *p, const struct field *f) {
     }
 }
 
-/* Returns where the layout ended. `end` is what a size of its own may make smaller. */
+/* Returns the end of the layout. A size field in the layout may reduce `end`. */
 static const uint8_t *check_fields(struct check *check, const struct layout *l, const struct pfr_context *c,
                                    const void *rec, const uint8_t *at, const uint8_t *end) {
     struct check_place p = {check, l, c, rec, at, end, at, 0};

@@ -31,14 +31,14 @@ static bool is_last(const struct field *f) {
     return !f[1].name;
 }
 
-/* A layout of a 32-bit count and as many bytes. */
+/* Whether the layout is a 32-bit count followed by that many bytes. */
 static bool is_sized_bytes(const struct layout *l) {
     const struct field *const f = l->fields();
     return f[0].name && f[1].name && !f[2].name && f[0].kind == K_U32 && f[1].kind == K_BYTES &&
            f[0].when.test == TEST_ALWAYS && f[1].when.test == TEST_ALWAYS && f[1].extra == f[0].at;
 }
 
-/* The one field whose length the content decides; false when it is of no kind that the rule can say. */
+/* Adds the one field whose length the content decides; false if no rule covers its kind. */
 static bool add_variable(const struct layout *l, const struct pfr_context *c, const struct field *f,
                          struct length_rule *rule) {
     if (rule->counted || rule->text || rule->sized)

@@ -2,33 +2,34 @@
 #ifndef PFR_WIRE_LAYOUT_LENGTH_H
 #define PFR_WIRE_LAYOUT_LENGTH_H
 /*
- * How long a record must be, said once per context so that it costs a few instructions per record: for layouts where
- * at most one field's length depends on the content, and that one is a counted list of 64-bit numbers (the call chain
- * of a sample), a count of bytes and these (its raw data), or a text that ends the layout.
+ * The required length of a record, as a rule computed once per context, so that the check costs a few instructions per
+ * record. It covers layouts in which the content decides the length of at most one field, and that field is a counted
+ * list of 64-bit numbers (the call chain of a sample), a byte count with its bytes (raw data), or a text that ends the
+ * layout.
  *
- *     length = fixed + 8 * (the number at count_at)       counted
- *     length = fixed + (the 32-bit number at count_at)    sized
- *     length = fixed + text, NUL, at most 7 zero bytes    text
- *     length = fixed                                      neither
+ *    length = fixed + 8 * (the number at count_at)         counted
+ *    length = fixed + (the 32-bit number at count_at)      sized
+ *    length = fixed + text, NUL, at most 7 zero bytes      text
+ *    length = fixed                                        otherwise
  */
 #include "wire/layout.h"
 
 struct length_rule {
     uint32_t fixed;    /* bytes of the fields whose length is known */
-    uint32_t count_at; /* where the count stands in the bytes */
-    bool known;        /* false: only reading tells */
+    uint32_t count_at; /* offset of the count in the bytes */
+    bool known;        /* false: the length is known only after reading */
     bool counted, sized, text;
 };
 
-/* Under this context; presence that depends on room or on members makes the rule unknown. */
+/* The rule under this context; unknown if presence depends on room or on members. */
 struct length_rule layout_length(const struct layout *l, const struct pfr_context *c);
 
-/* Where the 64-bit member at offset `at` of the struct stands in the bytes; false: it is absent under this context, or
-   a field of unknown length stands before it. */
+/* Finds the offset in the bytes of the 64-bit member at offset `at` of the struct; false: it is absent under this
+   context, or follows a field of unknown length. */
 bool layout_place(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place);
 bool layout_place_u32(const struct layout *l, const struct pfr_context *c, uint16_t at, uint32_t *place);
 
-/* Whether `bytes` of one instance are as long as the rule says; false also where the rule is unknown. */
+/* Whether `bytes` have the length that the rule requires; false also if the rule is unknown. */
 static inline bool length_holds(const struct length_rule *rule, const uint8_t *bytes, uint64_t length, bool swap) {
     if (!rule->known || length < rule->fixed)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the descriptors in file order, so that what a field depends on is always made before it. Members that
- * later fields look at (counts, choices, comparisons) get small values; all others any value.
+ * One pass over the descriptors in file order, so that a field is generated after those it depends on. Members that
+ * later fields refer to (counts, choices, comparisons) get small values; all others any value.
  */
 #include "wire/layout_random.h"
 
@@ -14,13 +14,13 @@ struct invention {
     const struct pfr_context *context;
     struct arena *arena;
     uint8_t *rec;
-    bool cut; /* no field that depends on room follows any more */
+    bool cut; /* all later fields that depend on room are absent */
     pfr_error *err;
 };
 
 enum { MOST_PARTS = 4, LONGEST_TEXT = 24, MOST_BITS = 200 };
 
-/* splitmix64: public domain, one addition and three multiplications. */
+/* splitmix64 (public domain). */
 uint64_t random_u64(struct random_numbers *random) {
     uint64_t v = random->state += 0x9e3779b97f4a7c15u;
     v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
@@ -36,7 +36,7 @@ static bool one_in(struct random_numbers *random, uint64_t n) {
     return random_below(random, n) == 0;
 }
 
-/* Any set of bits out of `all`: none, all, few, or half of them. */
+/* A subset of the bits of `all`: empty, full, sparse, or half of them. */
 static uint64_t random_mask(struct random_numbers *random, uint64_t all) {
     switch (random_below(random, 8)) {
     case 0:
@@ -83,10 +83,10 @@ static pfr_status no_memory(const struct invention *v, const struct field *f) {
                     f->name);
 }
 
-/* What later fields do with a member. */
+/* How later fields use a member. */
 struct use {
     bool counts, counts_bits, compared;
-    unsigned table; /* TABLES: picks nothing */
+    unsigned table; /* TABLES: selects no table */
 };
 
 static void note_use(struct use *use, const struct field *member, const struct field *later) {
@@ -109,7 +109,7 @@ static struct use use_of(const struct field *member) {
     return use;
 }
 
-/* A value of a table that has a layout; now and then one that has none. */
+/* A value with a layout in the table; sometimes one without. */
 static uint64_t pick_from(struct random_numbers *random, unsigned table) {
     uint64_t values[LAYOUTS], count = 0;
     for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)
@@ -138,7 +138,7 @@ static void invent_integer(struct invention *v, const struct field *f) {
     const struct use use = use_of(f);
     uint64_t value = any_integer(v->random);
     if (f->extra == EXTRA_SCOPE && !field_is_word(f))
-        value = 0; /* measured when the layout is whole */
+        value = 0; /* filled in when the size of the layout is known */
     else if (use.table != TABLES)
         value = pick_from(v->random, use.table);
     else if (use.counts)
@@ -146,7 +146,7 @@ static void invent_integer(struct invention *v, const struct field *f) {
     else if (use.compared)
         value = random_below(v->random, MOST_PARTS);
     if (depends_on_room(f) && (value & 0xff) == 0)
-        value |= 1; /* seen to be there by its value */
+        value |= 1; /* presence is recognised by the value being nonzero */
     field_set_integer(f, v->rec, value);
 }
 
@@ -175,7 +175,7 @@ static pfr_status invent_u64s(struct invention *v, const struct field *f, uint64
     return PFR_OK;
 }
 
-/* Room behind the text: a NUL and padding, or, one time in eight, nothing. */
+/* Room after the text: a NUL and padding, or, one time in eight, no room. */
 static uint64_t random_room(struct invention *v, const struct field *f, uint64_t length) {
     if (f->kind == K_TEXT && f->extra < EXTRA_TO_NUL)
         return f->extra;
@@ -201,7 +201,7 @@ static pfr_status invent_text(struct invention *v, const struct field *f) {
 static pfr_status invent_layout(struct random_numbers *random, const struct layout *l, const struct pfr_context *c,
                                 struct arena *arena, void *rec, pfr_error *err);
 
-/* Bytes of one random part at the end of what `view` holds; the arena keeps the old bytes too. */
+/* Appends the bytes of one random part to `view`; the old copy stays in the arena. */
 static pfr_status append_part(struct invention *v, const struct field *f, unsigned of, pfr_items *view) {
     const struct layout *part = layout_at(of);
     struct writing size = writing_nowhere();
@@ -221,7 +221,7 @@ static pfr_status append_part(struct invention *v, const struct field *f, unsign
     return PFR_OK;
 }
 
-/* The zeros that end a list belong to it. A part is never all zeros: one bit sees to that. */
+/* A list may end with a part of zeros. Parts before it must not be all zeros, so one bit is set. */
 static pfr_status invent_end(struct invention *v, const struct field *f, pfr_items *view) {
     const uint64_t size = layout_fixed_size(layout_at(f->of), v->context);
     uint8_t *bytes = arena_zeroed(v->arena, view->length + size, 1);
@@ -319,7 +319,7 @@ static pfr_status invent_field(struct invention *v, const struct field *f) {
         return invent_items(v, f);
     case K_CHOICE:
         return invent_choice(v, f);
-    case K_PAD: /* the writer's */
+    case K_PAD: /* filled by the writer */
         return PFR_OK;
     case K_KINDS:
         break;
@@ -327,7 +327,7 @@ static pfr_status invent_field(struct invention *v, const struct field *f) {
     return PFR_ERR_USAGE;
 }
 
-/* Once a field that depends on room is left out, or one took the rest, all that follow are left out. */
+/* Once a field that depends on room is absent, or a field took all remaining bytes, all later fields are absent. */
 static bool is_invented(struct invention *v, const struct field *f) {
     if (!depends_on_room(f)) {
         const bool present = field_present(f, v->context, v->rec, 0);
@@ -338,7 +338,7 @@ static bool is_invented(struct invention *v, const struct field *f) {
     return !v->cut && (f->when.test == TEST_ROOM || v->context->word[f->when.word] > 0);
 }
 
-/* The member that says how large the layout is, from what would be written. */
+/* Sets the member that holds the layout's size by measuring the written bytes. */
 static pfr_status measure_scope(struct invention *v) {
     struct writing size = writing_nowhere();
     for (const struct field *f = v->layout->fields(); f->name; f++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading any layout by its descriptors: one switch over kinds. The straight-line code of fast_sample.c reads the same
- * bytes faster and calls this one when something is wrong, because this one knows the name of the field.
+ * Reads any layout by its descriptors: one switch over kinds. The straight-line code of fast_sample.c reads the same
+ * bytes faster and calls this one on failure, because only this one knows the name of the field.
  */
 #include "wire/any_layout.h"
 
@@ -12,7 +12,7 @@ struct layout_reading {
     const uint8_t *start; /* of this layout, for SCOPE and PAD */
     uint8_t *rec;
     pfr_error *err;
-    uint64_t word; /* the W8, W32 or W64 read last, and how its bits stand */
+    uint64_t word; /* the last W8, W32 or W64, and the order of its bits */
     unsigned word_width;
     bool word_mirrored;
 };
@@ -50,7 +50,8 @@ static bool take_integer(struct cursor *in, unsigned width, uint64_t *v) {
     }
 }
 
-/* The value says how long this layout is, from its start; 0 means 64 for perf_event_attr, whose writer did not know. */
+/* The value is the length of this layout, from its start; for perf_event_attr 0 means 64, as old writers left it
+   unset. */
 static pfr_status close_scope(struct layout_reading *r, const struct field *f, uint64_t size) {
     const uint64_t length = size == 0 && r->layout == layout_at(L_attr) ? 64 : size;
     const uint64_t taken = (uint64_t)(r->in->at - r->start);
@@ -142,14 +143,14 @@ static pfr_status read_part(struct layout_reading *r, const struct field *f) {
     const struct layout *part = layout_at(f->of);
     const uint8_t *end = r->in->end;
     pfr_status s = layout_read(part, r->context, r->in, member(r, f), r->err);
-    if (r->in->end != end) { /* the part has a size of its own: go on behind it */
+    if (r->in->end != end) { /* the part has its own size: continue after it */
         r->in->at = r->in->end;
         r->in->end = end;
     }
     return s;
 }
 
-/* Parts of one known size: `count` of them, or all that fit. */
+/* Skips parts of one known size: `count` of them, or all that fit. */
 static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part, uint64_t size, bool all,
                              uint64_t count, uint64_t *done) {
     const uint64_t fit = cursor_left(r->in) / size;
@@ -162,7 +163,7 @@ static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part
     return PFR_OK;
 }
 
-/* Parts whose size their content decides are read one by one. */
+/* Skips parts of variable size by reading each. */
 static pfr_status skip_read(struct layout_reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
     const struct layout *part = layout_at(of);
     struct items_walk walk = {*r->in, UINT64_MAX};
@@ -191,7 +192,7 @@ static const struct pfr_context *kept_context(const struct layout_reading *r) {
     return r->context->home ? r->context->home : r->context;
 }
 
-/* Parts of one size up to the one that is all zeros, which belongs to the list. */
+/* Reads parts of one size up to an all-zero one, which belongs to the list. */
 static pfr_status read_to_zero(struct layout_reading *r, const struct field *f) {
     const struct layout *part = layout_at(f->of);
     const uint64_t size = layout_fixed_size(part, r->context);
@@ -209,7 +210,7 @@ static pfr_status read_to_zero(struct layout_reading *r, const struct field *f) 
                     (unsigned long long)count, part->name);
 }
 
-/* A count is any number that the file says; WHILE has none, and some lists end with zeros. */
+/* The count may be any number from the file; WHILE has no count, and some lists end with zeros. */
 static pfr_status read_items(struct layout_reading *r, const struct field *f) {
     if (f->extra == COUNT_TO_ZERO)
         return read_to_zero(r, f);
@@ -226,7 +227,7 @@ static pfr_status read_items(struct layout_reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-/* What is chosen is read once to see that it fits, as parts of arrays are. */
+/* Reads the chosen layout once to check that it fits, as with parts of arrays. */
 static pfr_status read_choice(struct layout_reading *r, const struct field *f) {
     const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
     const size_t left = cursor_left(r->in);
@@ -316,7 +317,7 @@ pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec
         walk->in.at = walk->in.end;
         walk->in.end = end;
     }
-    if (walk->in.at == at) /* a part without bytes would repeat for ever */
+    if (walk->in.at == at) /* a part without bytes would repeat forever */
         return PFR_END;
     walk->left--;
     return PFR_OK;

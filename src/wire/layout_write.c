@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing any layout by its descriptors: one switch over kinds, the mirror of layout_read.c. */
+/* Writes any layout by its descriptors: one switch over kinds, the counterpart of layout_read.c. */
 #include "wire/layout_write.h"
 
 #include "wire/any_layout.h"
@@ -10,8 +10,8 @@ struct output_layout {
     const uint8_t *rec;
     struct writing *to;
     uint64_t start;            /* of this layout */
-    uint64_t end;              /* as far as known, for ROOM */
-    const struct field *scope; /* the member that holds the size, once it is written */
+    uint64_t end;              /* if known, for ROOM */
+    const struct field *scope; /* the member that holds the size, once written */
     uint64_t scope_at;
     pfr_error *err;
 };
@@ -20,7 +20,7 @@ static pfr_status unwritable(const struct output_layout *o, const struct field *
     return pfr_fail(o->err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, f->name, "%s.%s: %s", o->layout->name, f->name, why);
 }
 
-/* Room for `length` more bytes: *at is where they go, NULL when bytes are only counted. */
+/* Makes room for `length` more bytes: *at is their place, NULL if bytes are only counted. */
 static pfr_status make_room(struct writing *to, uint64_t length, uint8_t **at, pfr_error *err) {
     if (length > to->capacity - to->used)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "", "%llu bytes do not fit where %llu of %llu are left",
@@ -62,7 +62,7 @@ static const void *member(const struct output_layout *o, const struct field *f) 
     return o->rec + f->at;
 }
 
-/* How many things a view holds, in the unit of its count. */
+/* The number of elements of a view, in the unit of its count. */
 static uint64_t view_count(const struct output_layout *o, const struct field *f) {
     switch (f->kind) {
     case K_BYTES:
@@ -78,7 +78,7 @@ static bool counts_by_member(const struct field *f) {
     return (f->kind == K_BYTES || f->kind == K_A64 || f->kind == K_ARRAY) && !(f->extra & COUNT_FROM_WORD);
 }
 
-/* What an integer member must say: the count of the first view that it counts, else its own value. */
+/* The value to write for an integer member: the count of the first view that it counts, else its own value. */
 static uint64_t effective_integer(const struct output_layout *o, const struct field *f) {
     const uint64_t own = field_integer(f, o->rec);
     for (const struct field *view = f + 1; view->name; view++) {
@@ -110,7 +110,7 @@ static bool is_view(const struct field *f) {
     return field_width(f) == 0 && f->kind != K_BITS && f->kind != K_SUB;
 }
 
-/* Views start with the pointer, whatever their type. */
+/* Every view type starts with its pointer. */
 static bool view_there(const struct output_layout *o, const struct field *f) {
     const void *at;
     memcpy(&at, member(o, f), sizeof at);
@@ -152,7 +152,7 @@ static bool is_written(const struct output_layout *o, const struct field *f) {
     }
 }
 
-/* A word out of the BITS that follow it in the list. */
+/* Composes a word from the BITS that follow it in the list. */
 static uint64_t word_of_bits(const struct output_layout *o, const struct field *f) {
     const bool mirrored = f->extra == EXTRA_MIRRORED && o->context->mirrored;
     const unsigned width = 8 * field_width(f);
@@ -185,7 +185,7 @@ static pfr_status write_integer(struct output_layout *o, const struct field *f) 
     return PFR_OK;
 }
 
-/* The size of the layout, now that it is known. An attr that says 0 means 64 and goes on saying so. */
+/* Writes the size of the layout, now known. An attr with size 0, which means 64, keeps the 0. */
 static pfr_status close_scope(struct output_layout *o) {
     const uint64_t size = o->to->used - o->start;
     if (!o->scope || (o->layout == layout_at(L_attr) && size == 64 && field_integer(o->scope, o->rec) == 0))
@@ -232,7 +232,7 @@ static pfr_status write_str32(struct output_layout *o, const struct field *f) {
     return put_text(o, text, room);
 }
 
-/* Exactly `size` bytes; a view that holds none stands for zeros. */
+/* Writes exactly `size` bytes; zeros if the view is empty. */
 static pfr_status write_sized(struct output_layout *o, const struct field *f, uint64_t size) {
     const pfr_bytes *bytes = member(o, f);
     if (bytes->length == 0)
@@ -316,7 +316,7 @@ static pfr_status write_field(struct output_layout *o, const struct field *f) {
     case K_W32:
     case K_W64:
         return write_integer(o, f);
-    case K_BITS: /* in their word */
+    case K_BITS: /* written with their word */
         return PFR_OK;
     case K_TEXT:
         return write_text(o, f);
@@ -365,7 +365,7 @@ pfr_status layout_convert(const struct layout *l, const struct pfr_context *from
     const uint8_t *end = in.end;
     PFR_TRY(layout_read(l, from, &in, &rec, err));
     PFR_TRY(write_layout(l, c, &rec, to->used + length, to, err));
-    if (in.end != end) /* the layout has a size of its own */
+    if (in.end != end) /* the layout has its own size */
         in.at = in.end;
     return put_bytes(to, in.at, (uint64_t)(end - in.at), err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_WIRE_MAP_RANGE_H
 #define PFR_WIRE_MAP_RANGE_H
-/* The range of a map. One that passes the end of the address space is an error to verify, and recover leaves it out. */
+/* The address range of a map. verify reports an error for one that exceeds the address space, and recover leaves it
+   out. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one expansion of names.def into tables, and looking things up in them. */
+/* Expands names.def into tables, and looks names up in them. */
 #include "wire/names.h"
 
 #include "wire/layout.h"

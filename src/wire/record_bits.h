@@ -2,9 +2,9 @@
 #ifndef PFR_WIRE_RECORD_BITS_H
 #define PFR_WIRE_RECORD_BITS_H
 /*
- * Words of records and attrs whose bits mean something (linux/perf_event.h), for all that read them: nothing outside
- * src/wire shifts such a word or masks it with a number (tests/tree/check_layers.py). Words that are divided into
- * members, as branch flags and data_src are, are layouts of their own, which also know the order of bits.
+ * Packed words of records and attrs (linux/perf_event.h): code outside src/wire does not shift or mask them with
+ * numbers (tests/tree/check_layers.py). Words that are divided into members, such as branch flags and data_src, are
+ * layouts of their own, which also handle the bit order.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,11 +30,12 @@ enum {
     BRANCH_BIT_CALL_STACK = 11,
 };
 
-/* perf_event_header.misc, from bit 12 on by type of record; and numbers in wire/quipper.def */
+/* perf_event_header.misc, whose bits from 12 on depend on the record type; the numbers are also used in
+   wire/quipper.def */
 enum {
     MISC_BIT_13 = 13,        /* MMAP: data; COMM: exec; SWITCH: out */
     MISC_BIT_14 = 14,        /* MMAP2: build-id; SWITCH: preempted */
-    MISC_BIT_ID_LENGTH = 15, /* HEADER_BUILD_ID: the build-id says how long it is */
+    MISC_BIT_ID_LENGTH = 15, /* HEADER_BUILD_ID: the build-id's length is stored */
     MISC_BIT_MAP_ID = 14,
 };
 
@@ -52,13 +53,13 @@ static inline unsigned cpumode_of(unsigned misc) {
     return misc & 7;
 }
 
-/* Of a record as it is in the file. */
+/* Of a record's bytes in the file. */
 static inline unsigned cpumode_at(const uint8_t *record, bool swap) {
     return cpumode_of(load_u16(record + 4, swap));
 }
 
-/* union perf_sample_weight: the weight itself, the latency of the instruction, and the cycles of a stage or to retire.
- */
+/* union perf_sample_weight: the weight itself, the instruction latency, and the cycles of a pipeline stage or to
+   retirement. */
 static inline uint32_t weight_itself(uint64_t weight_struct) {
     return (uint32_t)weight_struct;
 }

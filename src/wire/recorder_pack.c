@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See recorder_pack.h. Numbers of the file are checked before they are used: a trace may come from anywhere. */
+/* See recorder_pack.h. Numbers from the file are checked before use: the trace may come from anywhere. */
 #include "wire/recorder_pack.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void set_sizes(uint8_t *buffer, uint64_t size) {
     memcpy(buffer + RTF_PREAMBLE + 1, &event, sizeof event);
 }
 
-/* The first `entries` bytes of what a note lists. */
+/* Reads the first `entries` bytes of a note's list. */
 static enum rtf_packed copy_note(struct rtf_pack *p, uint64_t at, uint64_t entries) {
     uint8_t head[RTF_NOTE + sizeof(struct rtf_note)];
     struct rtf_note note;
@@ -104,7 +104,8 @@ static bool is_listed(const struct rtf_pack *p, uint64_t slot) {
     return false;
 }
 
-/* Where the slot's buffer at *at begins and how long its extents are; *at == slot_size: there is no more. */
+/* Reads the header of the slot's buffer at *at and the length of its extents; sets *at to slot_size if no buffer
+   follows. */
 static enum rtf_packed next_buffer(struct rtf_pack *p, uint64_t slot, uint64_t *at, uint8_t *head, uint64_t *extents) {
     const uint64_t size = p->control.slot_size;
     *extents = 0;
@@ -127,7 +128,7 @@ static enum rtf_packed copy_slot(struct rtf_pack *p, uint64_t slot) {
         enum rtf_packed result = next_buffer(p, slot, &at, head, &extents);
         if (result != RTF_PACKED || at == p->control.slot_size)
             return result;
-        /* a thread may be writing into it: what counts now is what is copied */
+        /* a thread may still be writing: use the value that was copied */
         if (extents && !p->write(p->context, head, sizeof head))
             return RTF_NO_WRITE;
         result = copy(p, slot_at(p, slot) + at + RTF_EXTENTS, extents);

@@ -12,27 +12,27 @@
 #include <stddef.h>
 
 struct rtf_pack {
-    /* Bytes of what is packed; false: they cannot be had. */
+    /* Reads bytes of the packed trace; false: a read failed. */
     bool (*read)(void *context, uint64_t at, void *to, size_t size);
     bool (*write)(void *context, const void *bytes, size_t size);
     void *context;
-    uint64_t size; /* of what is packed */
-    uint8_t *room; /* for copying */
+    uint64_t size; /* of the trace to pack */
+    uint8_t *room; /* buffer for copying */
     size_t room_size;
-    uint64_t frequency;         /* ticks a second, as the header is to say; 0: as it says */
+    uint64_t frequency;         /* ticks per second for the header; 0: keep the header's */
     struct rtf_control control; /* filled */
 };
 
 enum rtf_packed { RTF_PACKED, RTF_NOT_OURS, RTF_NO_READ, RTF_NO_WRITE };
 
-/* Whether this is a trace that the runtime left, and one whose sizes fit each other; fills control. */
+/* Whether this is a trace left by the runtime, with consistent sizes; fills control. */
 enum rtf_packed rtf_pack_check(struct rtf_pack *pack);
 
-/* How much of it is worth keeping. */
+/* The parts of it worth keeping. */
 struct rtf_use {
-    uint64_t slots;   /* that were handed out; those behind are empty */
+    uint64_t slots;   /* handed out; those after them are empty */
     uint64_t bytes;   /* of calls and notes in them */
-    uint64_t records; /* bytes of calls and events alone */
+    uint64_t records; /* bytes of calls and events without notes */
 };
 enum rtf_packed rtf_pack_measure(struct rtf_pack *pack, struct rtf_use *use);
 enum rtf_packed rtf_pack_run(struct rtf_pack *pack);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probes, each a few lines, and the table that says which layout has one. */
+/* The probes, and the table of the layouts that have one. */
 #include "wire/variant.h"
 
 typedef uint64_t probe(const uint8_t *bytes, size_t size, const struct pfr_context *c);
@@ -14,19 +14,18 @@ static bool starts_path(const uint8_t *at) {
     return (at[0] == '/' || at[0] == '[') && at[1] >= 33 && at[1] <= 126;
 }
 
-/* Without prot and flags the name stands where they would; prot itself cannot be judged: some writers put modes there.
- */
+/* Without prot and flags the name is in their place. prot itself cannot be judged: some writers put modes there. */
 static uint64_t probe_mmap2(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     return size >= 66 && !(load_u16(bytes + 4, c->swap) & MISC_BUILD_ID) && starts_path(bytes + 64);
 }
 
-/* With a pid the byte at 32 is the length of the build-id or 0; without, bytes 28 to 31 pad and the name begins. */
+/* With a pid, byte 32 is the length of the build-id or 0; without, bytes 28 to 31 are padding and the name begins. */
 static bool lacks_pid(const uint8_t *entry, size_t size, bool swap) {
     return size >= 34 && !(load_u16(entry + 4, swap) & MISC_BUILD_ID_SIZE) && load_u32(entry + 28, false) == 0 &&
            starts_path(entry + 32);
 }
 
-/* One entry that shows the old form decides for all: others may have names that say nothing. */
+/* One entry in the old form decides for all, because the names of others may be ambiguous. */
 static uint64_t probe_build_ids(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     while (size >= 32) {
         const size_t entry = load_u16(bytes + 6, c->swap);
@@ -40,7 +39,7 @@ static uint64_t probe_build_ids(const uint8_t *bytes, size_t size, const struct 
     return 0;
 }
 
-/* How many bytes are left over when prog_name has `name` bytes; false when they are too few. */
+/* The bytes left over if prog_name has `name` bytes; false if they are too few. */
 static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t name, uint64_t *rest) {
     const size_t fixed = 16 + name;
     if (size < fixed)
@@ -52,7 +51,7 @@ static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t n
     return true;
 }
 
-/* The length of prog_name is nowhere said: it is the one that makes the count fit the size, but for a tail. */
+/* The length of prog_name is not stored: it is the one for which the count matches the size, apart from a tail. */
 static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     static const uint16_t names[] = {16, 128, 256, 512};
     uint64_t best = 0, least = LONGEST_TAIL + 1, rest;
@@ -65,7 +64,7 @@ static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const stru
     return best;
 }
 
-/* A count and entries of 16 bytes, or, from simpleperf, the entries alone: the length tells. */
+/* A count and entries of 16 bytes, or, from simpleperf, only entries: the length decides. */
 static uint64_t probe_auxtrace_index(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     (void)bytes, (void)c;
     return size > 0 && size % 16 == 0;

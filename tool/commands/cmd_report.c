@@ -21,7 +21,8 @@ struct report_options {
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
-    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored, *sockets;
+    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored, *sockets,
+        *switch_on, *switch_off;
     bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
         bars;
     bool children, no_children, group, no_group, branches, no_branches;
@@ -75,6 +76,8 @@ static const struct opt report_opts[] = {
     TEXT("cpu", 'C', cpus, "CPUS", "only samples on these CPUs: 0,2-3"),
     TEXT("socket-filter", 0, sockets, "SOCKETS", "only samples on CPUs of these processor sockets: 0,1"),
     TEXT("time", 0, time, "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"),
+    TEXT("switch-on", 0, switch_on, "EVENT", "only samples after the next sample of EVENT"),
+    TEXT("switch-off", 0, switch_off, "EVENT", "only samples until the next sample of EVENT"),
     TEXT("comms", 'c', comms, "NAMES", "only rows of threads with these names, comma-separated"),
     TEXT("comm", 0, comms, "NAMES", NULL),
     TEXT("pid", 0, pids, "PIDS", "only rows of these processes: 7,9-12"),
@@ -135,8 +138,6 @@ static const struct opt report_opts[] = {
     REFUSED("hierarchy", 0, "is not available: a row has all keys; --tree shows who calls whom"),
     REFUSED("tasks", 0, "is not available: perfray script --show-task-events prints forks, names and ends of tasks"),
     REFUSED("mmaps", 0, "is not available: perfray script --show-mmap-events prints the mappings"),
-    REFUSED("switch-on", 0, "is not available: --time A-B selects samples; perfray script has --switch-on"),
-    REFUSED("switch-off", 0, "is not available: --time A-B selects samples; perfray script has --switch-off"),
     REFUSED("group-sort-idx", 0,
             "is not available: groups are ordered by their first event; --no-group prints each event"),
     {0},
@@ -222,6 +223,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->full_paths = o->full_paths;
     how->ignore_callees = o->ignored;
     how->sockets = o->sockets;
+    how->switch_on = o->switch_on;
+    how->switch_off = o->switch_off;
 }
 
 /* "unknown sort key symm": with the nearest key and all of them. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_DESCRIPTOR_H
 #define PFR_BASE_DESCRIPTOR_H
-/* Opening and closing where a signal may come between (signal(7)): it is no failure of either. */
+/* open(2) and close(2) that treat a signal arriving during the call (EINTR, signal(7)) as no failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <unistd.h>
 
-/* openat(2), begun again when a signal ends it; O_CLOEXEC is added. `folder` AT_FDCWD: as open(2). */
+/* openat(2) with O_CLOEXEC, restarted after EINTR. With `folder` AT_FDCWD it is open(2). */
 static inline int descriptor_open(int folder, const char *path, int how, mode_t mode) {
     int fd;
     do
@@ -16,8 +16,8 @@ static inline int descriptor_open(int folder, const char *path, int how, mode_t 
     return fd;
 }
 
-/* close(2), for those who wrote: false, with errno, when what was written may be lost. The descriptor is gone in any
-   case, also when a signal came, so it is never begun again. */
+/* close(2) for written files: false, with errno, when written data may be lost. Linux closes the descriptor even if the
+   call returns EINTR, so the call is never repeated. */
 static inline bool descriptor_close(int fd) {
     return close(fd) == 0 || errno == EINTR;
 }

@@ -8,7 +8,7 @@
 /* Reads `length` bytes at `offset` of a file; false: the file is shorter, or a read failed. */
 bool read_exactly(int fd, void *to, size_t length, uint64_t offset);
 
-/* Writes all bytes at the current position; false: a write failed, errno tells why. */
+/* Writes all bytes at the current position; false: a write failed, with errno. */
 bool write_exactly(int fd, const void *bytes, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compressing on the way out: the buffer of an ordinary output is emptied by a call that feeds the packer, which
- * writes straight into the buffer of the output behind it.
+ * A compressing output: when the buffer of the inner output is full, its write function feeds the packer, which writes
+ * directly into the buffer of the output `to`.
  */
 #include "base/io/gzip_output.h"
 
@@ -13,7 +13,7 @@
 #define MOST ((size_t)1 << 30) /* packers count in 32 bits */
 #define STEP ((size_t)16 << 10)
 
-/* Room behind, for a piece; false: there is none. */
+/* Points `piece` at free room in `to`; false: `to` has failed. */
 static bool find_room(struct gzip_output *gzip, struct gzip_piece *piece) {
     if (!out_make_room(gzip->to, STEP))
         return false;
@@ -36,7 +36,7 @@ static ssize_t feed(void *context, int fd, const void *from, size_t length) {
         gzip_pack(gzip->packer, &piece);
         take_packed(gzip, &piece);
     }
-    return (ssize_t)length; /* what the output behind did not take, it knows */
+    return (ssize_t)length; /* a failure of `to` is stored in `to` */
 }
 
 pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct memory *memory, pfr_error *err) {
@@ -44,7 +44,8 @@ pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct 
     *gzip = (struct gzip_output){.to = to, .packer = gzip_packer_new(memory)};
     if (!gzip->packer)
         return mem_fail(memory, err, "output");
-    const pfr_status st = out_open_fd(&gzip->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` takes none */
+    const pfr_status st = out_open_fd(&gzip->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` ignores the
+                                                                                                descriptor */
     if (st < 0)
         gzip_packer_free(memory, gzip->packer);
     return st;

@@ -2,15 +2,16 @@
 #ifndef PFR_BASE_GZIP_OUTPUT_H
 #define PFR_BASE_GZIP_OUTPUT_H
 /*
- * An output whose bytes go into another one as gzip. Equal bytes give equal gzip: no time and no name stands in it.
- * (Another packer, gzip_packer.h, or ISA-L on a cpu of another kind, may choose other gzip for the same bytes.)
+ * An output that compresses its bytes as gzip into another output. Equal bytes give equal gzip: the header has no time
+ * and no name. (Another packer, gzip_packer.h, or ISA-L on another kind of CPU, may compress the same bytes
+ * differently.)
  *
- *     struct gzip_output gzip;
- *     gzip_output_open(&gzip, to, memory, &err);
- *     ... out_text(&gzip.out, "...") ...
- *     gzip_output_close(&gzip, &err);
+ *    struct gzip_output gzip;
+ *    gzip_output_open(&gzip, to, memory, &err);
+ *    ... out_text(&gzip.out, "...") ...
+ *    gzip_output_close(&gzip, &err);
  *
- * A failure of `to` stays with `to`.
+ * A failure of `to` is stored in `to`.
  */
 #include "base/io/output.h"
 
@@ -20,10 +21,10 @@ struct gzip_output {
     struct gzip_packer *packer;
 };
 
-/* < 0: *err; nothing needs to be closed. */
+/* < 0: *err is filled, and nothing needs to be closed. */
 pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct memory *memory, pfr_error *err);
 
-/* Writes the end and frees; `to` stays open. Call it once. */
+/* Writes the end of the stream and frees; `to` stays open. Call it once. */
 pfr_status gzip_output_close(struct gzip_output *gzip, pfr_error *err);
 
 #endif

@@ -2,28 +2,29 @@
 #ifndef PFR_BASE_GZIP_PACKER_H
 #define PFR_BASE_GZIP_PACKER_H
 /*
- * What turns bytes into gzip (RFC 1952, one member without time and name), a piece at a time. There are two, of which
- * the build takes one: packer_isal.c, which is four times as fast, where that library is, else packer_zlib.c.
+ * Compresses bytes to gzip (RFC 1952, one member without time and name), a piece at a time. The build takes one of two
+ * implementations: packer_isal.c, four times as fast, where ISA-L is installed, else packer_zlib.c.
  */
 #include "base/memory/memory.h"
 
 struct gzip_packer;
 
-/* Where bytes come from and where they go; both move on. */
+/* Input and output positions; both advance as bytes are consumed and produced. */
 struct gzip_piece {
     const uint8_t *from;
     uint8_t *to;
     uint32_t left, room;
 };
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct gzip_packer *gzip_packer_new(struct memory *memory);
 void gzip_packer_free(struct memory *memory, struct gzip_packer *packer);
 
-/* Takes bytes until there are none left or no room; the packer may keep some. */
+/* Compresses until the input is used up or the output is full; the packer may buffer some bytes. */
 void gzip_pack(struct gzip_packer *packer, struct gzip_piece *piece);
 
-/* Behind the last byte: writes what was kept and the end. True: that is all; false: there was no room for it. */
+/* After the last byte: writes the buffered bytes and the trailer. False: the output is full; call it again with more
+   room. */
 bool gzip_pack_end(struct gzip_packer *packer, struct gzip_piece *piece);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: opening one and sliding its window.
+ * Inputs: opening one, and its read buffer.
  *
- * The window is a buffer that holds the input's bytes from `start`. Asked for bytes it does not have, it drops what
- * lies before them, moves the unread rest to the front and reads behind it: with pread for a seekable file, which may
- * also jump, with read or through the unpacker for a stream. The buffer is one chunk and grows only for a piece that
- * is larger.
+ * The read buffer ("window") holds the input's bytes from `start` on. A request for later bytes drops the bytes before
+ * the requested offset, moves the unread ones to the front and reads after them: with pread for a seekable file, which
+ * may also jump, with read or through the unpacker for a stream. The buffer is one chunk long and grows only for a
+ * request that is larger.
  *
- * In the buffer the window lies where the last bits of an address are those of its offset in the file: processors copy
- * bytes to where they lie alike up to four times as fast as to anywhere else (bench/RESULTS.md), and the kernel's copy
- * is most of reading.
+ * Each byte's address is congruent to its file offset modulo INPUT_ALIKE: processors copy between equally aligned
+ * places up to four times as fast (bench/RESULTS.md), and the kernel's copy is most of the cost of reading.
  */
 #include <assert.h>
 #include <errno.h>
@@ -37,7 +36,7 @@ static uint8_t *window_in(const struct input *in) {
     return in->buffer ? in->buffer + input_lead(in->buffer, in->start) : NULL;
 }
 
-/* An empty one. */
+/* Empties the window and places it at `start`. */
 static void begin_window(struct input *in, uint64_t start) {
     in->start = start;
     in->length = 0;
@@ -68,7 +67,7 @@ static pfr_status report_too_long(const struct input *in, uint64_t offset, uint6
                     in->chunk_limit);
 }
 
-/* Makes the window begin at `offset`, which lies in it or at its end. */
+/* Makes the window begin at `offset`, which is inside it or at its end. */
 static void drop_before(struct input *in, uint64_t offset) {
     const size_t skip = (size_t)(offset - in->start);
     if (skip == 0)
@@ -87,7 +86,7 @@ static void give_window(const struct input *in, uint64_t offset, const uint8_t *
     *have = inside ? in->length - (size_t)skip : 0;
 }
 
-/* The smallest buffer of doubled chunks for `need` bytes, which are within the limit; never more than the file. */
+/* The smallest chunk * 2^n that holds `need` bytes, cut to the limit `chunk` unless `need` itself is larger. */
 static size_t capacity_for(const struct input *in, size_t need) {
     size_t capacity = in->chunk;
     while (capacity < need)
@@ -95,7 +94,7 @@ static size_t capacity_for(const struct input *in, size_t need) {
     return capacity < in->chunk_limit || in->chunk_limit < need ? capacity : (size_t)in->chunk_limit;
 }
 
-/* Reads behind the window of a seekable file until it holds `least` bytes. */
+/* Reads on at the end of a seekable file's window until it holds `least` bytes. */
 static pfr_status extend_window(struct input *in, size_t least, pfr_error *err) {
     size_t got;
     if (in->length >= least)
@@ -120,7 +119,8 @@ bool input_holds(const struct input *in, uint64_t offset, size_t need) {
     return lies_in(in->start, in->length, offset, need) || lies_in(in->kept.start, in->kept.length, offset, need);
 }
 
-/* Who looks far ahead comes back, and may do so again and again: the window that is left is kept as it is. */
+/* Swaps the window with the kept one. A caller that looks far ahead returns afterwards, often many times: keeping both
+   windows saves it from reading the first again. */
 static void exchange_windows(struct input *in) {
     const struct input_window now = {in->buffer, in->start, in->length, in->capacity};
     in->buffer = in->kept.buffer;
@@ -151,7 +151,7 @@ static pfr_status refill_file(struct input *in, uint64_t offset, size_t need, pf
     return extend_window(in, least, err);
 }
 
-/* More bytes of a stream into the free part of the buffer, which is not empty. PFR_OK also at the end. */
+/* Reads more of a stream into the free part of the buffer, which is not empty. PFR_OK also at the end. */
 static pfr_status read_more(struct input *in, pfr_error *err) {
     size_t got;
     uint8_t *to = window_in(in) + in->length;
@@ -172,7 +172,7 @@ static pfr_status read_more(struct input *in, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Reads and forgets until the window reaches `offset`, then makes it begin there. */
+/* Reads and discards until the window reaches `offset`, then makes it begin there. */
 static pfr_status skip_stream(struct input *in, uint64_t offset, pfr_error *err) {
     while (offset - in->start > in->length && !in->ended) {
         begin_window(in, in->start + in->length);
@@ -290,7 +290,7 @@ void input_share(struct input *in, const struct input *of, struct memory *memory
     *in = *of;
     in->owns_fd = false;
     if (!of->regular)
-        return; /* bytes in memory */
+        return; /* an input on bytes in memory */
     in->memory = memory;
     in->bytes = in->buffer = NULL;
     in->start = in->length = in->capacity = 0;
@@ -325,8 +325,8 @@ static void set_up(struct input *in, const struct input_setup *setup, const pfr_
         in->chunk = (size_t)in->chunk_limit;
 }
 
-/* What kind of file it is decides how it is read. A regular file of size 0 may be one of /proc, which have no size;
-   one whose position was moved (standard input, part of it read) is read on from there: both are streams. */
+/* The kind of file decides how it is read. A regular file of size 0 may be one of /proc, which report no size; one
+   whose position was moved (standard input, partly read) continues from there: both are streams. */
 static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
     struct stat st;
     if (fstat(in->fd, &st) < 0)
@@ -343,7 +343,8 @@ static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Opening did not wait; from here on reading may. A FIFO that nobody writes to yet would read as empty. */
+/* Makes reads block from here on; open itself did not. Waits for a FIFO's writer: without one the FIFO would read as
+   empty. */
 static pfr_status wait_for_writer(const struct input *in, const char *path, pfr_error *err) {
     struct stat st;
     const int flags = fcntl(in->fd, F_GETFL);
@@ -357,7 +358,7 @@ static pfr_status wait_for_writer(const struct input *in, const char *path, pfr_
     return PFR_OK;
 }
 
-/* A folder may have thousands of empty files: what is read to its end by now needs no room for more. */
+/* Shrinks the buffer of an input that has ended: a folder recording may have thousands of nearly empty files. */
 static pfr_status keep_what_is_there(struct input *in, pfr_error *err) {
     const size_t least = in->length > UNPACK_MAGIC ? in->length : UNPACK_MAGIC;
     return in->ended && least < in->capacity ? set_capacity(in, least, err) : PFR_OK;
@@ -374,7 +375,7 @@ static pfr_status read_first(struct input *in, pfr_error *err) {
     }
     const size_t whole = in->capacity;
     if (in->capacity > UNPACK_INPUT)
-        in->capacity = UNPACK_INPUT; /* what unpack_prime can take */
+        in->capacity = UNPACK_INPUT; /* the most that unpack_prime takes */
     pfr_status status = PFR_OK;
     while (status == PFR_OK && in->length < UNPACK_MAGIC && !in->ended)
         status = read_more(in, err);
@@ -404,7 +405,7 @@ static pfr_status start(struct input *in, const pfr_limits *limits, pfr_error *e
     return kind == UNPACK_NONE ? keep_what_is_there(in, err) : begin_unpacking(in, kind, limits, err);
 }
 
-/* Everything after the open: `in` is set up and has its descriptor. Closes on failure. */
+/* The part after open(2): `in` is set up and has its descriptor. Closes it on failure. */
 static pfr_status open_rest(struct input *in, const char *path, const struct input_setup *setup, pfr_error *err) {
     const pfr_limits limits = limits_resolve(setup->limits);
     pfr_status status = examine(in, path, err);

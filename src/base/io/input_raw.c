@@ -58,7 +58,7 @@ static pfr_status report_read_error(uint64_t offset, pfr_error *err) {
     return status;
 }
 
-/* One read of a stream; a descriptor that does not wait is waited for. *got 0: the end. */
+/* One read of a stream; waits if the descriptor is non-blocking. *got 0: the end. */
 pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *got, pfr_error *err) {
     *got = 0;
     for (;;) {
@@ -75,7 +75,7 @@ pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *go
     }
 }
 
-/* One pread of a regular file. *got 0: there is nothing at this offset. */
+/* One pread of a regular file. *got 0: no bytes at this offset. */
 static pfr_status read_file(struct input *in, uint64_t offset, void *to, size_t room, size_t *got, pfr_error *err) {
     ssize_t n;
     *got = 0;
@@ -105,7 +105,7 @@ pfr_status input_read_least(struct input *in, uint64_t offset, uint8_t *to, size
     return PFR_OK;
 }
 
-/* The raw bytes of a compressed regular file or stream, in order. */
+/* Reads the raw bytes of a compressed regular file or stream, in order. */
 pfr_status input_read_raw(void *context, uint8_t *to, size_t room, size_t *got, pfr_error *err) {
     struct input *in = context;
     if (!in->regular)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs. The buffer of an output that failed is kept, and emptied whenever it is full, so that the inline writers
- * need one test only: is there room. An output to memory has the same buffer and makes it longer instead.
+ * Outputs. A failed output keeps its buffer and discards the bytes whenever it is full, so that the inline writers need
+ * only one test: whether there is room. An output to memory uses the same buffer and enlarges it instead.
  */
 #include <assert.h>
 #include <endian.h>
@@ -48,7 +48,7 @@ static void keep_failure(struct output *out, pfr_status status, int error_number
     out->error_number = error_number;
 }
 
-/* write(2) until all is written or it fails. */
+/* Repeats write(2) until everything is written or it fails. */
 static void write_all(struct output *out, const char *from, size_t length) {
     while (length > 0 && out->status == PFR_OK) {
         const ssize_t n = out->calls.write(out->calls.context, out->fd, from, length);
@@ -184,7 +184,7 @@ static const uint64_t powers_of_ten[] = {
 };
 /* clang-format on */
 
-/* 1233 / 4096 is a little more than log10(2), so the guess is right or one too few; 0 has one digit as 1 has. */
+/* 1233 / 4096 is slightly more than log10(2), so the estimate is right or one too low; 0 has one digit, as 1 has. */
 static size_t count_digits(uint64_t value) {
     const size_t guess = (size_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
     return guess + ((value | 1) >= powers_of_ten[guess]);
@@ -207,8 +207,8 @@ void out_i64(struct output *out, int64_t value) {
     out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Where a number of `length` characters goes that is right-aligned in `width` columns: behind blanks, and counted as
-   written. NULL: the output has failed, or so many blanks are not put at once. */
+/* Where to write the `length` characters of a number that is right-aligned in `width` columns: blanks are put before it
+   and its bytes are counted as written. NULL: the output has failed, or the padding exceeds 24 blanks. */
 static inline char *right_aligned(struct output *out, size_t length, size_t width) {
     const size_t pad = length < width ? width - length : 0;
     if (pad > 24 || !out_room(out, 48))
@@ -262,7 +262,7 @@ static size_t count_hex_digits(uint64_t value) {
     return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 }
 
-/* Sixteen characters at once: each half byte goes into one of its own, those above 9 up to the letters. */
+/* Converts sixteen characters at once: each half byte goes into a lane; those above 9 are raised to the letters. */
 typedef uint8_t characters __attribute__((vector_size(16)));
 
 static inline characters hex_characters(uint64_t value) {
@@ -274,7 +274,7 @@ static inline characters hex_characters(uint64_t value) {
     return half + '0' + ((characters)(half > 9) & ('a' - '0' - 10));
 }
 
-/* Zeros in front become blanks. */
+/* Leading zeros become blanks. */
 void format_hex_16(char to[16], uint64_t value) {
     static const characters place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const characters digits = hex_characters(value);
@@ -283,7 +283,7 @@ void format_hex_16(char to[16], uint64_t value) {
     memcpy(to, &shown, sizeof shown);
 }
 
-/* Six digits, as of microseconds, without a loop. */
+/* Six digits (microseconds), without a loop. */
 static inline void format_six(char *to, uint32_t value) {
     const uint32_t first = value / 10000, rest = value % 10000;
     memcpy(to, decimal_pairs + first % 100 * 2, 2);
@@ -325,7 +325,7 @@ void out_hex(struct output *out, uint64_t value, unsigned digits) {
     char all[32] = {0};
     const characters shown = hex_characters(value);
     memcpy(all, &shown, sizeof shown);
-    memcpy(out->buffer + out->used, all + 16 - count, 16); /* what is behind is written over */
+    memcpy(out->buffer + out->used, all + 16 - count, 16); /* bytes after the digits are overwritten later */
     out->used += count;
 }
 
@@ -337,7 +337,7 @@ void out_hex_bytes(struct output *out, const void *bytes, size_t length) {
     }
 }
 
-/* printf's digits, with a point whatever the locale says. */
+/* printf's digits, with a point in every locale. */
 static void write_f64_exactly(struct output *out, double value, int digits) {
     char text[352]; /* 309 digits, the point, 17 digits, the sign; a point of a locale may be several bytes */
     const int length = snprintf(text, sizeof text, "%.*f", digits, value);
@@ -351,8 +351,8 @@ static void write_f64_exactly(struct output *out, double value, int digits) {
     out_write(out, text + length - digits, (size_t)digits);
 }
 
-/* The common case by integers: the scaled value fits, and is so far from a tie that the product's error cannot
-   matter. false: not the common case. */
+/* The fast path by integers: the scaled value fits, and is so far from a tie that rounding of the product cannot change
+   the result. false: use the exact path. */
 static bool write_f64_quickly(struct output *out, double value, unsigned digits) {
     if (digits > 9 || signbit(value))
         return false;

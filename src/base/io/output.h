@@ -2,9 +2,9 @@
 #ifndef PFR_BASE_OUTPUT_H
 #define PFR_BASE_OUTPUT_H
 /*
- * Buffered output to a file descriptor or to memory. The first failure sticks: what is written after it goes nowhere,
- * so writers need not check each call; out_flush and out_close tell. A closed pipe is PFR_ERR_IO with error_number
- * EPIPE (the process must ignore SIGPIPE to see it). Numbers are formatted here, by hand and in no locale, because
+ * Buffered output to a file descriptor or to memory. The first failure sticks and later writes are discarded, so
+ * callers need not check each call; out_flush and out_close return it. A closed pipe is PFR_ERR_IO with error_number
+ * EPIPE (the process must ignore SIGPIPE to see it). Numbers are formatted here, independent of the locale, because
  * dumps write hundreds of millions of them.
  */
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #define OUTPUT_BUFFER ((size_t)64 << 10)
 
-/* How an output writes: write(2), or a test's. */
+/* How an output writes: write(2), or a replacement in tests. */
 struct output_calls {
     ssize_t (*write)(void *context, int fd, const void *from, size_t length);
     void *context;
@@ -30,33 +30,33 @@ struct output {
     struct memory *memory;
     struct output_calls calls;
     int fd;           /* -1: to memory; the buffer grows */
-    int error_number; /* errno of the first failure, 0: none or no system call */
+    int error_number; /* errno of the first failure; 0: no failure, or not from a system call */
     pfr_status status;
     bool owns_fd;
 };
 
-/* calls NULL: libc. The descriptor is closed by out_close when `owned`. Errors: MEMORY, LIMIT. */
+/* calls NULL: libc. out_close closes the descriptor if `owned`. Errors: MEMORY, LIMIT. */
 pfr_status out_open_fd(struct output *out, int fd, bool owned, struct memory *memory, const struct output_calls *calls,
                        pfr_error *err);
 
-/* Output that collects in memory; out_bytes gives it back. Takes nothing yet, so it cannot fail. */
+/* An output that collects in memory; read it with out_bytes. Allocates nothing yet, so it cannot fail. */
 void out_open_memory(struct output *out, struct memory *memory);
 
-/* What was written to memory so far, valid until the next write. */
+/* The bytes written to memory so far, valid until the next write. */
 static inline const char *out_bytes(const struct output *out, size_t *length) {
     *length = out->used;
     return out->buffer;
 }
 
-/* Forgets what was written to memory; the buffer is kept for more. */
+/* Discards the bytes written to memory; the buffer is kept for reuse. */
 static inline void out_clear(struct output *out) {
     out->used = 0;
 }
 
-/* Hands everything to the descriptor. Returns the first failure of this output, if any, with *err filled. */
+/* Writes the buffer to the descriptor. Returns the first failure of this output, with *err filled. */
 pfr_status out_flush(struct output *out, pfr_error *err);
 
-/* Flushes, closes, frees. Returns the first failure, that of close(2) included. Call it once, always. */
+/* Flushes, closes, frees. Returns the first failure, including that of close(2). Call it exactly once. */
 pfr_status out_close(struct output *out, pfr_error *err);
 
 /* Bytes written so far, those in the buffer included. */
@@ -67,7 +67,7 @@ static inline uint64_t out_written(const struct output *out) {
 /* Makes room for `length` more bytes, at most OUTPUT_BUFFER; false: the output has failed. */
 bool out_make_room(struct output *out, size_t length);
 
-/* The path of out_write for what does not fit. */
+/* The slow path of out_write, for bytes that do not fit. */
 void out_write_slow(struct output *out, const void *bytes, size_t length);
 
 static inline bool out_room(struct output *out, size_t length) {
@@ -83,7 +83,7 @@ static inline void out_write(struct output *out, const void *bytes, size_t lengt
     }
 }
 
-/* A NUL-terminated text as it is; names from files go through escape.h instead. */
+/* NUL-terminated text, not escaped; names from files go through escape.h instead. */
 static inline void out_text(struct output *out, const char *text) {
     out_write(out, text, strlen(text));
 }
@@ -93,10 +93,10 @@ static inline void out_char(struct output *out, char c) {
         out->buffer[out->used++] = c;
 }
 
-/* `count` times the character. */
+/* Writes the character `count` times. */
 void out_fill(struct output *out, char c, size_t count);
 
-/* Blanks. Few of them, as in front of numbers, are one copy of a fixed size. */
+/* Writes blanks. A few, as before numbers, are one copy of a fixed size. */
 static inline void out_pad(struct output *out, size_t count) {
     if (__builtin_expect(count <= 16 && out->capacity - out->used >= 16, 1)) {
         memcpy(out->buffer + out->used, "                ", 16);
@@ -112,7 +112,7 @@ void out_i64(struct output *out, int64_t value);
 /* Right-aligned in at least `width` columns. */
 void out_u64_wide(struct output *out, uint64_t value, size_t width);
 
-/* The same with a sign where it is below 0, and left-aligned. */
+/* The same for signed numbers; a negative one has its sign. */
 void out_i64_wide(struct output *out, int64_t value, size_t width);
 void out_i64_left(struct output *out, int64_t value, size_t width);
 
@@ -128,16 +128,16 @@ void out_hex(struct output *out, uint64_t value, unsigned digits);
 /* Two lower-case digits a byte, nothing between. */
 void out_hex_bytes(struct output *out, const void *bytes, size_t length);
 
-/* Fixed notation with `digits` digits (at most 17) behind the point, rounded as printf does; "nan", "inf", "-inf". */
+/* Fixed notation with `digits` digits (at most 17) after the point, rounded as printf does; "nan", "inf", "-inf". */
 void out_f64(struct output *out, double value, unsigned digits);
 
 /* The hexadecimal digits of value, right-aligned in 16 columns. No NUL. */
 void format_hex_16(char to[16], uint64_t value);
 
-/* So many decimal digits of value, zeros in front. No NUL. */
+/* Exactly `digits` decimal digits of value, with leading zeros. No NUL. */
 void format_digits(char *to, uint32_t value, size_t digits);
 
-/* The decimal digits of value at `to`, which has room for 20; returns how many. No NUL. */
+/* Writes the decimal digits of value to `to`, which has room for 20; returns their number. No NUL. */
 size_t format_u64(char *to, uint64_t value);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip by ISA-L (igzip_lib.h), which allocates nothing: its state and its tables are ours. */
+/* gzip by ISA-L (igzip_lib.h), which allocates nothing: the caller provides its state and tables. */
 #include "base/io/gzip_packer.h"
 
 #include <isa-l/igzip_lib.h>
 
-#define LEVEL 2 /* takes as long as 1 and leaves as many bytes as zlib's 1 */
+#define LEVEL 2 /* as fast as level 1, and as small as zlib's level 1 */
 
 struct gzip_packer {
     struct isal_zstream stream;
@@ -28,7 +28,7 @@ void gzip_packer_free(struct memory *memory, struct gzip_packer *packer) {
     mem_free(memory, packer, 1, sizeof *packer);
 }
 
-/* All that it could refuse are settings, which are right. */
+/* isal_deflate can only refuse invalid settings, and these are constant. */
 static void pack(struct isal_zstream *z, struct gzip_piece *piece) {
     z->next_in = (uint8_t *)(uintptr_t)piece->from;
     z->avail_in = piece->left;

@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#define LEVEL 1 /* the next one takes half as long again for a tenth of the bytes */
+#define LEVEL 1 /* level 2 takes half as long again and saves a tenth */
 #define GZIP_WINDOW (15 + 16)
 #define MOST_MEMORY 9
 

@@ -2,20 +2,20 @@
 #ifndef PFR_BASE_SCRATCH_H
 #define PFR_BASE_SCRATCH_H
 /*
- * A temporary file without a name, in the folder TMPDIR or /tmp: for what is more than memory should hold. It goes when
- * its descriptor is closed, however the process ends. Errors: PFR_ERR_IO, PFR_ERR_PERMISSION, and name the folder.
+ * An unnamed temporary file in TMPDIR or /tmp, for data too large for memory. The kernel frees it when its descriptor
+ * is closed, however the process ends. Errors: PFR_ERR_IO, PFR_ERR_PERMISSION; the text names the folder.
  */
 #include <perfray/error.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* *fd is the caller's to close. */
+/* The caller closes *fd. */
 pfr_status scratch_open(int *fd, pfr_error *err);
-/* At the end; whole, or an error. */
+/* Appends all bytes, or fails. */
 pfr_status scratch_write(int fd, const void *bytes, size_t length, pfr_error *err);
-/* *got < length only at the end. Does not move the place that is written to. */
+/* *got < length only at the end. Does not move the write position. */
 pfr_status scratch_read_at(int fd, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
-/* So that another reads from the start. */
+/* Moves the file position to the start, for another process or descriptor that reads it. */
 pfr_status scratch_rewind(int fd, pfr_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three libraries behind one step function each: take from the raw bytes held, give to the caller's buffer, say
+ * A common interface to three libraries, with one step function each: consume raw bytes, produce decoded ones, report
  * whether a member (gzip), stream (xz) or frame (zstd) ended. The loop around it reads more raw bytes, starts the next
- * member, and decides what the end of the raw bytes means: fine between members, a cut inside one.
+ * member, and classifies the end of the raw bytes: valid between members, truncation inside one.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 #include "base/memory/sizes.h"
 #include "base/io/unpack.h"
 
-#define ZSTD_FIRST_BYTES ((size_t)5) /* what a frame is recognised by */
+#define ZSTD_FIRST_BYTES ((size_t)5) /* bytes needed to recognise a frame */
 #define ZSTD_BLOCK_HEADER ((size_t)3)
-#define XZ_EXTRA_MEMORY ((uint64_t)1 << 20) /* what xz needs beside its dictionary */
+#define XZ_EXTRA_MEMORY ((uint64_t)1 << 20) /* memory that xz needs besides its dictionary */
 
 enum step { STEP_MORE, STEP_MEMBER_END, STEP_BROKEN, STEP_WINDOW, STEP_NO_MEMORY };
 
@@ -29,14 +29,14 @@ struct unpacker {
     struct memory *memory;
     struct unpack_source source;
     uint64_t window, ratio;
-    uint64_t raw, out;  /* bytes used of the input, bytes given */
+    uint64_t raw, out;  /* bytes consumed, bytes produced */
     uint64_t charged;   /* bytes counted for zstd */
-    size_t at, have;    /* bytes of `input` */
+    size_t at, have;    /* bytes used, bytes present in `input` */
     bool ended;         /* the source has no more */
     bool inside;        /* a member has begun and not ended */
-    enum step failed;   /* the step that broke, after the bytes it still gave; STEP_MORE: none */
-    size_t hint;        /* zstd: bytes it wants next */
-    const char *reason; /* what the library said, static text */
+    enum step failed;   /* the step that failed, after the bytes it still produced; STEP_MORE: no failure */
+    size_t hint;        /* zstd: bytes it asks for next */
+    const char *reason; /* the library's message, static text */
     union {
         z_stream gzip;
         lzma_stream xz;
@@ -48,7 +48,7 @@ struct unpacker {
 
 struct codec {
     const char *name, *where;
-    bool zero_padded; /* zeros may stand between and after members */
+    bool zero_padded; /* zeros are allowed between and after members */
     bool (*open)(struct unpacker *u);
     void (*close)(struct unpacker *u);
     enum step (*step)(struct unpacker *u, uint8_t *to, size_t room, size_t *got);
@@ -169,7 +169,7 @@ static void zstd_close(struct unpacker *u) {
     mem_discharge(u->memory, u->charged);
 }
 
-/* zstd takes its memory from malloc; what it holds is counted here, after each step. */
+/* libzstd allocates with malloc; its size is charged here after each step. */
 static bool zstd_count_memory(struct unpacker *u) {
     const uint64_t held = ZSTD_sizeof_DStream(u->state.zstd);
     if (held > u->charged && !mem_charge(u->memory, held - u->charged))
@@ -198,7 +198,7 @@ size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint) {
     return is_old ? 1 : length < wanted ? length : wanted;
 }
 
-/* What a call that fails says of its output is not true. */
+/* After a failure libzstd's output position is not valid, so *got is set only on success. */
 static enum step zstd_step(struct unpacker *u, uint8_t *to, size_t room, size_t *got) {
     const uint8_t *at = u->input + u->at;
     ZSTD_inBuffer in = {at, unpack_zstd_piece(at, u->have - u->at, u->hint), 0};
@@ -274,7 +274,7 @@ static pfr_status read_raw(struct unpacker *u, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Between members: whether there is another one. Reads over padding. PFR_END when the input is over. */
+/* Between members: finds the next one, skipping padding. PFR_END at the end of the input. */
 static pfr_status find_member(struct unpacker *u, pfr_error *err) {
     for (;;) {
         while (u->codec->zero_padded && u->raw && u->at < u->have && u->input[u->at] == 0) {

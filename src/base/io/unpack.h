@@ -2,10 +2,10 @@
 #ifndef PFR_BASE_UNPACK_H
 #define PFR_BASE_UNPACK_H
 /*
- * Decompression of a whole input: gzip (RFC 1952), xz, Zstandard (RFC 8878), any number of members or frames one
- * after the other. Raw bytes are pulled from a source, decoded ones written where the caller wants them. Memory is
- * that of struct memory (zstd's is counted after the fact), history is bounded by pfr_limits.window, and the ratio of
- * bytes out to bytes in by pfr_limits.ratio once 64 MB came out.
+ * Decompression of a whole input: gzip (RFC 1952), xz, Zstandard (RFC 8878), any number of members or frames in
+ * sequence. Raw bytes are pulled from a source; decoded bytes are written to the caller's buffer. Memory is charged to
+ * struct memory (zstd's after each step), history is bounded by pfr_limits.window, and the ratio of output to input by
+ * pfr_limits.ratio once the output exceeds 64 MB.
  */
 #include <stdbool.h>
 #include <perfray/limits.h>
@@ -15,23 +15,23 @@
 enum unpack_kind { UNPACK_NONE, UNPACK_GZIP, UNPACK_XZ, UNPACK_ZSTD };
 
 #define UNPACK_MAGIC ((size_t)6)                      /* bytes that unpack_recognise needs */
-#define UNPACK_INPUT ((size_t)SIZE_MOST_unpack_input) /* raw bytes asked for at once */
-#define UNPACK_FREE_OUTPUT (64ull << 20)              /* output below this is not held against the ratio */
+#define UNPACK_INPUT ((size_t)SIZE_MOST_unpack_input) /* raw bytes requested at once */
+#define UNPACK_FREE_OUTPUT (64ull << 20)              /* the ratio is not checked below this output */
 
-/* What these first bytes of an input begin. Fewer than UNPACK_MAGIC bytes are UNPACK_NONE where they do not suffice. */
+/* The format that these first bytes begin; UNPACK_NONE if fewer than UNPACK_MAGIC bytes do not suffice to tell. */
 enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);
 
 /*
- * How many of these bytes of a zstd stream libzstd may see in one call. It recognises frames of its versions before 0.8
- * by four bytes at the start of what it is given, and reads them with old decoders, which hand out bytes they never
- * wrote. Shown one byte of them it refuses, as it should; inside a frame one byte at a time does no harm.
+ * The number of bytes of a zstd stream to pass to libzstd in one call. libzstd recognises frames of its versions before
+ * 0.8 by four bytes at the start of its input and decodes them with old decoders, which return uninitialised bytes.
+ * Given only one byte of them it refuses them, as it should; inside a frame one byte at a time does no harm.
  *
- * And one block a call: a call that meets a broken block also loses the good ones before it. `hint` is what libzstd
- * returned last, 0 at the start of a frame; it counts the header of the next block in, which may be broken, too.
+ * At most one block per call: a call that meets a broken block also loses the good ones before it. `hint` is libzstd's
+ * last return value, 0 at the start of a frame; it includes the header of the next block, which may be broken too.
  */
 size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint);
 
-/* Where raw bytes come from: PFR_OK with *got 1 to room, or *got 0 at the end; or < 0 with *err filled. */
+/* The source of raw bytes: PFR_OK with *got 1 to room, or *got 0 at the end; or < 0 with *err filled. */
 struct unpack_source {
     pfr_status (*read)(void *context, uint8_t *to, size_t room, size_t *got, pfr_error *err);
     void *context;
@@ -46,7 +46,7 @@ struct unpacker *unpack_open(enum unpack_kind kind, struct memory *memory, const
 /* NULL is allowed. */
 void unpack_close(struct unpacker *unpacker);
 
-/* Gives raw bytes that were read already, at most UNPACK_INPUT, before the first unpack_read. */
+/* Passes raw bytes that were already read, at most UNPACK_INPUT, before the first unpack_read. */
 void unpack_prime(struct unpacker *unpacker, const uint8_t *bytes, size_t length);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files under another name until they are whole: see whole_file.h. */
+/* Files with a temporary name until they are complete: see whole_file.h. */
 #include "base/io/whole_file.h"
 
 #include "base/io/descriptor.h"

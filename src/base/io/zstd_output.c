@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressing on the way out by zstd, as gzip_output.c does by gzip. The context is charged to the memory. */
+/* A compressing output for zstd, built as gzip_output.c. The context is charged to `memory`. */
 #include "base/io/zstd_output.h"
 
 #include "base/memory/fail.h"
@@ -11,7 +11,7 @@
 #define LEVEL 3
 #define CONTEXT_BYTES ((uint64_t)4 << 20) /* about, at this level */
 
-/* One call of the library; what it still has to write, SIZE_MAX where there is no room or it failed. */
+/* One call of the library; returns the bytes it still has to write, SIZE_MAX if `to` has no room or the call failed. */
 static size_t pack(struct zstd_output *zstd, ZSTD_inBuffer *in, ZSTD_EndDirective how) {
     if (!out_make_room(zstd->to, STEP))
         return SIZE_MAX;
@@ -30,7 +30,7 @@ static ssize_t feed(void *context, int fd, const void *from, size_t length) {
     (void)fd;
     while (in.pos < in.size && pack(zstd, &in, ZSTD_e_continue) != SIZE_MAX)
         continue;
-    return (ssize_t)length; /* `to` keeps its failure */
+    return (ssize_t)length; /* a failure of `to` is stored in `to` */
 }
 
 static void free_context(struct zstd_output *zstd, struct memory *memory) {
@@ -50,7 +50,8 @@ pfr_status zstd_output_open(struct zstd_output *zstd, struct output *to, struct 
     }
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1);
-    const pfr_status st = out_open_fd(&zstd->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` ignores it */
+    const pfr_status st = out_open_fd(&zstd->out, STDIN_FILENO, false, memory, &calls, err); /* `feed` ignores the
+                                                                                                descriptor */
     if (st < 0)
         free_context(zstd, memory);
     return st;

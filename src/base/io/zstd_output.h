@@ -19,10 +19,10 @@ struct zstd_output {
     void *context; /* of libzstd */
 };
 
-/* < 0: *err; nothing needs to be closed. */
+/* < 0: *err is filled, and nothing needs to be closed. */
 pfr_status zstd_output_open(struct zstd_output *zstd, struct output *to, struct memory *memory, pfr_error *err);
 
-/* Writes the end and frees; `to` stays open. Call it once. */
+/* Writes the end of the frame and frees; `to` stays open. Call it once. */
 pfr_status zstd_output_close(struct zstd_output *zstd, pfr_error *err);
 
 #endif

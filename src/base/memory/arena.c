@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of the arena: a list, each block a header and then the bytes handed out. */
+/* The arena's blocks: a list; each block is a header followed by the bytes handed out. */
 #include <assert.h>
 #include <string.h>
 #include "base/memory/arena.h"
 
 #define FIRST_BLOCK ((size_t)4 << 10)
-#define LARGEST_BLOCK ((size_t)2 << 20) /* which is made of large pages, where there are any: memory.c */
+#define LARGEST_BLOCK ((size_t)2 << 20) /* a large page, where the system has them: memory.c */
 
 struct arena_block {
     struct arena_block *next;
-    size_t size; /* of the whole block, this header included */
+    size_t size; /* of the whole block, including this header */
 };
 
 void arena_init(struct arena *arena, struct memory *memory) {
@@ -40,7 +40,7 @@ static uint8_t *align_up(uint8_t *at, size_t align) {
     return at + (-(uintptr_t)at & (align - 1));
 }
 
-/* A block of its own; what is left of the current block stays in use. */
+/* Allocates a separate block; the current block stays in use. */
 static void *take_own_block(struct arena *arena, size_t size, size_t align) {
     uint8_t *at = add_block(arena, size);
     return at ? align_up(at, align) : NULL;

@@ -2,9 +2,9 @@
 #ifndef PFR_BASE_ARENA_H
 #define PFR_BASE_ARENA_H
 /*
- * Many small things that live equally long. Bytes are taken one after the other from blocks that double from 4 KiB
- * to 2 MiB; a pointer stays valid until arena_free, which frees all. A request that fits no block gets its own.
- * NULL from any taker means that arena->memory refused (mem_fail tells why); the arena stays usable.
+ * Many small objects with one lifetime. Bytes are taken in sequence from blocks that double from 4 KiB to 2 MiB; a
+ * pointer stays valid until arena_free, which frees all. A request larger than a block gets its own. Every taker
+ * returns NULL when arena->memory refuses (mem_fail has the reason); the arena stays usable.
  */
 #include "base/memory/memory.h"
 
@@ -13,7 +13,7 @@ struct arena_block;
 struct arena {
     struct memory *memory;
     struct arena_block *blocks; /* all of them, newest first */
-    uint8_t *at, *end;          /* what is left of the current block */
+    uint8_t *at, *end;          /* the free part of the current block */
     size_t next_block;          /* bytes of the next block */
 };
 
@@ -22,10 +22,10 @@ void arena_init(struct arena *arena, struct memory *memory);
 /* Frees everything taken; the arena is as after arena_init. */
 void arena_free(struct arena *arena);
 
-/* The path of arena_take that needs a new block. */
+/* The slow path of arena_take, which needs a new block. */
 void *arena_take_more(struct arena *arena, size_t size, size_t align);
 
-/* size bytes, not cleared, aligned to `align`, a power of two of at most 4096. size 0 gives a valid pointer. */
+/* `size` bytes, uninitialised, aligned to `align`, a power of two of at most 4096. size 0 gives a valid pointer. */
 static inline void *arena_take(struct arena *arena, size_t size, size_t align) {
     const size_t skip = (size_t)(-(uintptr_t)arena->at & (align - 1));
     const size_t left = (size_t)(arena->end - arena->at);
@@ -36,13 +36,13 @@ static inline void *arena_take(struct arena *arena, size_t size, size_t align) {
     return taken;
 }
 
-/* count * size bytes (checked), zero, aligned for anything. */
+/* count * size bytes (checked), zeroed, aligned for any type. */
 void *arena_zeroed(struct arena *arena, size_t count, size_t size);
 
 /* A copy of `length` bytes, aligned to `align`. bytes may be NULL when length is 0. */
 void *arena_copy(struct arena *arena, const void *bytes, size_t length, size_t align);
 
-/* A copy of `length` bytes as text: a NUL is put behind them. NULs inside are kept. */
+/* A copy of `length` bytes as text, with a NUL appended. NULs inside are kept. */
 char *arena_text(struct arena *arena, const void *bytes, size_t length);
 
 #endif

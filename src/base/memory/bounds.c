@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling in the defaults of pfr_limits. */
+/* Defaults of pfr_limits. */
 #include <string.h>
 #include "base/memory/bounds.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_BOUNDS_H
 #define PFR_BASE_BOUNDS_H
-/* The limits of a handle: what the caller asked for, with every default filled in. */
+/* The limits of a handle: the caller's values with every default filled in. */
 #include <perfray/limits.h>
 
 #define DEFAULT_LIMIT_MEMORY (512ull << 20)
@@ -14,7 +14,7 @@
 #define DEFAULT_LIMIT_CHUNK (64ull << 20)
 #define DEFAULT_LIMIT_TREES (16ull << 20)
 
-/* A copy of *asked (NULL: nothing asked) in which no limit is 0. Members past asked->size are not read. */
+/* A copy of *asked (NULL: all defaults) in which no limit is 0. Members past asked->size are not read. */
 pfr_limits limits_resolve(const pfr_limits *asked);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_CAPPED_SUM_H
 #define PFR_BASE_CAPPED_SUM_H
-/* Sums of numbers from a file, which may be any: one that would pass 2^64 - 1 stays there, in any order of adding. */
+/* Saturating sums of numbers from a file: a sum that would exceed 2^64 - 1 stays there, in any order of adding. */
 #include <stdint.h>
 
 static inline uint64_t capped_sum(uint64_t a, uint64_t b) {

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_CURSOR_H
 #define PFR_BASE_CURSOR_H
 /*
- * The one way to take bytes. A cursor never moves past its end: each take says whether there was room, and a failed
- * take leaves the cursor where it was. Integers are loaded unaligned, in the byte order the cursor carries.
+ * The only way to take input bytes. A cursor never moves past its end: each take returns whether there was room, and a
+ * failed take leaves the cursor unchanged. Integers are loaded unaligned, in the byte order the cursor carries.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 struct cursor {
     const uint8_t *at, *end, *start;
     uint64_t offset; /* of `start` in the input, for messages */
-    bool swap;       /* the input's byte order is not this machine's */
+    bool swap;       /* the input's byte order differs from this machine's */
 };
 
-/* `bytes` may be NULL when length is 0: the cursor then stands on bytes of nobody, since NULL + 0 is not defined. */
+/* `bytes` may be NULL when length is 0: the cursor then points to a static byte, since NULL + 0 is undefined. */
 static inline struct cursor cursor_on(const void *bytes, size_t length, uint64_t offset, bool swap) {
     const uint8_t *start = bytes ? bytes : (const void *)"";
     return (struct cursor){start, start + length, start, offset, swap};
@@ -79,7 +79,7 @@ static inline bool take_u64(struct cursor *in, uint64_t *v) {
     return true;
 }
 
-/* `length` may be any value a file holds: it is compared, never added. */
+/* `length` may be any value from a file: it is compared, never added. */
 static inline bool take_bytes(struct cursor *in, uint64_t length, const uint8_t **bytes) {
     if (cursor_left(in) < length)
         return false;
@@ -88,7 +88,7 @@ static inline bool take_bytes(struct cursor *in, uint64_t length, const uint8_t 
     return true;
 }
 
-/* A cursor on the next `length` bytes, which are taken from `in`. */
+/* A cursor over the next `length` bytes, which are taken from `in`. */
 static inline bool take_cursor(struct cursor *in, uint64_t length, struct cursor *part) {
     uint64_t offset = cursor_offset(in);
     const uint8_t *bytes;

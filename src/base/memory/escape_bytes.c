@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The escaped form, one character at a time: the first byte is classified by a table, so that runs of plain ASCII are
- * copied at once and only the rest is decoded.
+ * The escaped form, one character at a time: a test of the byte finds runs of plain ASCII, which are copied at once;
+ * only the rest is decoded.
  */
 #include "base/memory/escape_bytes.h"
 
 #include <string.h>
 
-/* Bytes of a well-formed sequence by its first byte; 0: none begins so. (Unicode 15, table 3-7) */
+/* Length of a well-formed sequence by its first byte; 0: no sequence begins with it. (Unicode 15, table 3-7) */
 static size_t sequence_length(uint8_t first) {
     if (first < 0x80)
         return 1;
@@ -97,12 +97,13 @@ size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], si
     return length;
 }
 
-/* Printable ASCII that no form quotes: copied in runs. */
+/* Printable ASCII that no output form quotes: copied in runs. */
 static bool is_plain(uint8_t c) {
     return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
 }
 
-/* The same for 8 bytes at once: a high bit appears where a byte is below 0x20, above 0x7e, or one of the two signs. */
+/* The same for 8 bytes at once: a high bit is set where a byte is below 0x20, above 0x7e, or one of the quoted
+   characters. */
 static bool are_plain(const uint8_t *at) {
     const uint64_t ones = 0x0101010101010101u;
     uint64_t w;

@@ -2,39 +2,39 @@
 #ifndef PFR_BASE_ESCAPE_BYTES_H
 #define PFR_BASE_ESCAPE_BYTES_H
 /*
- * Names come from strangers: they may steer a terminal, hide text or break a format. The escaped form of a byte
- * string is text that may be shown anywhere:
+ * Names from untrusted files may steer a terminal, hide text or break a format. The escaped form of a byte string is
+ * text that is safe to show anywhere:
  *
- *     - valid UTF-8 of visible characters and blanks is kept;
- *     - each byte of C0, DEL, C1, bidi and zero-width controls, line and paragraph separators, tags and other
- *       invisible characters, and each byte that is not valid UTF-8, becomes `\xNN` (lower case);
- *     - a backslash is kept, except before `x` and two hexadecimal digits, where it becomes `\x5c`.
+ *    - valid UTF-8 of visible characters and blanks is kept;
+ *    - each byte of C0, DEL, C1, bidi and zero-width controls, line and paragraph separators, tags and other
+ *      invisible characters, and each byte that is not valid UTF-8, becomes `\xNN` (lower case);
+ *    - a backslash is kept, except before `x` and two hexadecimal digits, where it becomes `\x5c`.
  *
- * So the form is unambiguous: replacing every `\xNN` by its byte gives the original back, bit for bit. JSON and CSV
- * carry this form: decoding the JSON string or the CSV field gives exactly the escaped text.
+ * The form is unambiguous: replacing every `\xNN` by its byte restores the original exactly. JSON and CSV carry this
+ * form: decoding the JSON string or the CSV field gives exactly the escaped text.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define ESCAPE_UNIT 16 /* most bytes that one character becomes */
+#define ESCAPE_UNIT 16 /* the most bytes that one character becomes */
 
-/* Decodes one character of well-formed UTF-8 (no surrogates, nothing overlong, at most U+10FFFF). Returns its
-   length, 1 to 4, or 0 when the bytes at `at` are none. `left` is at least 1. */
+/* Decodes one character of well-formed UTF-8 (no surrogates, nothing overlong, at most U+10FFFF). Returns its length, 1
+   to 4, or 0 if the bytes at `at` are not one. `left` is at least 1. */
 size_t utf8_take(const uint8_t *at, size_t left, uint32_t *code);
 
-/* Whether a character must not be shown as it is: see above. */
+/* Whether a character must be escaped: see above. */
 bool is_hostile_character(uint32_t code);
 
-/* Writes the escaped form of the first character (or bad byte) of `at` and says how many bytes it took. Returns the
-   length written, at most ESCAPE_UNIT. */
+/* Writes the escaped form of the first character (or invalid byte) of `at`; *took is the number of bytes consumed.
+   Returns the length written, at most ESCAPE_UNIT. */
 size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], size_t *took);
 
-/* The escaped form into a buffer of `room` bytes (at least 1), NUL behind it, cut at a whole character if it must.
+/* Writes the escaped form and a NUL into a buffer of `room` bytes (at least 1), cut at a whole character if necessary.
    Returns the length without the NUL. */
 size_t escape_into(char *to, size_t room, const void *bytes, size_t length);
 
-/* Bytes from `at` on that are printable ASCII and that no form quotes. */
+/* Length of the run of bytes from `at` on that are printable ASCII and that no form quotes. */
 size_t escape_plain_run(const uint8_t *at, size_t left);
 
 #endif

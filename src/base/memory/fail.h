@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_FAIL_H
 #define PFR_BASE_FAIL_H
-/* Filling a pfr_error in one line, and handing a failure on in one word. */
+/* Filling a pfr_error in one line, and forwarding a failure in one word. */
 #include <perfray/error.h>
 
 /* Fills *err (if not NULL) and returns status, so that `return pfr_fail(...)` is the whole error path. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_LIBRARY_MEMORY_H
 #define PFR_BASE_LIBRARY_MEMORY_H
-/* Memory for libraries that take an allocator. They free without a size, so a block remembers its own in front. */
+/* Allocation callbacks for libraries. They free without a size, so each block stores its own in a header. */
 #include "base/memory/memory.h"
 
 #include <string.h>
 
-#define BLOCK_HEADER ((size_t)16) /* keeps what libraries get aligned */
+#define BLOCK_HEADER ((size_t)16) /* keeps the alignment of malloc */
 
 static inline void *library_allocate(struct memory *memory, size_t count, size_t size) {
     size_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counting allocator: checked products, a limit met before the allocator is asked. */
+/* The counting allocator: checks products, and tests the limit before calling the allocator. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define GROWS_LESS ((size_t)1 << 20) /* bytes */
 
-/* The sanitizer of addresses watches what malloc gives. */
+/* AddressSanitizer watches blocks of malloc only, so sanitized builds take no pages. */
 #if defined(__SANITIZE_ADDRESS__)
 #define PAGES false
 #elif defined(__has_feature)
@@ -38,8 +38,10 @@ static void libc_release(void *context, void *at) {
     free(at);
 }
 
-#define PREPARED_LEAST ((size_t)128 << 10) /* bytes; below that malloc mostly gives what was used before */
-#define SPARE_PART 16u                     /* of the limit */
+#define PREPARED_LEAST                                                                                                 \
+    ((size_t)128 << 10) /* bytes; smaller blocks of malloc are mostly reused memory, whose pages                       \
+                           exist */
+#define SPARE_PART 16u  /* of the limit */
 
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) {
     static const pfr_alloc libc = {libc_allocate, libc_resize, libc_release, NULL};
@@ -77,7 +79,7 @@ static void *refuse(struct memory *memory, pfr_status status, uint64_t wanted) {
     return NULL;
 }
 
-/* count * size, at least 1; SIZE_MAX stands for "more than there can be", which no limit lets through. */
+/* count * size, at least 1; SIZE_MAX on overflow, which every limit refuses. */
 static size_t block_size(size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -100,7 +102,7 @@ void mem_discharge(struct memory *memory, uint64_t bytes) {
     }
 }
 
-/* Others may take at the same time: what is left is about that much. */
+/* An estimate: other threads may allocate at the same time. */
 static bool leaves_spare(const struct memory *share, uint64_t bytes) {
     const struct memory *whole = memory_whole(share);
     const uint64_t used = __atomic_load_n(&whole->used, __ATOMIC_RELAXED);
@@ -108,7 +110,7 @@ static bool leaves_spare(const struct memory *share, uint64_t bytes) {
     return share->spare == 0 || bytes == 0 || (used <= most && bytes <= most - used);
 }
 
-/* Counts bytes as used; false: they pass the limit. */
+/* Counts bytes as used, in this share and all that contain it; false: over the limit. */
 static bool reserve(struct memory *memory, uint64_t bytes) {
     uint64_t used = __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
     if (memory->of && (!leaves_spare(memory, bytes) || !reserve(memory->of, bytes)))
@@ -168,7 +170,7 @@ static void *resize(const struct memory *memory, void *at, size_t old_bytes, siz
     return moved;
 }
 
-/* calloc knows which of its blocks are zero. */
+/* calloc knows which of its blocks are already zero. */
 static void *take_zeroed(const struct memory *memory, size_t bytes) {
     if (memory->alloc.allocate == libc_allocate && !is_large(memory, bytes))
         return calloc(1, bytes);
@@ -242,7 +244,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
                     wanted);
 }
 
-/* Half as much again where there is much; 0: `first`. */
+/* The next capacity: doubled, half as much again from 1 MB on; `first` if it was 0. */
 static size_t more_than(size_t capacity, size_t first, size_t size) {
     const size_t more = capacity > GROWS_LESS / size ? capacity / 2 : capacity;
     return capacity > SIZE_MAX - more ? SIZE_MAX : capacity ? capacity + more : first;
@@ -260,7 +262,7 @@ void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, 
     return grown;
 }
 
-/* Pages that are new are zero. */
+/* New pages are already zero. */
 void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
     const size_t before = *capacity;
     char *grown = mem_grow(memory, at, count, capacity, first, size);

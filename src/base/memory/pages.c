@@ -7,17 +7,18 @@
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-#define SMALL_PAGE ((size_t)4096) /* or a multiple of it, which the kernel rounds to by itself */
+#define SMALL_PAGE ((size_t)4096) /* the kernel rounds up where its pages are larger */
 #define WASTES_LITTLE (4 * LARGE_PAGE)
 
-/* Whole large pages: one that is only partly mapped when it is first touched is made of small ones, and stays so. Of
-   what is not so large the last page may be mostly unused, and would be memory all the same. */
+/* Large blocks are rounded up to whole large pages: a large page that is only partly mapped at its first access is made
+   of small pages, and stays so. Smaller blocks are not rounded: most of their last large page could be unused, yet take
+   memory. */
 static size_t in_pages(size_t size) {
     const size_t page = size >= WASTES_LITTLE ? LARGE_PAGE : SMALL_PAGE;
     return (size + page - 1) & ~(page - 1);
 }
 
-/* Addresses for `length` bytes that nothing else has, from a multiple of a large page on. */
+/* Reserves `length` bytes of address space, aligned to a large page. */
 static void *reserve(size_t length, int access) {
     if (length > SIZE_MAX - LARGE_PAGE)
         return NULL;
@@ -32,7 +33,7 @@ static void *reserve(size_t length, int access) {
 }
 
 static void *advise(void *at, size_t length) {
-    madvise(at, length, MADV_HUGEPAGE); /* where there are none, nothing but time is lost */
+    madvise(at, length, MADV_HUGEPAGE); /* without large pages this costs only the call */
     return at;
 }
 
@@ -41,7 +42,7 @@ void *pages_take(size_t size) {
     return at ? advise(at, in_pages(size)) : NULL;
 }
 
-/* The pages themselves, in place or elsewhere; NULL: they are as they were. */
+/* Resizes the mapping in place, or moves its pages; NULL: unchanged. */
 static void *resize_pages(void *at, size_t old_length, size_t length) {
     if (length == old_length)
         return at;
@@ -62,7 +63,8 @@ void *pages_resize(void *at, size_t old_size, size_t size) {
         return NULL;
     const size_t length = in_pages(size);
     char *resized = resize_pages(at, in_pages(old_size), length);
-    if (resized && size < old_size) /* what stays mapped behind it is given out as new another time */
+    if (resized && size < old_size) /* the rest of the last page stays mapped, and a later growth returns it as
+                                       zeroed */
         memset(resized + size, 0, (old_size < length ? old_size : length) - size);
     return resized;
 }
@@ -72,7 +74,8 @@ void pages_prepare(void *at, size_t size) {
     const uintptr_t from = ((uintptr_t)at + SMALL_PAGE - 1) & ~(SMALL_PAGE - 1);
     const uintptr_t to = ((uintptr_t)at + size) & ~(SMALL_PAGE - 1);
     if (from < to)
-        madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels make them when they are met */
+        madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse; pages are then made at their
+                                                                  first access */
 #else
     (void)at, (void)size;
 #endif

@@ -2,21 +2,21 @@
 #ifndef PFR_BASE_PAGES_H
 #define PFR_BASE_PAGES_H
 /*
- * Large blocks straight from the kernel. They are zero, they grow without being copied (pages are moved by changing
- * where they are mapped), and they lie where large pages fit and have whole ones, without which much of the time of a
- * table that is looked into at random goes into finding its pages. Used by memory.c for what is not small.
+ * Large blocks directly from the kernel. They are zero, grow without copying (mremap moves the mapping), and are
+ * aligned and rounded for large pages: without those, TLB misses take much of the time of random lookups in a large
+ * table. memory.c uses them for blocks of at least PAGES_LEAST.
  */
 #include <stddef.h>
 
-#define PAGES_LEAST ((size_t)2 << 20) /* bytes; below this a block is not worth it */
+#define PAGES_LEAST ((size_t)2 << 20) /* bytes; smaller blocks do not repay the calls */
 
-/* NULL: no memory. Sizes are at least PAGES_LEAST. */
+/* NULL: out of memory. Sizes are at least PAGES_LEAST. */
 void *pages_take(size_t size);
-/* NULL: the old block is as it was. What was added is zero. */
+/* NULL: the old block is unchanged. Added bytes are zero. */
 void *pages_resize(void *at, size_t old_size, size_t size);
 void pages_release(void *at, size_t size);
-/* Memory that is zero and about to be written all over, in no order: its pages are made now, together. Else each is met
-   twice, first by who reads it, and with several threads the second time interrupts them all. */
+/* Populates zeroed memory that is about to be written in random order: its pages are made now, together. Otherwise each
+   page faults twice, first when it is read, and with several threads the second fault interrupts all of them. */
 void pages_prepare(void *at, size_t size);
 
 #endif

@@ -38,7 +38,7 @@ static size_t *member_of(struct sizes *s, const struct size_row *row) {
     return (size_t *)(void *)((char *)s + row->offset);
 }
 
-/* Hash tables are indexed by a mask. */
+/* Hash tables are indexed with a mask, so their size must be a power of two. */
 static size_t power_of_two(size_t value) {
     while (value & (value - 1))
         value &= value - 1;
@@ -61,7 +61,7 @@ static pfr_status report_unknown(const char *name, size_t length, pfr_error *err
                     (int)(length < 40 ? length : 40), name);
 }
 
-/* At most 19 digits: no overflow. false: no number. */
+/* At most 19 digits, so that nothing overflows. false: not a number. */
 static bool take_number(const char *text, size_t length, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < length; i++) {
@@ -106,7 +106,7 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Logarithmic: each power of two is as likely as the next one, and the minimum as both. */
+/* Logarithmic: each power of two is as likely as the next; the minimum is as likely as both. */
 static size_t draw_one(const struct size_row *row, uint64_t random) {
     uint64_t value = 1 + (random >> 8 & 0xff);
     const unsigned shift = (unsigned)(random & 0xff) % 24;

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_SIZES_H
 #define PFR_BASE_SIZES_H
 /*
- * Sizes of buffers and batches that tests may reduce, so that small recordings meet the borders of large ones. They are
- * listed in sizes.def. Each use is a load from a fixed address; nothing is looked up by name after sizes_set.
+ * Sizes of buffers and batches that tests reduce, so that small recordings reach the boundary cases of large ones. They
+ * are listed in sizes.def. Each use is a load from a fixed address; no lookup by name happens after sizes_set.
  */
 #include <perfray/error.h>
 #include <stddef.h>
@@ -14,23 +14,23 @@ struct sizes {
 #undef SIZE
 };
 
-/* Constants for arrays. */
+/* Constants for array sizes. */
 enum size_most {
 #define SIZE(member, name, most, least, purpose) SIZE_MOST_##member = (most),
 #include "base/memory/sizes.def"
 #undef SIZE
 };
 
-/* Changes only in sizes_set, before anything is opened. */
+/* Changed only by sizes_set, before anything is opened. */
 extern struct sizes sizes;
 
-/* "name=number,name=number"; what is not named gets its default. PFR_ERR_USAGE: nothing is changed, and `err` names the
-   item that is wrong. Not for use while another thread is in the library. */
+/* Parses "name=number,name=number"; sizes not named get their default. PFR_ERR_USAGE: nothing is changed, and `err`
+   names the wrong item. Not for use while another thread is in the library. */
 pfr_status sizes_set(const char *text, pfr_error *err);
 
-/* Draws the sizes from a number: each keeps its default or gets one between its minimum and the default, smaller ones
-   more often. 0: the defaults. `text` of SIZES_TEXT_ROOM bytes gets what sizes_set takes for the same; NULL: not
-   wanted. */
+/* Draws the sizes from a random number: each keeps its default or gets a value between its minimum and the default,
+   smaller ones more often. 0: the defaults. `text`, if not NULL, has SIZES_TEXT_ROOM bytes and receives the equivalent
+   argument of sizes_set. */
 #define SIZES_TEXT_ROOM 1024u
 void sizes_draw(unsigned long long number, char *text);
 

@@ -11,7 +11,7 @@
 
 uint64_t hash_seed;
 
-/* Early in boot the kernel may have no random bytes: the time and the address space, which is random too, must do. */
+/* Early in boot the kernel may have no random bytes: then the time and a randomised address serve. */
 __attribute__((constructor)) static void draw_seed(void) {
     struct timespec now;
     if (getrandom(&hash_seed, sizeof hash_seed, GRND_NONBLOCK) == (ssize_t)sizeof hash_seed)

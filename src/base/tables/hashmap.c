@@ -23,7 +23,7 @@ static size_t hash_key(size_t slot_count, uint64_t key) {
     return (size_t)(h ^ (h >> 32));
 }
 
-/* The slot of the key, or the empty one where it belongs. There is always an empty slot. */
+/* The slot of the key, or the empty slot where it belongs. An empty slot always exists. */
 static struct u64_slot *find_slot(struct u64_slot *slots, size_t slot_count, uint64_t key) {
     size_t i = hash_key(slot_count, key) & (slot_count - 1);
     while (slots[i].key != key && slots[i].key != 0)

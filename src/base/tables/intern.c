@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The intern table: linear probing over (hash, id); the text of an id is looked at only when 32 bits of hash agree. */
+/* The intern table: linear probing over (hash, id); the text of an id is compared only when 32 bits of hash agree. */
 #include <string.h>
 #include <xxhash.h>
 #include "base/memory/fail.h"
@@ -29,7 +29,7 @@ static bool is_text(const struct intern_text *text, const void *bytes, size_t le
     return text->length == length && (length == 0 || memcmp(text->bytes, bytes, length) == 0);
 }
 
-/* The slot of these bytes, or the empty one where they belong. There is always an empty slot. */
+/* The slot of these bytes, or the empty slot where they belong. An empty slot always exists. */
 static struct intern_slot *find_text(const struct intern_table *table, const void *bytes, size_t length,
                                      uint32_t hash) {
     const size_t mask = table->slot_count - 1;

@@ -2,10 +2,10 @@
 #ifndef PFR_BASE_INTERN_H
 #define PFR_BASE_INTERN_H
 /*
- * Equal byte strings get one number. Ids are dense from 0 in the order of first appearance, so arrays are indexed by
- * them. The bytes are copied, with a NUL behind (not counted in the length), and stay where they are until
- * intern_free. Slots hold 32 bits of an XXH3 hash beside the id; they are seeded (hash_seed.h), so that a file cannot
- * be made to collide, and nothing that a user sees depends on the seed.
+ * Maps equal byte strings to one number. Ids are dense from 0 in order of first appearance, so they can index arrays.
+ * The bytes are copied, with a NUL appended (not counted in the length), and do not move until intern_free. Slots hold
+ * 32 bits of an XXH3 hash beside the id; the hash is seeded (hash_seed.h) against crafted collisions, and no output
+ * depends on the seed.
  */
 #include "base/memory/arena.h"
 
@@ -35,13 +35,13 @@ struct intern_table {
 void intern_init(struct intern_table *table, struct memory *memory);
 void intern_free(struct intern_table *table);
 
-/* The id of these bytes, made when new. Errors: memory, limit (also for 4 GiB of text or 2^32-1 ids). */
+/* The id of these bytes, added if new. Errors: memory, limit (also for 4 GiB of text or 2^32-1 ids). */
 pfr_status intern_put(struct intern_table *table, const void *bytes, size_t length, uint32_t *id, pfr_error *err);
 
 /* The id of these bytes or INTERN_NONE. */
 uint32_t intern_find(const struct intern_table *table, const void *bytes, size_t length);
 
-/* The bytes of an id, NUL behind them; the id must be one that the table gave. */
+/* The bytes of an id, NUL-terminated; the table must have returned this id. */
 static inline struct intern_text intern_get(const struct intern_table *table, uint32_t id) {
     return table->texts[id];
 }

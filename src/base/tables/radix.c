@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By digits of the key, from the last one; those that are the same everywhere are left out. Few are inserted, and a few
-   stretches that are in order are merged. */
+/* Least-significant-digit radix sort; digits that are equal in all keys are skipped. Small arrays use insertion sort,
+   and arrays of a few sorted runs are merged. */
 #include "base/tables/radix.h"
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static void move_by_digit(const struct radix_item *from, struct radix_item *to, 
         to[at[from[i].key >> shift & mask]++] = from[i];
 }
 
-/* The bits in which keys differ. */
+/* The bits that differ between keys. */
 static uint64_t find_difference(const struct radix_item *items, size_t count) {
     uint64_t differ = 0;
     for (size_t i = 1; i < count; i++)
@@ -42,7 +42,7 @@ static uint64_t find_difference(const struct radix_item *items, size_t count) {
     return differ;
 }
 
-/* Where stretches that are in order begin, and at the end `count`; how many there are, 0: too many. */
+/* Finds the begins of the sorted runs, with `count` as the last entry; returns the number of runs, 0: too many. */
 static unsigned find_runs(const struct radix_item *items, size_t count, size_t begins[RUNS_MOST + 1]) {
     unsigned runs = 1;
     begins[0] = 0;
@@ -57,7 +57,7 @@ static unsigned find_runs(const struct radix_item *items, size_t count, size_t b
     return runs;
 }
 
-/* Two that follow each other become one, at the same place of `to`. */
+/* Merges two adjacent runs into the same place of `to`. */
 static void merge(const struct radix_item *from, struct radix_item *to, size_t begin, size_t middle, size_t end) {
     size_t a = begin, b = middle;
     to += begin;
@@ -100,7 +100,7 @@ struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare
     const uint64_t differ = find_difference(items, count);
     for (unsigned shift = 0; shift < 64 && differ >> shift; shift++) {
         if (!(differ >> shift & 1))
-            continue; /* a digit begins where there is a difference */
+            continue; /* a digit begins at a bit that differs */
         struct radix_item *const before = items;
         move_by_digit(items, spare, count, shift, bits);
         items = spare;

@@ -2,12 +2,12 @@
 #ifndef PFR_BASE_RADIX_H
 #define PFR_BASE_RADIX_H
 /*
- * Sorting by one number. Large things are sorted through items that hold their key and their place: what is moved is
- * small, and no function is called to compare two of them.
+ * Sorting by one number. Large objects are sorted through items of key and index: the moved items are small, and no
+ * comparison function is called.
  *
- *     const struct radix_item *sorted = radix_sort(items, spare, count);
- *     for (size_t i = 0; i < count; i++)
- *         use(things[sorted[i].value]);
+ *    const struct radix_item *sorted = radix_sort(items, spare, count);
+ *    for (size_t i = 0; i < count; i++)
+ *      use(things[sorted[i].value]);
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +17,7 @@ struct radix_item {
     uint32_t value;
 };
 
-/* By key; equal ones stay in the order they have. The answer is `items` or `spare`, of `count` items each; the other
-   one then holds anything. */
+/* Stable sort by key. Returns `items` or `spare`, both of `count` items; the content of the other is undefined. */
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare, size_t count);
 
 #endif

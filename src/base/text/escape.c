@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Writes a unit of the escaped form with `with` before each character that stands in `marked`. */
+/* Writes a unit of the escaped form with `with` before each character that occurs in `marked`. */
 static void write_unit(struct output *out, const char *unit, size_t size, const char *marked, char with) {
     for (size_t i = 0; i < size; i++) {
         if (strchr(marked, unit[i]))
@@ -13,7 +13,6 @@ static void write_unit(struct output *out, const char *unit, size_t size, const 
     }
 }
 
-/* The escaped form, with `with` put before each character of `marked`. */
 static void write_escaped(struct output *out, const void *bytes, size_t length, const char *marked, char with) {
     const uint8_t *at = bytes;
     size_t i = 0;

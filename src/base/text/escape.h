@@ -14,9 +14,10 @@ void out_markup(struct output *out, const void *bytes, size_t length);
 /* The escaped form inside a JSON string, quotes included. */
 void out_json_string(struct output *out, const void *bytes, size_t length);
 
-/* The escaped form as a CSV field, always quoted; one that a spreadsheet would take for a formula gets ' in front. */
+/* The escaped form as a CSV field, always quoted; ' is put before a field that a spreadsheet would take for a
+   formula. */
 void out_csv_field(struct output *out, const void *bytes, size_t length);
-/* The same of text that has the escaped form already. */
+/* The same for text that is already escaped. */
 void out_csv_escaped(struct output *out, const char *text, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON writer: before each value come a comma when it is not the first, and in the pretty shape a new line; one
- * bit a level remembers whether the container is an object. `filled` needs no stack: a container that just ended is
- * itself a member, so the one around it is filled.
+ * The JSON writer: a comma precedes each value except the first, and in the pretty shape a new line; one bit per level
+ * remembers whether the container is an object. `filled` needs no stack: a container that just ended is itself a
+ * member, so its parent is filled.
  */
 #include <assert.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static void begin_line(struct json *json) {
     out_pad(json->out, (size_t)json->depth * 2);
 }
 
-/* What stands between the previous member and this one. */
+/* Writes the separator between the previous member and this one. */
 static void begin_member(struct json *json) {
     assert(json->depth > 0 || !json->filled);
     if (json->filled)
@@ -143,7 +143,7 @@ void json_hex_bytes(struct json *json, const void *bytes, size_t length) {
     out_char(json->out, '"');
 }
 
-/* The fewest digits that read back the same; a point whatever the locale says. */
+/* The fewest digits that read back to the same number; with a point in every locale. */
 static void write_shortest(struct output *out, double value) {
     char text[40];
     int length = 0;

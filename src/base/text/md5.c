@@ -6,7 +6,7 @@
 
 #define BLOCK 64u
 
-/* The whole part of 2^32 times the sine of each number from 1 to 64, without its sign. */
+/* The integer part of 2^32 * |sin(n)| for n from 1 to 64. */
 static const uint32_t sines[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
@@ -22,7 +22,7 @@ static uint32_t word_at(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* What a step makes of the second to fourth word, and which word of the block it adds. */
+/* A step's function of the second to fourth word, and the index of the block's word that it adds. */
 static uint32_t mix(unsigned step, const uint32_t s[4], unsigned *word) {
     switch (step / 16) {
     case 0:

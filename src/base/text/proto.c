@@ -17,7 +17,7 @@ bool proto_take_number(struct cursor *in, uint64_t *value) {
     return false;
 }
 
-/* What stands behind the head of a field. */
+/* Takes the bytes after the head of a field. */
 static bool take_content(struct cursor *in, struct proto_field *f) {
     uint32_t word;
     bool there = f->wire <= PROTO_BYTES && f->wire != PROTO_FIXED64 && proto_take_number(in, &f->value);

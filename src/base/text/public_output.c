@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public face of the output: opening, closing, and the choice of how names are shown. The struct lives in the
- * memory that it counts, so opening counts on a local memory first and moves it in.
+ * The public output: opening, closing, and the choice of how names are shown. The struct is allocated from the memory
+ * that it counts, so opening counts on a local struct memory first and moves it in.
  */
 #include <unistd.h>
 #include "base/text/escape.h"
@@ -94,7 +94,7 @@ static size_t bytes_of(const char *bytes, size_t length, size_t count) {
     return at;
 }
 
-/* A text of which `front` and `back` bytes are shown at most. */
+/* A text of which at most `front` and `back` bytes are shown. */
 struct cut {
     size_t front, back;
 };

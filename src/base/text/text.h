@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_TEXT_H
 #define PFR_BASE_TEXT_H
 /*
- * Numbers and times as people write them, in no locale. Every parser takes the whole of a NUL-terminated text or
- * nothing: false leaves *value untouched and means empty, not a number, trailing characters, or out of range.
+ * Parsing and formatting numbers and times, independent of the locale. Every parser takes the whole of a NUL-terminated
+ * text or nothing: false leaves *value unchanged and means empty, not a number, trailing characters, or out of range.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #define TEXT_TIME_SIZE 32 /* room for any time with its NUL */
 
-/* Nanoseconds as seconds with `digits` (0 to 9) decimals, cut, not rounded, as perf prints them: 1370894613999 with
-   6 is "1370.894613". Returns the length; NUL-terminated. */
+/* Nanoseconds as seconds with `digits` (0 to 9) decimals, truncated as perf does: 1370894613999 with 6 is
+   "1370.894613". Returns the length; NUL-terminated. */
 size_t format_time(char to[TEXT_TIME_SIZE], uint64_t nanoseconds, unsigned digits);
 void out_time(struct output *out, uint64_t nanoseconds, unsigned digits);
 
@@ -23,16 +23,16 @@ void format_duration(char to[TEXT_TIME_SIZE], uint64_t nanoseconds);
 /* Decimal digits only. */
 bool parse_u64(const char *text, uint64_t *value);
 
-/* The same for part of a longer text; stops at nothing, all `length` characters must be digits. */
+/* The same for part of a longer text: all `length` characters must be digits. */
 bool parse_u64_part(const char *text, size_t length, uint64_t *value);
 
 /* "0x1f", "1F": up to 64 bits, prefix or not. */
 bool parse_hex_part(const char *text, size_t length, uint64_t *value);
 
-/* As parse_u64, and between low and high. */
+/* As parse_u64, with a range check. */
 bool parse_u64_between(const char *text, uint64_t low, uint64_t high, uint64_t *value);
 
-/* A length of time in nanoseconds: a decimal number, fraction allowed, and ns, us, ms, s, m, h, d; none: seconds. */
+/* A duration in nanoseconds: a decimal number, fraction allowed, with ns, us, ms, s, m, h or d (default s). */
 bool parse_duration(const char *text, uint64_t *nanoseconds);
 
 /* A point in time as perf's --time takes it: "seconds.fraction" in nanoseconds, up to 9 decimals. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that can do nothing but think: see confined.h. */
+/* Processes that can only compute and answer: see confined.h. */
 #include "base/threads/confined.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 #define SANITIZED 0
 #endif
 
-/* --- On either side. */
+/* --- In both processes. */
 
 bool confined_read(int fd, void *to, size_t length) {
     for (size_t got = 0; got < length;) {
@@ -52,8 +52,9 @@ bool confined_write(int fd, const void *from, size_t length) {
 
 /* --- In the new process. */
 
-/* Nothing but to read, write and allocate. The numbers are those of this machine; a process that cannot change its
-   machine's calling convention needs no check of it. Sanitizers want more, and run without. */
+/* Allows only reading, writing and allocating. The filter does not check the architecture: system call numbers are
+   those of this build, and the process can run no other code. Sanitizers need more calls, so sanitized builds run
+   without the filter. */
 static void forbid_calls(void) {
     static const unsigned allowed[] = {
         __NR_read,   __NR_write,   __NR_recvfrom, __NR_sendto,     __NR_brk,          __NR_mmap,          __NR_munmap,
@@ -71,7 +72,7 @@ static void forbid_calls(void) {
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Bytes of address space the process has. */
+/* Bytes of address space in use. */
 static uint64_t space_used(void) {
     char text[32] = {0};
     const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -98,14 +99,14 @@ static void confine(const struct confined *c) {
     prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* Only the socket stays open, as descriptor 0: what libraries say to standard error goes nowhere, and the socket's
-   other end is the asking process's alone, so that this one ends with it. */
+/* Keeps only the socket, as descriptor 0. Library messages to standard error are lost, and only the asking process
+   holds the socket's other end, so that this process ends with it. */
 static void keep_socket(int fd) {
     dup2(fd, 0);
     syscall(__NR_close_range, 1u, ~0u, 0u);
 }
 
-/* --- In the process that asks. */
+/* --- In the asking process. */
 
 bool confined_begin(struct confined *c, void (*work)(void *context), void *context) {
     int fds[2];

@@ -5,10 +5,10 @@
 #include <signal.h>
 
 struct allowed_cpus {
-    cpu_set_t all, others; /* that the caller may run on; without the one it is on */
+    cpu_set_t all, others; /* those the caller may run on; the same without its current one */
 };
 
-/* false: nobody can say (there are more cpus than a set holds), or there is but one. */
+/* false: unknown (more CPUs than a set holds), or only one CPU. */
 static bool cpus_of_caller(struct allowed_cpus *cpus) {
     if (sched_getaffinity(0, sizeof cpus->all, &cpus->all) != 0)
         return false;
@@ -21,7 +21,7 @@ static bool cpus_of_caller(struct allowed_cpus *cpus) {
 }
 
 #if defined __GLIBC__
-/* It is kept elsewhere until it runs, no longer. */
+/* Starts the thread on another CPU; the restriction ends as soon as the thread exists. */
 static bool begin_elsewhere(pthread_t *thread, void *(*run)(void *), void *context) {
     struct allowed_cpus cpus;
     pthread_attr_t attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordered batches: see workers.h. Three numbers tell it all: how many batches were given, begun and retired; the slot
- * of a batch is its number modulo the slots. One lock guards them; a thread takes it twice per batch.
+ * Ordered batches: see workers.h. The state is three numbers: batches given, begun and retired; a batch's slot is its
+ * number modulo the slots. One lock guards them; a thread takes it twice per batch.
  */
 #include "base/threads/workers.h"
 
@@ -27,7 +27,7 @@ struct workers {
     bool closes;
 };
 
-/* Begins a batch and works on it, without the lock; it is held before and after. */
+/* Takes the next batch and works on it without the lock, which is held before and after. */
 static void work_on_next(struct workers *w, unsigned worker) {
     const size_t slot = w->begun++ % w->slots;
     pthread_mutex_unlock(&w->lock);
@@ -104,7 +104,7 @@ void workers_close(struct workers *w) {
     free_all(w);
 }
 
-/* Only the caller changes `given` and `retired`, and may read them as it likes. */
+/* Only the caller changes `given` and `retired`, so it reads them without the lock. */
 bool workers_free_slot(const struct workers *w, size_t *slot) {
     *slot = w->given % w->slots;
     return w->given - w->retired < w->slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk of pfr_verify: holes, records, events, features, the whole, each handed to the rules of its stage. Samples
- * that the reader finds to be as long as they must be are not read again field by field: nothing in them but reserved
- * bits could then be wrong.
+ * The walk of pfr_verify: holes, records, events, features, the whole, each passed to the rules of its stage. Samples
+ * whose length the reader found right are not decoded field by field unless notes are requested: only reserved bits in
+ * them could be wrong.
  */
 #include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
@@ -28,7 +28,7 @@ static void sort_rules(struct verify *v) {
 
 /* --- Records. */
 
-/* Whether the fields are to be looked at one by one. */
+/* Whether to check the fields one by one. */
 static bool is_worth_reading(const struct verify *v, const pfr_record *rec) {
     return rec->type == PFR_RECORD_SAMPLE ? v->options->notes && rec->event >= 0 : true;
 }
@@ -56,7 +56,7 @@ static pfr_status note_attr_place(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What the record means for those that follow, and for the end. */
+/* Keeps the facts that later records and the rules at the end need. */
 static pfr_status note_record(struct verify *v, pfr_error *err) {
     const pfr_record *rec = v->rec;
     static const struct {
@@ -74,7 +74,7 @@ static pfr_status note_record(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Orders of rounds are those of one part. */
+/* Timestamp order within rounds is checked per file of a directory recording. */
 static void begin_part(struct verify *v) {
     v->rounds = (struct rounds){0};
     v->rounds_part = v->rec->part;
@@ -90,7 +90,7 @@ static pfr_status check_record(struct verify *v, pfr_error *err) {
     return check_fields(v, err);
 }
 
-/* Which of the reader's counters a hole moved. */
+/* The reader's counter that a hole increased. */
 static enum hole_kind kind_of_hole(const pfr_quality *before, const pfr_quality *after, bool is_finding) {
     if (is_finding)
         return HOLE_HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of features, and of what they say of events, records and the machine. */
+/* Rules of features, and of their claims about events, records and the machine. */
 #include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
 
@@ -14,7 +14,7 @@
 #define TRACEPOINT 2u
 #define SLOT 16u
 
-/* The feature at hand, decoded; false: it does not hold what it says, which another rule tells. */
+/* The feature at hand, decoded; false: it cannot be decoded, which another rule reports. */
 static bool body_of(const struct verify *v, union any_layout *body) {
     const struct layout *l = layout_at(v->feature->layout);
     return l && v->feature->bytes.at && v->feature->status == PFR_OK &&
@@ -26,12 +26,12 @@ static void tell_feature(struct verify *v, const struct rule *rule, const char *
                 v->feature->name ? v->feature->name : "without a name", text);
 }
 
-/* Its place in the file; those of a stream are records, which the reader judges. */
+/* Whether it is a section of the file; those of a stream are records, which the reader checks. */
 static bool has_place(const struct verify *v, const pfr_feature *f) {
     return v->reader->header.container != PFR_PIPE && f->status == PFR_OK && f->bytes.length > 0;
 }
 
-/* Told of what is there of it, else of its entry in the table. */
+/* Reports the part of the feature inside the file, or its entry in the table. */
 pfr_status feature_outside(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_feature *f = v->feature;
     const uint64_t entry = v->reader->header.features_offset + SLOT * (uint64_t)(f - v->reader->features);
@@ -48,7 +48,7 @@ static bool overlap(uint64_t a, uint64_t a_length, uint64_t b, uint64_t b_length
     return a < b + b_length && b < a + a_length;
 }
 
-/* There are at most 256 features. */
+/* Compares with every other feature; there are at most 256. */
 pfr_status feature_shares(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_feature *f = v->feature;
     const pfr_reader *r = v->reader;
@@ -153,7 +153,7 @@ static bool has_blob(const struct verify *v) {
     return v->feature->status == PFR_OK && v->feature->bytes.at && v->feature->bytes.length > 0;
 }
 
-/* All formats are read; `ids` may be NULL. The text of the error is escaped. */
+/* Reads all formats; `ids` may be NULL. The text of the error is escaped. */
 static pfr_status read_blob(const struct verify *v, struct u64_map *ids, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format format;
@@ -218,7 +218,7 @@ static pfr_status learn_index(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Entries whose record never came. */
+/* Entries whose record is missing. */
 pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     struct pfr_rec_auxtrace_index_entry entry;

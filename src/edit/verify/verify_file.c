@@ -11,8 +11,8 @@
 #define ATTRS_AT 24u
 #define SLOT 16u
 #define IDENTIFIER ((uint64_t)1 << 16)
-#define ID_PLACE_BITS                                                                                                  \
-    ((uint64_t)0x2cf) /* what moves the id in samples or in other records: IP to ADDR, ID, CPU, STREAM_ID */
+/* Bits that move the id: IP to ADDR in samples; ID, STREAM_ID and CPU in other records, counted from their end. */
+#define ID_PLACE_BITS ((uint64_t)0x2cf)
 
 pfr_status not_finished(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
@@ -42,7 +42,7 @@ static uint32_t count_bits(const pfr_header *h) {
     return count;
 }
 
-/* Slots that the file has no bytes for: the reader leaves such features out. */
+/* Table entries past the end of the file: the reader omits these features. */
 pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_header *h = &v->reader->header;
     const uint32_t said = count_bits(h), have = v->reader->nr_features;
@@ -77,7 +77,7 @@ pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) 
     return PFR_OK;
 }
 
-/* About the event at hand, the word of its attr at `at`. */
+/* Reports the word at `at` of the attr of the event at hand. */
 static void tell_event(struct verify *v, const struct rule *rule, uint64_t at, const char *text, uint64_t value) {
     uint64_t length;
     const uint64_t place = verify_event_place(v, v->event_index, &length);
@@ -101,7 +101,7 @@ pfr_status event_bits(struct verify *v, const struct rule *rule, pfr_error *err)
     return PFR_OK;
 }
 
-/* An id leads to the event that said it last. */
+/* An id maps to the last event that lists it. */
 pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_event *e = &v->event->public;
     (void)err;
@@ -114,7 +114,7 @@ pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) 
     return PFR_OK;
 }
 
-/* Whoever looks for the id of a record looks where the first event has it. */
+/* Readers look for the id of any record at the position it has in the first event. */
 pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_reader *r = v->reader;
     const struct event *first = &r->events[0];

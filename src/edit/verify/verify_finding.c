@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: made, counted and handed to the caller. */
+/* Findings: created, counted and passed to the caller. */
 #include "edit/verify/verify_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
 
-/* --- Telling. */
+/* --- Reporting. */
 
 static void tell(struct verify *v, const struct rule *rule, const char *text, const pfr_record *rec, uint64_t offset,
                  uint64_t length) {
@@ -40,11 +40,11 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
     tell(v, rule, text, v->rec, v->rec->offset, v->rec->inside ? 0 : v->rec->size);
 }
 
-/* The text of the reader's error is escaped already. */
+/* The text of the reader's error is already escaped. */
 pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->part].number};
-    const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* of the folder: the start */
+    const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* of a folder: its start */
     tell(v, rule, v->hole->text, &at, offset, v->hole->length);
     return PFR_OK;
 }
@@ -61,7 +61,7 @@ pfr_status check_told(struct verify *v, const struct rule *rule, pfr_error *err)
     const pfr_record *rec = v->rec;
     if (rec && rec->inside)
         tell(v, rule, text, rec, rec->offset, 0);
-    else if (f->error && v->feature) /* the number that is wrong may stand anywhere before the place that it leads to */
+    else if (f->error && v->feature) /* the wrong number may be anywhere before the place that it leads to */
         tell(v, rule, text, rec, v->feature->offset, v->feature->bytes.length);
     else
         tell(v, rule, text, rec, f->offset, f->length);

@@ -2,18 +2,18 @@
 #ifndef PFR_EDIT_VERIFY_PARTS_H
 #define PFR_EDIT_VERIFY_PARTS_H
 /*
- * What pfr_verify is made of:
+ * The parts of pfr_verify:
  *
- *     verify_rules.c     the table of rules
- *     verify.c           one walk over the recording, which hands each thing to the rules of its stage
- *     verify_file.c      rules of the header, events and ids
- *     verify_features.c  rules of features, and of features against events and records
- *     verify_records.c   rules of records of perf.data
- *     verify_traces.c    rules of records of XRay traces
+ *    verify_rules.c     the table of rules
+ *    verify.c           one walk over the recording, which passes each thing to the rules of its stage
+ *    verify_file.c      rules of the header, events and ids
+ *    verify_features.c  rules of features, and of features against events and records
+ *    verify_records.c   rules of records of perf.data
+ *    verify_traces.c    rules of records of XRay traces
  *
- * A rule looks at what is at hand in struct verify and tells what is wrong. What one layout can tell by itself is
- * layout_check's (src/wire), what bytes cannot be used is the reader's (src/file): both arrive here as findings that
- * a rule gives its name to.
+ * A rule examines the current thing in struct verify and reports what is wrong. Errors inside one layout are found by
+ * layout_check (src/wire), unusable bytes by the reader (src/file): both arrive here as findings, and a rule gives them
+ * its name.
  */
 #include "base/tables/hashmap.h"
 #include "file/read/recording.h"
@@ -24,16 +24,16 @@
 #include <perfray/trace.h>
 #include <perfray/verify.h>
 
-/* When a rule is asked. */
+/* When a rule is called. */
 enum verify_stage {
-    AT_HOLE,    /* bytes that the reader could not use; `which` is a hole_kind */
-    AT_CHECK,   /* what layout_check found; `which` is a check_kind */
-    AT_RECORD,  /* a record; `which` is its type, or ANY_TYPE: of all of perf.data */
+    AT_HOLE,    /* unusable bytes; `which` is a hole_kind */
+    AT_CHECK,   /* a finding of layout_check; `which` is a check_kind */
+    AT_RECORD,  /* a record; `which` is its type, or ANY_TYPE: every record of perf.data */
     AT_FEATURE, /* a feature; `which` is its bit, or ANY_TYPE */
     AT_EVENT,   /* an event */
-    AT_CALL,    /* a call of a trace; `which` is a call_kind */
-    AT_BUFFER,  /* the end of a trace's buffer */
-    AT_END,     /* once, when all records were seen */
+    AT_CALL,    /* a call of an XRay trace; `which` is a call_kind */
+    AT_BUFFER,  /* the end of an XRay buffer */
+    AT_END,     /* once, after all records */
     STAGES
 };
 
@@ -57,73 +57,74 @@ struct rule {
 };
 
 #define RULES_MOST 96u
-#define RECORDED_ID_MOST 20u /* bytes that records have for a build-id */
+#define RECORDED_ID_MOST 20u /* the longest build-id that records hold */
 extern const struct rule verify_rules[];
 extern const uint32_t nr_verify_rules;
 
-/* What is known of the events and records as a whole, for rules at the end. */
+/* Facts about all events and records, for the rules at the end. */
 struct verify_sums {
-    uint64_t first, last;   /* times of samples; first > last: none */
-    uint64_t compressed_at; /* of the first COMPRESSED record; UINT64_MAX: none */
+    uint64_t first, last;   /* times of samples; first > last: no samples */
+    uint64_t compressed_at; /* of the first COMPRESSED record; UINT64_MAX: no such record */
 };
 
-/* The buffer of a trace at hand. */
+/* The current buffer of an XRay trace. */
 struct verify_buffer {
     uint64_t number, offset;
-    uint64_t end; /* as its extents say; 0: they do not */
+    uint64_t end; /* from its extents; 0: unknown */
     bool has_cpu, has_records;
-    uint64_t waits_from; /* of the call that waits for its argument; UINT64_MAX: none */
+    uint64_t waits_from; /* the enter record whose argument must follow; UINT64_MAX: no argument is expected */
 };
 
 struct verify {
     pfr_reader *reader;
     const pfr_verify_options *options;
     struct memory *memory;
-    const struct rule *by_stage[STAGES][RULES_MOST]; /* each ends with NULL */
-    uint64_t found;                                  /* that were told */
+    const struct rule *by_stage[STAGES][RULES_MOST]; /* each list ends with NULL */
+    uint64_t found;                                  /* findings reported */
 
-    /* what is at hand */
+    /* the current things */
     const pfr_record *rec;
     const pfr_error *hole;
     enum hole_kind kind;
     const struct check_finding *odd;
-    const char *odd_of; /* name of the layout or feature that layout_check looks at */
+    const char *odd_of; /* name of the layout or feature under layout_check */
     const pfr_feature *feature;
     const struct trace_call *call;
     const struct event *event;
     uint32_t event_index;
 
-    /* what was seen */
+    /* facts collected so far */
     struct rounds rounds;
     uint32_t rounds_part;
     struct verify_sums sums;
     struct verify_buffer buffer;
-    const pfr_trace_point *point; /* NULL: no trace */
-    uint64_t *attr_places;        /* of a stream: where each HEADER_ATTR stands */
+    const pfr_trace_point *point; /* NULL: not an XRay trace */
+    uint64_t *attr_places;        /* of a stream: the place of each HEADER_ATTR */
     size_t nr_attr_places, attr_room;
-    struct u64_map index; /* places of AUXTRACE records, by the feature; value: bytes, 0 once the record was seen */
+    struct u64_map index; /* places of AUXTRACE records according to the feature; value: bytes, 0 once the record was
+                             read */
     bool has_index;
-    uint32_t cpus; /* available ones, 0: not known */
+    uint32_t cpus; /* number available; 0: unknown */
 };
 
-/* Tells a finding about these bytes. */
+/* Reports a finding about these bytes. */
 __attribute__((format(printf, 5, 6))) void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset,
                                                        uint64_t length, const char *format, ...);
-/* The same about the record at hand. */
+/* The same about the current record. */
 __attribute__((format(printf, 3, 4))) void verify_tell_record(struct verify *v, const struct rule *rule,
                                                               const char *format, ...);
-/* Asks all rules of a stage whose `which` is this or ANY_TYPE. */
+/* Calls the rules of a stage whose `which` is this or ANY_TYPE. */
 pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
-/* The same for rules whose `which` is this alone. */
+/* Calls only the rules whose `which` is exactly this. */
 pfr_status verify_ask_only(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
-/* layout_check on bytes, each finding to the rules of AT_CHECK. */
+/* Runs layout_check on the bytes and passes each finding to the rules of AT_CHECK. */
 pfr_status verify_layout(struct verify *v, const struct layout *l, const struct pfr_context *c, pfr_bytes bytes,
                          uint64_t offset, const char *of, pfr_error *err);
 
-/* Where event `index` is said, as far as is known. */
+/* The place that defines event `index`, as far as known. */
 uint64_t verify_event_place(const struct verify *v, uint32_t index, uint64_t *length);
 
-/* verify_features.c: what later rules ask for is read before the records. */
+/* verify_features.c: reads, before the records, the features that later rules need. */
 pfr_status verify_learn_features(struct verify *v, pfr_error *err);
 pfr_status verify_all_features(struct verify *v, pfr_error *err);
 
@@ -137,7 +138,7 @@ rule_check record_of_no_event, record_misc, record_words, record_type_unknown, r
 rule_check trace_no_cpu, trace_extents, trace_no_buffers, trace_wall_clock, trace_function_zero, trace_event_empty,
     trace_typed_empty, trace_argument_missing, trace_thread, trace_frequency, trace_lost, profile_path_empty;
 
-/* verify_traces.c: what the record at hand means for those that follow; and calls that follow it at once. */
+/* verify_traces.c: keeps the facts of the current record for later ones, and takes the calls after it. */
 pfr_status verify_trace_record(struct verify *v, pfr_error *err);
 pfr_status verify_trace_end(struct verify *v, pfr_error *err);
 

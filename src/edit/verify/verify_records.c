@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the records of perf.data: their headers, their times, and the few numbers that no layout can judge. */
+/* Rules of the records of perf.data: headers, times, and the few numbers that no layout can check. */
 #include "edit/verify/verify_parts.h"
 
 #include "wire/any_layout.h"
@@ -7,11 +7,11 @@
 #include "wire/record_bits.h"
 
 #define KERNEL_TYPES 64u
-#define MISC_NEVER 0x0ff8u /* no kernel sets these */
+#define MISC_NEVER 0x0ff8u /* no kernel sets these bits */
 #define NO_CPU UINT32_MAX
 #define FINISHED_ROUND 68u
 
-/* The record's body, decoded; the reader found it whole. */
+/* The record's body, decoded; the reader found it complete. */
 static bool body_of(const struct verify *v, union any_layout *body) {
     const struct layout *l = layout_at(layout_of_type(v->rec->context, v->rec->type));
     return l && pfr_decode(v->rec, body, l->size, NULL) == PFR_OK;
@@ -46,7 +46,7 @@ pfr_status record_of_no_event(struct verify *v, const struct rule *rule, pfr_err
     return PFR_OK;
 }
 
-/* Also keeps the span of the samples. */
+/* Also keeps the first and last time of the samples. */
 pfr_status record_late(struct verify *v, const struct rule *rule, pfr_error *err) {
     const uint64_t late = v->rounds.late;
     (void)err;
@@ -119,7 +119,7 @@ pfr_status build_id_length(struct verify *v, const struct rule *rule, pfr_error 
     return PFR_OK;
 }
 
-/* The index has the places of all AUXTRACE records, and how long they are; their data are not counted. */
+/* The index has the places and lengths of all AUXTRACE records, without their data. */
 pfr_status aux_indexed(struct verify *v, const struct rule *rule, pfr_error *err) {
     uint64_t size;
     if (!v->has_index)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of rules. Names are stable; new rules may stand anywhere. */
+/* The table of rules. Names are stable; new rules may be added anywhere. */
 #include "edit/verify/verify_parts.h"
 
 #define RULE(name, severity, stage, which, check, about)                                                               \
     { {name, severity, about}, stage, which, check }
 
 const struct rule verify_rules[] = {
-    /* What the reader cannot use. */
+    /* Bytes that the reader cannot use. */
     RULE("header", PFR_ERROR, AT_HOLE, HOLE_HEADER, hole_told,
          "numbers of the header, or like it, that cannot be right"),
     RULE("record-body", PFR_ERROR, AT_HOLE, HOLE_RECORD, hole_told, "a record does not hold what its type says"),
@@ -16,7 +16,7 @@ const struct rule verify_rules[] = {
          "compressed data do not unpack, or their checksum is wrong"),
     RULE("record-order", PFR_ERROR, AT_HOLE, HOLE_ORDER, hole_told, "a record of a trace stands where none may"),
 
-    /* What one layout tells by itself. */
+    /* Errors inside one layout. */
     RULE("feature-body", PFR_ERROR, AT_CHECK, CHECK_MISFIT, check_told, "a feature does not hold what it says"),
     RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, check_told, "a text fills its field and has no NUL"),
     RULE("bytes-behind", PFR_WARNING, AT_CHECK, CHECK_BEHIND, check_told, "bytes stand behind the last field"),
@@ -50,7 +50,7 @@ const struct rule verify_rules[] = {
     RULE("event-mixed", PFR_ERROR, AT_EVENT, ANY_TYPE, events_agree,
          "events do not agree on where ids stand, or on sample_id_all"),
 
-    /* Features, and what they say of the rest. */
+    /* Features, and their claims about other parts. */
     RULE("feature-outside", PFR_ERROR, AT_FEATURE, ANY_TYPE, feature_outside, "a feature lies outside of the file"),
     RULE("feature-shares", PFR_WARNING, AT_FEATURE, ANY_TYPE, feature_shares,
          "a feature shares bytes with another, or with the records"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of XRay traces: what their grammar lets pass and readers stumble over. Calls are taken in runs. */
+/* Rules of XRay traces: what the grammar allows but confuses readers. Calls are taken in runs. */
 #include "edit/verify/verify_parts.h"
 
 #include "file/xray/xray_calls.h"
@@ -86,7 +86,7 @@ pfr_status trace_no_cpu(struct verify *v, const struct rule *rule, pfr_error *er
     return PFR_OK;
 }
 
-/* The next buffer begins, or the input ends, before this one does. */
+/* The next buffer begins, or the input ends, before this buffer's extents do. */
 pfr_status trace_extents(struct verify *v, const struct rule *rule, pfr_error *err) {
     const struct verify_buffer *b = &v->buffer;
     const bool is_last = v->point->buffer == b->number;
@@ -113,7 +113,7 @@ pfr_status trace_frequency(struct verify *v, const struct rule *rule, pfr_error 
     return PFR_OK;
 }
 
-/* A filter that was asked for is no loss. */
+/* Calls left out by a requested depth limit are not lost. */
 pfr_status trace_lost(struct verify *v, const struct rule *rule, pfr_error *err) {
     pfr_trace_loss loss;
     (void)err;
@@ -125,7 +125,7 @@ pfr_status trace_lost(struct verify *v, const struct rule *rule, pfr_error *err)
 
 /* --- The walk. */
 
-/* An enter that said it has an argument, and something else came. */
+/* Reports an enter that announced an argument, which did not follow. */
 static pfr_status settle_argument(struct verify *v, pfr_error *err) {
     if (v->buffer.waits_from == UINT64_MAX)
         return PFR_OK;
@@ -158,7 +158,7 @@ static void note_extents(struct verify *v) {
             body.as_fdr_buffer_extents.size > UINT64_MAX - begin ? UINT64_MAX : begin + body.as_fdr_buffer_extents.size;
 }
 
-/* The call at hand is that of the record at hand. */
+/* The call is that of the current record. */
 static pfr_status check_call(struct verify *v, const struct trace_call *call, pfr_error *err) {
     v->call = call;
     PFR_TRY(settle_argument(v, err));
@@ -171,7 +171,7 @@ static inline bool is_plain(const struct trace_call *call) {
     return (int32_t)call->function > 0 && call->action != PFR_TRACE_ENTER_ARGUMENT;
 }
 
-/* The calls that follow at once, each as if it were a record. */
+/* Takes the calls that directly follow, each as if it were a record. */
 static pfr_status check_calls(struct verify *v, pfr_error *err) {
     struct trace_call calls[CALLS_AT_ONCE];
     const pfr_record *before = v->rec;

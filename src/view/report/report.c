@@ -7,6 +7,7 @@
 #include "view/report/print/report_empty.h"
 #include "view/report/fields/report_fields.h"
 #include "view/report/fields/report_filter.h"
+#include "view/report/fields/report_switch.h"
 #include "view/report/fields/report_maps.h"
 #include "view/report/rows/report_path_segments.h"
 #include "view/report/rows/report_rows.h"
@@ -224,7 +225,7 @@ static void tell_note(void *context, const char *sentence) {
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
     const struct sample_facts facts = sample_facts_of(sample);
-    return sample_filter_passes(&r->kept, &facts);
+    return sample_filter_passes(&r->kept, &facts) && switch_is_on(r, sample->time);
 }
 
 /* Names of the running kernel are those of the recorded one where both have the same release. */
@@ -297,7 +298,7 @@ static struct profile_request request_of(struct report *r) {
     request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
-    request.keep = sample_filter_has_numbers(&r->kept) ? keep_sample : NULL;
+    request.keep = sample_filter_has_numbers(&r->kept) || !r->switched.any ? keep_sample : NULL;
     request.context = r;
     return request;
 }

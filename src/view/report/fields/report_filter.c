@@ -7,6 +7,7 @@
 #include "view/report/fields/report_filter.h"
 #include "view/report/fields/report_groups.h"
 #include "view/report/fields/report_cells.h"
+#include "view/report/fields/report_switch.h"
 
 #include "base/memory/fail.h"
 
@@ -50,12 +51,14 @@ pfr_status filter_choose_samples(struct report *r, pfr_error *err) {
     PFR_TRY(samples_check_cpus(r->reader, o->cpus, err));
     if (o->sockets)
         PFR_TRY(keep_sockets(r, err));
-    return sample_filter_read_time_of(&r->kept, o->time, r->reader, err);
+    PFR_TRY(sample_filter_read_time_of(&r->kept, o->time, r->reader, err));
+    return switch_learn(r, err);
 }
 
 void filter_free(struct report *r) {
     sample_filter_free(&r->filter);
     sample_filter_free(&r->kept);
+    switch_free(r);
 }
 
 static bool keeps_comm(const struct report *r, const struct profile_group *group) {

@@ -12,7 +12,7 @@ bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
 pfr_status filter_choose(struct report *r, pfr_error *err);
 
-/* -C and --time, asked of samples as they are counted. */
+/* -C, --time and --switch-on, which select samples as they are counted. */
 pfr_status filter_choose_samples(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);

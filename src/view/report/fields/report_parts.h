@@ -395,6 +395,7 @@ struct report {
     struct report_group *groups; /* events side by side */
     size_t groups_room;
     struct sample_filter kept; /* the others are in no total */
+    struct ranges switched;    /* of time, sorted: see report_switch.h */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
     pfr_output cell;  /* one cell's text */

@@ -24,12 +24,16 @@ uint64_t report_samples(const struct report *r) {
 static void explain_samples(const struct report *r, char text[SENTENCE]) {
     const pfr_report_options *o = r->options;
     if (r->profile->left_out == 0) {
-        snprintf(text, SENTENCE, "the recording has no %s", r->measure->counted);
+        const bool counts_elsewhere = o->format > PFR_REPORT_PERF && !r->measure->is_amount;
+        snprintf(text, SENTENCE, "the recording has no %s%s", r->measure->counted,
+                 counts_elsewhere ? "; --format=text prints counts, if it has any" : "");
         return;
     }
     snprintf(text, SENTENCE, "no %s match", r->measure->counted);
     add_option(text, "cpu", o->cpus);
     add_option(text, "time", o->time);
+    add_option(text, "switch-on", o->switch_on);
+    add_option(text, "switch-off", o->switch_off);
 }
 
 static void explain_rows(const struct report *r, char text[SENTENCE]) {
