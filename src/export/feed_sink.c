@@ -180,6 +180,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
     PFR_TRY(load(e, err));
     PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
+    PFR_TRY(choice_check(&e->choice, err));
     PFR_TRY(check_events(e, err));
     recorder_losses_tell(e->reader, e->of->note, e->of->context);
     give_room(e);

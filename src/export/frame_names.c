@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What frames are called, as the tools that read perf script's text call them. */
+/* What frames are called: as tools that read perf script's text call them, but code in anonymous memory as report does.
+ */
 #include "export/sink.h"
 
 static bool is_of_kernel(const struct exporting *e, const struct profile_frame *frame) {
@@ -26,10 +27,9 @@ void write_object_name(const struct exporting *e, uint32_t object, struct output
         return;
     const struct state *state = &e->profile->state;
     const struct object *o = &state->objects.at[object];
-    if (o->kind == OBJECT_ANONYMOUS) {
-        out_text(to, "perf-");
-        out_i64(to, (int32_t)o->pid);
-        out_text(to, ".map");
+    if (o->kind == OBJECT_ANONYMOUS) { /* "[JIT] tid 42", as in report; a base name would cut it */
+        const struct intern_text made = intern_get(&state->names, o->short_name);
+        out_write(to, made.bytes, made.length);
         return;
     }
     const bool is_short = o->kind == OBJECT_KERNEL || (o->kind == OBJECT_MODULE && !o->listed);

@@ -6,23 +6,47 @@
 #include "query/selected_samples.h"
 
 #include "base/memory/fail.h"
+#include "file/read/recording.h"
+
+static bool is_called(const pfr_reader *reader, uint32_t number, const char *name) {
+    const pfr_event *event = profile_event(reader, number);
+    return event && (strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0);
+}
+
+static pfr_status no_such_event(const char *name, pfr_error *err) {
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                    "there is no event '%.60s'; perfray info --events lists them", name);
+}
+
+static bool is_stream(const pfr_reader *reader) {
+    return !reader->trace && pfr_get_header(reader)->container == PFR_PIPE;
+}
 
 static pfr_status read_event(struct choice *c, const char *name, const pfr_reader *reader, pfr_error *err) {
     bool any = false;
     if (!name)
         return PFR_OK;
+    if (is_stream(reader)) {
+        c->event = name;
+        c->reader = reader;
+        return PFR_OK;
+    }
     c->nr_events = profile_event_count(reader);
     c->events = mem_zeroed(c->filter.memory, c->nr_events, sizeof *c->events);
     if (!c->events)
         return mem_fail(c->filter.memory, err, "filter");
     for (uint32_t i = 0; i < c->nr_events; i++) {
-        const pfr_event *event = profile_event(reader, i);
-        c->events[i] = strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0;
+        c->events[i] = is_called(reader, i, name);
         any = any || c->events[i];
     }
-    return any ? PFR_OK
-               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                          "there is no event '%.60s'; perfray info --events lists them", name);
+    return any ? PFR_OK : no_such_event(name, err);
+}
+
+pfr_status choice_check(const struct choice *c, pfr_error *err) {
+    for (uint32_t i = 0; c->event && i < profile_event_count(c->reader); i++)
+        if (is_called(c->reader, i, c->event))
+            return PFR_OK;
+    return c->event ? no_such_event(c->event, err) : PFR_OK;
 }
 
 pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
@@ -42,11 +66,16 @@ void choice_free(struct choice *c) {
 }
 
 bool choice_is_everything(const struct choice *c) {
-    return !sample_filter_has_numbers(&c->filter) && !c->events;
+    return !sample_filter_has_numbers(&c->filter) && !c->events && !c->event;
+}
+
+bool choice_wants_event(const struct choice *c, uint32_t event) {
+    if (c->event)
+        return is_called(c->reader, event, c->event);
+    return !c->events || (event < c->nr_events && c->events[event]);
 }
 
 bool choice_wants(const struct choice *c, const struct profile_sample *sample) {
     const struct sample_facts facts = sample_facts_of(sample);
-    return (!c->events || (sample->event < c->nr_events && c->events[sample->event])) &&
-           sample_filter_passes(&c->filter, &facts);
+    return choice_wants_event(c, sample->event) && sample_filter_passes(&c->filter, &facts);
 }

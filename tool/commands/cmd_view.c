@@ -151,12 +151,19 @@ struct page_files {
     pfr_reader *reader, *beside, *base;
 };
 
+static void note_no_code(const struct task *task, const pfr_reader *reader) {
+    const struct view_options *const o = task->options;
+    if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
+        complain("%s: a trace records no addresses: the page has no instructions", task->file);
+}
+
 static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
     pfr_model *const model = open_model(task, f->reader, f->beside, err);
     pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, err) : NULL;
     const bool is_open = model && (base || !f->base);
+    note_no_code(task, f->reader);
     const pfr_status status = is_open ? write_view(task, model, base, path, err) : err->status;
     pfr_model_close(base);
     pfr_model_close(model);

@@ -80,25 +80,56 @@ static void put_number(struct output *to, const struct graph_view *v, const stru
         out_u64(to, number);
 }
 
-/* --- Colours: from white to red by size; of a change green where it fell, red where it rose. */
+/*
+ * --- Colours. Fills of functions go from white to red by size; of a change to green where it fell, to red where it
+ * rose. Lines are drawn on white: theirs begin with a grey, so that each has a contrast of 3:1 or more.
+ */
 
-static void put_rgb(struct output *to, unsigned red, unsigned green, unsigned blue) {
+struct color {
+    unsigned red, green, blue;
+};
+
+struct color_scale {
+    struct color least, most, fallen; /* fallen: the end of the scale of what became less */
+    struct color added, removed;
+};
+
+static const struct color_scale line_colors = {.least = {0x8f, 0x8f, 0x8f},
+                                               .most = {0xd0, 0, 0},
+                                               .fallen = {0, 0x7a, 0},
+                                               .added = {0, 0x7a, 0},
+                                               .removed = {0xff, 0, 0}};
+static const struct color_scale fill_colors = {.least = {0xff, 0xff, 0xff},
+                                               .most = {0xff, 0x37, 0x37},
+                                               .fallen = {0x37, 0xff, 0x37},
+                                               .added = {0, 0xff, 0},
+                                               .removed = {0xff, 0, 0}};
+
+static void put_rgb(struct output *to, struct color c) {
     out_char(to, '#');
-    out_hex(to, red << 16 | green << 8 | blue, 6);
+    out_hex(to, c.red << 16 | c.green << 8 | c.blue, 6);
+}
+
+static unsigned between(unsigned from, unsigned to, double share) {
+    return (unsigned)((double)from + ((double)to - (double)from) * share + 0.5);
+}
+
+static struct color mix(struct color from, struct color to, double share) {
+    return (struct color){between(from.red, to.red, share), between(from.green, to.green, share),
+                          between(from.blue, to.blue, share)};
 }
 
 static void put_color(struct output *to, const struct graph_view *v, const struct pair *p, enum graph_label label,
-                      uint64_t most) {
+                      uint64_t most, const struct color_scale *scale) {
     if (v->other && (!p->is || !p->was)) {
-        put_rgb(to, p->is ? 0 : 0xff, p->is ? 0xff : 0, 0);
+        put_rgb(to, p->is ? scale->added : scale->removed);
         return;
     }
     const double is = (double)graph_number(p->is, label), was = v->other ? (double)graph_number(p->was, label) : 0;
     const double larger = is > was ? is : was;
     const double share =
         v->other ? (larger > 0 ? (is > was ? is - was : was - is) / larger : 0) : (most ? is / (double)most : 0);
-    const unsigned fade = 255 - (unsigned)(share * 200);
-    put_rgb(to, v->other && is < was ? fade : 255, v->other && is < was ? 255 : fade, fade);
+    put_rgb(to, mix(scale->least, v->other && is < was ? scale->fallen : scale->most, share));
 }
 
 /* --- What is shown. */
@@ -142,7 +173,7 @@ static void dot_edge(struct shown *s, uint32_t from, uint32_t to, const struct p
         out_char(out, '"');
         if (how->edge_color || s->view->other) {
             out_text(out, " color=\"");
-            put_color(out, s->view, p, (enum graph_label)how->edge_color, s->most_of_edges);
+            put_color(out, s->view, p, (enum graph_label)how->edge_color, s->most_of_edges, &line_colors);
             out_char(out, '"');
         }
         out_char(out, ']');
@@ -165,7 +196,7 @@ static void dot_vertex(struct shown *s, uint32_t number, struct intern_text name
     out_char(out, '"');
     if (how->vertex_color || (s->view->other && (!p->is || !p->was))) {
         out_text(out, " style=filled fillcolor=\"");
-        put_color(out, s->view, p, (enum graph_label)how->vertex_color, s->most_of_vertices);
+        put_color(out, s->view, p, (enum graph_label)how->vertex_color, s->most_of_vertices, &fill_colors);
         out_char(out, '"');
     }
     out_text(out, "];\n");
@@ -205,7 +236,7 @@ static void mermaid_vertex(struct shown *s, uint32_t number, struct intern_text 
     out_text(out, "    style F");
     out_u64(out, number);
     out_text(out, " fill:");
-    put_color(out, s->view, p, (enum graph_label)how->vertex_color, s->most_of_vertices);
+    put_color(out, s->view, p, (enum graph_label)how->vertex_color, s->most_of_vertices, &fill_colors);
     out_char(out, '\n');
 }
 

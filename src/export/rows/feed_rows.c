@@ -28,7 +28,7 @@ static bool wants_sample(const struct rows *r, const pfr_sample *s) {
                                        .known = (s->time == PFR_NO_TIME ? 0 : SAMPLE_TIME) |
                                                 (s->cpu == PFR_NO_CPU ? 0 : SAMPLE_CPU) | SAMPLE_PID | SAMPLE_TID};
     const struct choice *c = &r->choice;
-    return (!c->events || (s->event <= c->nr_events && s->event && c->events[s->event - 1])) &&
+    return choice_wants_event(c, s->event - 1) && /* ids are from 1 on; without an event it is no number of one */
            sample_filter_passes(&c->filter, &facts) && wants_comm(r, s->comm);
 }
 
@@ -300,6 +300,7 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(choice_read(&r->choice, r->of, r->reader, r->memory, err));
     PFR_TRY(open_model(r, err));
     PFR_TRY(samples_check_cpus(r->reader, r->of->cpus, err)); /* events of a stream are known now */
+    PFR_TRY(choice_check(&r->choice, err));
     PFR_TRY(find_bounds(r, err));
     r->by_weight = r->of->by_period || (!r->is_sampled && !r->of->by_count);
     PFR_TRY(check_selection(r, err));

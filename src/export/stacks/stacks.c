@@ -15,26 +15,20 @@
 #define LEFT_OUT UINT32_MAX
 #define INTO_PARENT (UINT32_MAX - 1)
 
-/* A node of a level, first as it was met, then where it belongs. */
-struct met {
-    uint32_t node, parent, label;
-};
-
 struct building {
     struct stacks *stacks;
     const struct profile *profile;
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    bool *has_samples;    /* by node of the profile: it, or some below */
-    uint32_t *level;      /* LEFT_OUT, INTO_PARENT */
-    uint32_t *became;     /* its node in the stacks */
-    uint32_t *head;       /* by node of the profile: the first node of its run, mostly itself; NULL: no run is folded */
-    uint32_t *run;        /* which frame of its run it is, from 1 on */
+    uint32_t *level; /* by node of the profile: first whether it, or some below, has samples; then its level, LEFT_OUT
+                        or INTO_PARENT; of those with a level at last the node of the stacks that it became */
+    uint32_t *head;  /* by node of the profile: the first node of its run, mostly itself; NULL: no run is folded */
+    uint32_t *run;   /* which frame of its run it is, from 1 on */
     uint32_t *label_of;   /* of frames: number of its label + 1; 0: not asked yet */
     uint32_t *root_label; /* of groups, in the same way */
-    struct met *by_level;
-    uint32_t *begins; /* of each level, in by_level */
+    uint32_t *by_level;   /* nodes of the profile */
+    uint32_t *begins;     /* of each level, in by_level */
     struct merge_item *items, *other;
     uint32_t *ends; /* in items, by what the parent became, counted from the first of its level */
     size_t nr_items;
@@ -53,13 +47,11 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     const struct profile *p = b->profile;
     const size_t nodes = (size_t)p->nr_nodes + 1;
     out_open_memory(&b->name, b->memory);
-    b->has_samples = mem_zeroed(b->memory, nodes, sizeof *b->has_samples);
-    b->level = mem_alloc(b->memory, nodes, sizeof *b->level);
-    b->became = mem_alloc(b->memory, nodes, sizeof *b->became);
+    b->level = mem_zeroed(b->memory, nodes, sizeof *b->level);
     b->by_level = mem_alloc(b->memory, nodes, sizeof *b->by_level);
     b->label_of = mem_zeroed(b->memory, (size_t)p->nr_frames + 1, sizeof *b->label_of);
     b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
-    if (!b->has_samples || !b->level || !b->became || !b->by_level || !b->label_of || !b->root_label)
+    if (!b->level || !b->by_level || !b->label_of || !b->root_label)
         return mem_fail(b->memory, err, "stacks");
     return take_run_tables(b, nodes, err);
 }
@@ -68,9 +60,7 @@ static void give_tables_back(struct building *b) {
     const struct profile *p = b->profile;
     const size_t nodes = (size_t)p->nr_nodes + 1;
     out_close(&b->name, NULL);
-    mem_free(b->memory, b->has_samples, nodes, sizeof *b->has_samples);
     mem_free(b->memory, b->level, nodes, sizeof *b->level);
-    mem_free(b->memory, b->became, nodes, sizeof *b->became);
     mem_free(b->memory, b->by_level, nodes, sizeof *b->by_level);
     mem_free(b->memory, b->head, nodes, sizeof *b->head);
     mem_free(b->memory, b->run, nodes, sizeof *b->run);
@@ -87,9 +77,9 @@ static void give_tables_back(struct building *b) {
 static void find_used(struct building *b) {
     const struct profile *p = b->profile;
     for (uint32_t n = p->nr_nodes; n-- > 0;) {
-        b->has_samples[n] = b->has_samples[n] || node_weight(&p->self, n)->samples;
-        if (b->has_samples[n] && p->nodes[n].parent != NO_NODE)
-            b->has_samples[p->nodes[n].parent] = true;
+        b->level[n] = b->level[n] || node_weight(&p->self, n)->samples;
+        if (b->level[n] && p->nodes[n].parent != NO_NODE)
+            b->level[p->nodes[n].parent] = true;
     }
 }
 
@@ -144,9 +134,10 @@ static bool joins_run(struct building *b, uint32_t n) {
 
 static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
     const uint32_t group = b->profile->nodes[n].frame;
+    const bool has_samples = b->level[n];
     b->level[n] = LEFT_OUT;
     begin_run(b, n);
-    if (!b->has_samples[n] || !wants_group(b, group))
+    if (!has_samples || !wants_group(b, group))
         return PFR_OK;
     b->level[n] = 0;
     return name_group(b, group, err);
@@ -182,10 +173,10 @@ static pfr_status name_frame(struct building *b, uint32_t frame, pfr_error *err)
 static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) {
     const struct profile_node *node = &b->profile->nodes[n];
     const uint32_t outer = b->level[head_of(b, node->parent)];
-    const bool is_apart = (node->frame & NODE_APART) && outer != 0;
+    const bool is_apart = (node->frame & NODE_APART) && outer != 0, has_samples = b->level[n];
     b->level[n] = LEFT_OUT;
     begin_run(b, n);
-    if (outer == LEFT_OUT || !b->has_samples[n])
+    if (outer == LEFT_OUT || !has_samples)
         return PFR_OK;
     if (!is_apart)
         PFR_TRY(name_frame(b, node_frame(node), err));
@@ -291,7 +282,7 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
         next[l] += next[l - 1];
     for (uint32_t n = 0; n < nodes; n++)
         if (b->level[n] < INTO_PARENT)
-            b->by_level[next[b->level[n]]++] = (struct met){n, outer_of(b, n), label_of(b, n)};
+            b->by_level[next[b->level[n]]++] = n;
     return PFR_OK;
 }
 
@@ -314,12 +305,14 @@ static void add_weight(struct profile_weight *to, const struct profile_weight *m
 }
 
 /* The items of a level by parents, of which there are `parents` from `outer` on; each one's end at b->ends. */
-static void gather(struct building *b, struct met *met, uint32_t count, uint32_t outer, uint32_t parents) {
+static void gather(struct building *b, const uint32_t *nodes, uint32_t count, uint32_t outer, uint32_t parents) {
+    struct merge_item *const met = b->other; /* free until items are sorted: each node's parent beside its label */
     uint32_t sum = 0;
     memset(b->ends, 0, parents * sizeof *b->ends);
     for (uint32_t i = 0; i < count; i++) {
-        met[i].parent = met[i].parent == NO_NODE ? 0 : b->became[met[i].parent] - outer;
-        b->ends[met[i].parent]++;
+        const uint32_t parent = outer_of(b, nodes[i]);
+        met[i] = (struct merge_item){label_of(b, nodes[i]), parent == NO_NODE ? 0 : b->level[parent] - outer};
+        b->ends[met[i].node]++;
     }
     for (uint32_t i = 0; i < parents; i++) {
         const uint32_t own = b->ends[i];
@@ -327,7 +320,7 @@ static void gather(struct building *b, struct met *met, uint32_t count, uint32_t
         sum += own;
     }
     for (uint32_t i = 0; i < count; i++)
-        b->items[b->ends[met[i].parent]++] = (struct merge_item){met[i].label, met[i].node};
+        b->items[b->ends[met[i].node]++] = (struct merge_item){met[i].label, nodes[i]};
 }
 
 /* What is below one node, or the roots. */
@@ -336,7 +329,7 @@ static void take_inner(struct building *b, uint32_t parent, const struct merge_i
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || sorted[i].label != sorted[i - 1].label)
             add_node(s, parent, sorted[i].label);
-        b->became[sorted[i].node] = s->count - 1;
+        b->level[sorted[i].node] = s->count - 1;
         add_weight(&s->nodes[s->count - 1].self, node_weight(&b->profile->self, sorted[i].node));
     }
 }
@@ -383,12 +376,12 @@ static void add_apart(struct building *b) {
     const struct profile *p = b->profile;
     for (uint32_t n = 0; n < p->nr_nodes; n++)
         if (b->level[n] == INTO_PARENT)
-            add_weight(&s->nodes[b->became[head_of(b, p->nodes[n].parent)]].self, node_weight(&p->self, n));
+            add_weight(&s->nodes[b->level[head_of(b, p->nodes[n].parent)]].self, node_weight(&p->self, n));
 }
 
 /* A stack leaves its run after frame n. */
 static void end_run(struct building *b, uint32_t n) {
-    struct stack_run *const run = &b->stacks->runs[b->became[b->head[n]]];
+    struct stack_run *const run = &b->stacks->runs[b->level[b->head[n]]];
     run->least = run->least && run->least < b->run[n] ? run->least : b->run[n];
     run->most = run->most > b->run[n] ? run->most : b->run[n];
 }

@@ -10,15 +10,18 @@
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
 
-struct taken { /* a sample of one thread, or a stack of all */
+/* Samples of threads, or stacks of all. Weights are mostly equal: kept only from the first other one on. */
+struct taken {
+    uint32_t *stacks;
+    uint64_t *weights; /* NULL: all are `weight` */
     uint64_t weight;
-    uint32_t stack;
+    size_t room;
 };
 
 struct speedscope {
     struct row_weights weights;
-    struct taken *samples; /* of all threads, one after the other */
-    size_t nr_samples;
+    struct taken samples; /* of all threads, one after the other */
+    size_t nr_samples, nr_taken;
     size_t *ends; /* by thread */
     size_t nr_threads;
     uint32_t *frame_of; /* by symbol: number in the file, from 1; 0: in no stack */
@@ -120,21 +123,25 @@ static const char *unit_of(const struct rows *r) {
     return "none";
 }
 
-static pfr_status put_taken(struct rows *r, const struct taken *taken, size_t count, pfr_error *err) {
+static uint64_t weight_at(const struct taken *taken, size_t i) {
+    return taken->weights ? taken->weights[i] : taken->weight;
+}
+
+static pfr_status put_taken(struct rows *r, const struct taken *taken, size_t from, size_t end, pfr_error *err) {
     struct speedscope *s = r->state;
     uint64_t sum = 0;
     out_text(r->out, ",\"samples\":[");
-    for (size_t i = 0; i < count; i++) {
-        if (i)
+    for (size_t i = from; i < end; i++) {
+        if (i > from)
             out_char(r->out, ',');
-        PFR_TRY(put_stack(r, s, taken[i].stack, err));
-        sum += taken[i].weight;
+        PFR_TRY(put_stack(r, s, taken->stacks[i], err));
+        sum += weight_at(taken, i);
     }
     out_text(r->out, "],\n\"weights\":[");
-    for (size_t i = 0; i < count; i++) {
-        if (i)
+    for (size_t i = from; i < end; i++) {
+        if (i > from)
             out_char(r->out, ',');
-        out_u64(r->out, taken[i].weight);
+        out_u64(r->out, weight_at(taken, i));
     }
     out_text(r->out, "],\"startValue\":0,\"endValue\":");
     out_u64(r->out, sum);
@@ -142,22 +149,58 @@ static pfr_status put_taken(struct rows *r, const struct taken *taken, size_t co
     return PFR_OK;
 }
 
+static pfr_status take_room(struct rows *r, struct taken *taken, size_t room, pfr_error *err) {
+    *taken = (struct taken){.stacks = mem_alloc(r->memory, room, sizeof *taken->stacks), .room = room};
+    return taken->stacks ? PFR_OK : mem_fail(r->memory, err, "export");
+}
+
+static void give_room_back(struct rows *r, struct taken *taken) {
+    mem_free(r->memory, taken->stacks, taken->stacks ? taken->room : 0, sizeof *taken->stacks);
+    mem_free(r->memory, taken->weights, taken->weights ? taken->room : 0, sizeof *taken->weights);
+}
+
+/* The first weight that is not as all before it, which may be anywhere in the array. */
+static pfr_status take_weights(struct rows *r, struct taken *taken, pfr_error *err) {
+    taken->weights = mem_alloc(r->memory, taken->room, sizeof *taken->weights);
+    if (!taken->weights)
+        return mem_fail(r->memory, err, "export");
+    for (size_t i = 0; i < taken->room; i++)
+        taken->weights[i] = taken->weight;
+    return PFR_OK;
+}
+
+static pfr_status take(struct rows *r, struct taken *taken, size_t at, uint32_t stack, uint64_t weight, bool is_first,
+                       pfr_error *err) {
+    taken->stacks[at] = stack;
+    if (is_first)
+        taken->weight = weight;
+    if (!taken->weights && weight != taken->weight)
+        PFR_TRY(take_weights(r, taken, err));
+    if (taken->weights)
+        taken->weights[at] = weight;
+    return PFR_OK;
+}
+
+/* Weights of stacks are where they were summed. */
 static pfr_status put_merged(struct rows *r, struct speedscope *s, pfr_error *err) {
-    const uint64_t *weights = r->by_weight ? s->weights.weight : s->weights.samples;
+    uint64_t *const weights = r->by_weight ? s->weights.weight : s->weights.samples;
+    struct taken taken;
     size_t count = 0;
     for (size_t i = 0; i < s->weights.count; i++)
         count += weights[i] > 0;
-    struct taken *taken = mem_alloc(r->memory, count, sizeof *taken);
-    if (!taken)
-        return mem_fail(r->memory, err, "export");
-    size_t at = 0;
+    PFR_TRY(take_room(r, &taken, count, err));
+    count = 0;
     for (size_t i = 0; i < s->weights.count; i++)
-        if (weights[i])
-            taken[at++] = (struct taken){weights[i], (uint32_t)i};
+        if (weights[i]) {
+            weights[count] = weights[i];
+            taken.stacks[count++] = (uint32_t)i;
+        }
+    taken.weights = weights;
     begin_profile(r, "sampled", unit_of(r));
     put_text(r->out, "all threads");
-    const pfr_status st = put_taken(r, taken, count, err);
-    mem_free(r->memory, taken, count, sizeof *taken);
+    const pfr_status st = put_taken(r, &taken, 0, count, err);
+    taken.weights = NULL;
+    give_room_back(r, &taken);
     return st;
 }
 
@@ -186,9 +229,9 @@ static pfr_status count_sample(struct rows *r, const pfr_sample *sample, pfr_err
 
 static pfr_status keep_sample(struct rows *r, const pfr_sample *sample, pfr_error *err) {
     struct speedscope *s = r->state;
-    (void)err;
-    s->samples[s->ends[sample->thread]++] = (struct taken){r->by_weight ? sample->weight : 1, sample->stack};
-    return PFR_OK;
+    const bool is_first = s->nr_taken++ == 0;
+    return take(r, &s->samples, s->ends[sample->thread]++, sample->stack, r->by_weight ? sample->weight : 1, is_first,
+                err);
 }
 
 static pfr_status take_samples(struct rows *r, struct speedscope *s, pfr_error *err) {
@@ -205,8 +248,8 @@ static pfr_status take_samples(struct rows *r, struct speedscope *s, pfr_error *
         s->ends[i] = before;
         before += count;
     }
-    s->samples = mem_alloc(r->memory, s->nr_samples, sizeof *s->samples);
-    return s->samples ? rows_walk(r, &keeping, err) : mem_fail(r->memory, err, "export");
+    PFR_TRY(take_room(r, &s->samples, s->nr_samples, err));
+    return rows_walk(r, &keeping, err);
 }
 
 static pfr_status put_sampled_threads(struct rows *r, struct speedscope *s, pfr_error *err) {
@@ -216,7 +259,7 @@ static pfr_status put_sampled_threads(struct rows *r, struct speedscope *s, pfr_
         if (end > from) {
             begin_profile(r, "sampled", unit_of(r));
             put_thread_name(r, id);
-            PFR_TRY(put_taken(r, s->samples + from, end - from, err));
+            PFR_TRY(put_taken(r, &s->samples, from, end, err));
         }
         from = end;
     }
@@ -280,8 +323,6 @@ static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
     const char *program = rows_meta(r, "cmdline");
     PFR_TRY(number_frames(r, s, err));
     PFR_TRY(rows_weigh(r, &s->weights, 0, err));
-    if (!r->is_traced)
-        PFR_TRY(take_samples(r, s, err));
     out_text(r->out,
              "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"perfray\",\"name\":");
     put_text(r->out, program[0] ? program : "perfray");
@@ -289,6 +330,9 @@ static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
     put_frames(r, s);
     out_text(r->out, ",\n\"profiles\":[");
     PFR_TRY(put_merged(r, s, err));
+    rows_weights_free(r, &s->weights); /* before the samples are taken: both together are the most that it needs */
+    if (!r->is_traced)
+        PFR_TRY(take_samples(r, s, err));
     PFR_TRY(r->is_traced ? rows_each_thread(r, put_calls, err) : put_sampled_threads(r, s, err));
     out_text(r->out, "]}\n");
     return PFR_OK;
@@ -297,7 +341,7 @@ static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
 static void clear(struct rows *r) {
     struct speedscope *s = r->state;
     rows_weights_free(r, &s->weights);
-    mem_free(r->memory, s->samples, s->nr_samples, sizeof *s->samples);
+    give_room_back(r, &s->samples);
     mem_free(r->memory, s->ends, s->nr_threads, sizeof *s->ends);
     mem_free(r->memory, s->frame_of, s->nr_symbols, sizeof *s->frame_of);
     mem_free(r->memory, s->path, s->path_room, sizeof *s->path);

@@ -4,7 +4,18 @@
 
 #include "base/memory/capped_sum.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* Sums by line are of one event. */
+static void note_first_event(const struct annotate *a) {
+    char text[200];
+    if (!a->options->by_line || a->nr_events < 2 || !a->options->note)
+        return;
+    snprintf(text, sizeof text, "lines are counted for event '%.60s' only, of %u events; choose another with -e",
+             pfr_model_get_event(a->model, a->events[0])->name, a->nr_events);
+    a->options->note(a->options->context, text);
+}
 
 static pfr_status choose_events(struct annotate *a, pfr_error *err) {
     const char *wanted = a->options->event;
@@ -17,6 +28,7 @@ static pfr_status choose_events(struct annotate *a, pfr_error *err) {
         a->options->note(a->options->context, "at most 64 events are shown; choose others with -e");
     if (wanted && !a->nr_events)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "no samples of an event '%s'", wanted);
+    note_first_event(a);
     return PFR_OK;
 }
 
