@@ -107,6 +107,26 @@ def check_graphs():
     return "%d graphs are the same, %d differ as listed" % (same, listed)
 
 
+def contrast_on_white(color):
+    """As WCAG 2 defines it."""
+    linear = lambda part: part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+    red, green, blue = (linear(int(color[i:i + 2], 16) / 255) for i in (0, 2, 4))
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+
+
+def check_contrast():
+    """Every line is visible on white, those of the smallest numbers and of changes, too."""
+    trace = lambda name: os.path.join(corpus(), "traces", name)
+    colors = set()
+    for more in ([], ["--diff", trace("fib.fdr.19")]):
+        done = harness.perfray("graph", "--no-symbols", "--edge-color=count", *more, trace("fib-filtered.fdr.19"))
+        colors |= set(re.findall(r'-> F\d+ \[.*?color="#([0-9a-f]{6})"', done.stdout.decode()))
+    must(len(colors) >= 3, "only %s" % sorted(colors))
+    least = min(colors, key=contrast_on_white)
+    must(contrast_on_white(least) >= 3, "#%s has %.2f:1" % (least, contrast_on_white(least)))
+    return "%d colours, at least %.2f:1" % (len(colors), contrast_on_white(least))
+
+
 def check_diff():
     harness.need("llvm-xray-19")
     folder = corpus()
@@ -163,7 +183,7 @@ def check_replay(folder):
 
 
 def main(names):
-    checks = {"graph": check_graphs, "diff": check_diff}
+    checks = {"graph": check_graphs, "diff": check_diff, "contrast": check_contrast}
     if not harness.has_command():
         return harness.skip("export/call-graphs", "PERFRAY is not set")
     for name, check in checks.items():
