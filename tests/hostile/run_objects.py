@@ -8,10 +8,12 @@ Environment: PERFRAY, the command (built with sanitizers or not). Three programs
 DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
 bytes changed, runs of bytes changed, numbers of headers changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
 seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
-sample. The same holds for a program whose functions have names made to cost more than they are worth, but for status 4, as some are
+sample; of one in LISTED, with PERFRAY_LONG of all, `annotate` and `annotate --by-line` must end so too, and count none twice. The same holds for a program whose functions have names made to cost more than they are worth, but for status 4, as some are
 cut: of 1 MB, and such that short ones ask for any amount of text or depth.
 """
 import argparse
+import csv
+import io
 import json
 import os
 import random
@@ -29,6 +31,7 @@ RECORD = ("-N", "-e", "cpu-clock:u", "-F", "499", "-g")
 SECONDS = 20
 COUNT = 2000
 AT_A_TIME = 2
+LISTED = 1 if harness.LONG else 10
 FRAMES = "-fno-omit-frame-pointer"
 PROGRAMS = {
     "cxx": ("shapes.cpp", ("-g", "-O2", FRAMES), ("g++", "c++")),
@@ -103,7 +106,8 @@ def run(words, root, what, statuses=(0,)):
     """With the mutant below `root`, and no other folder of symbols."""
     done = harness.perfray(*words, "--symfs", root, os.path.join(root, "perf.data"),
                            timeout=SECONDS, env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
-    if done.returncode not in statuses or (done.returncode and b" are cut or left out" not in done.stderr):
+    told = {4: b" are cut or left out", 2: b"no samples in any function with a name"}.get(done.returncode, b"")
+    if done.returncode not in statuses or told not in done.stderr:
         raise Wrong("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
     return done.stdout
 
@@ -113,6 +117,16 @@ def samples_of(root, what, statuses=(0,)):
     rows = json.loads(run(words, root, what, statuses))["events"][0]["rows"]
     printed = run(["script", "--no-pager", "--inline", "-F", "+srcline"], root, what, statuses)
     return sum(row["samples"] for row in rows), sum(1 for line in printed.split(b"\n") if line and line[:1] not in b"\t ")
+
+
+def list_functions(root, what, most):
+    """All functions with their instructions."""
+    for more in ([], ["--by-line"]):
+        words = ["annotate", "--top", "1000", "--format=csv", *more]
+        rows = csv.DictReader(io.StringIO(run(words, root, what, (0, 2)).decode("utf-8", "replace")))
+        listed = 0 if more else sum(int(row["samples"]) for row in rows)
+        if listed > most:
+            raise Wrong("%s: annotate lists %d samples of %d" % (what, listed, most))
 
 
 def try_mutants(folder, name, numbers, whole, program, expected):
@@ -127,6 +141,8 @@ def try_mutants(folder, name, numbers, whole, program, expected):
         found = samples_of(root, "mutant %d of %s" % (number, name))
         if found != expected:
             raise Wrong("mutant %d of %s: %r samples of %r" % (number, name, found, expected))
+        if number % LISTED == 0:
+            list_functions(root, "mutant %d of %s" % (number, name), expected[0])
     return len(numbers)
 
 

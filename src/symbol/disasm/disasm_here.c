@@ -2,6 +2,8 @@
 /* Disassembling, in the process that does nothing else: see disasm.h. */
 #include "symbol/disasm/disasm.h"
 
+#include "symbol/disasm/x86_length.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,22 +74,65 @@ static void put_insn(struct answer *a, const struct capstone_api *cs, csh handle
     put_row(a, &row, text);
 }
 
-static void disassemble(const struct capstone_api *cs, csh handle, unsigned step, const struct disasm_question *q,
-                        const uint8_t *code, struct answer *a) {
-    size_t left = q->length;
-    uint64_t address = q->address;
-    cs_insn *insn = cs->p_cs_malloc(handle);
-    while (left && insn) {
-        if (cs->p_cs_disasm_iter(handle, &code, &left, &address, insn)) {
-            put_insn(a, cs, handle, insn);
-            continue;
-        }
-        const size_t size = left < step ? left : step;
-        const struct disasm_row row = {.size = (uint8_t)size, .kind = INSN_BAD, .text_length = 5};
-        put_row(a, &row, "(bad)");
-        code += size, address += size, left -= size;
+/* Code that is still to be disassembled. */
+struct code_left {
+    const uint8_t *at;
+    size_t size;
+    uint64_t address;
+};
+
+struct decoder {
+    const struct capstone_api *cs;
+    const struct machine *machine;
+    csh handle;
+    cs_insn *insn; /* the last one */
+};
+
+static bool decode(const struct decoder *d, struct code_left *code) {
+    return d->cs->p_cs_disasm_iter(d->handle, &code->at, &code->size, &code->address, d->insn);
+}
+
+static void skip(struct code_left *code, size_t size) {
+    code->at += size, code->address += size, code->size -= size;
+}
+
+static void put_unknown(struct answer *a, struct code_left *code, size_t size) {
+    const struct disasm_row row = {
+        .size = (uint8_t)(code->size < size ? code->size : size), .kind = INSN_BAD, .text_length = 5};
+    put_row(a, &row, "(bad)");
+    skip(code, row.size);
+}
+
+/*
+ * An instruction whose size is known without the library. It may not know the instruction, or leave out an immediate
+ * that it has put into the name ("vpcmpeqb"): the next one must begin where the processor begins it.
+ */
+static void put_of_size(struct answer *a, const struct decoder *d, struct code_left *code,
+                        const struct x86_length *is) {
+    struct code_left after = *code;
+    const size_t found = decode(d, &after) ? d->insn->size : 0;
+    if (!found || (found != is->size && !(is->has_immediate && found + 1 == is->size))) {
+        put_unknown(a, code, is->size);
+        return;
     }
-    cs->p_cs_free(insn, 1);
+    d->insn->size = is->size;
+    put_insn(a, d->cs, d->handle, d->insn);
+    skip(code, is->size);
+}
+
+static void disassemble(const struct decoder *d, const struct disasm_question *q, const uint8_t *bytes,
+                        struct answer *a) {
+    const bool is_x86_64 = d->machine == &machines[DISASM_X86_64];
+    struct code_left code = {bytes, q->length, q->address};
+    struct x86_length size;
+    while (code.size) {
+        if (is_x86_64 && x86_length_of(code.at, code.size, &size))
+            put_of_size(a, d, &code, &size);
+        else if (decode(d, &code))
+            put_insn(a, d->cs, d->handle, d->insn);
+        else
+            put_unknown(a, &code, d->machine->step);
+    }
 }
 
 static void answer_one(const struct disasm_question *q, const uint8_t *code, struct answer *a) {
@@ -99,7 +144,11 @@ static void answer_one(const struct disasm_question *q, const uint8_t *code, str
     cs->p_cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
     if (m->arch == CS_ARCH_X86 && !q->intel)
         cs->p_cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-    disassemble(cs, handle, m->step, q, code, a);
+    const struct decoder d = {cs, m, handle, cs->p_cs_malloc(handle)};
+    if (d.insn) {
+        disassemble(&d, q, code, a);
+        cs->p_cs_free(d.insn, 1);
+    }
     cs->p_cs_close(&handle);
 }
 

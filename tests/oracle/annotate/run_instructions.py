@@ -20,8 +20,8 @@ import made  # noqa: E402
 LONG = bool(os.environ.get("PERFRAY_LONG"))
 PART = 1 << 18
 ROW = re.compile(r"^ *([0-9a-f]+):\t([^ \n]*)", re.M)
-# Shadow stacks, protection keys, mask registers and AVX-512 of later processors, and what objdump itself does not know.
-LISTED = re.compile(r"^(rdssp\w|incssp\w|saveprevssp|rstorssp|rdpkru|wrpkru|k[a-z]+[bwdq]|v\w+|tpause|umwait|umonitor|serialize|\(bad\)|rex\S*|data16)$")
+# Shadow stacks, protection keys, waiting, and what objdump itself does not know; not AVX-512, whose sizes are known.
+LISTED = re.compile(r"^(rdssp\w|incssp\w|saveprevssp|rstorssp|rdpkru|wrpkru|tpause|umwait|umonitor|serialize|\(bad\)|\.byte|rex\S*|data16)$")
 WINDOWS = 24
 
 
