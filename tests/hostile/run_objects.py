@@ -8,7 +8,7 @@ Environment: PERFRAY, the command (built with sanitizers or not). Three programs
 DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
 bytes changed, runs of bytes changed, numbers of headers changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
 seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
-sample; of one in LISTED, with PERFRAY_LONG of all, `annotate` and `annotate --by-line` must end so too, and count none twice. The same holds for a program whose functions have names made to cost more than they are worth, but for status 4, as some are
+sample; of one in LISTED, with PERFRAY_LONG of all, `annotate` and `annotate --by-line` must end so too, and count no sample twice. The same holds for a program whose functions have names made to cost more than they are worth, but for status 4, as some are
 cut: of 1 MB, and such that short ones ask for any amount of text or depth.
 """
 import argparse

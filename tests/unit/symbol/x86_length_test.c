@@ -31,7 +31,7 @@ TEST(x86_length_known) {
     }
 }
 
-/* Each in memory of its own: a byte that is read behind the end is found by tools. */
+/* Each in memory of its own: tools find a read past the end. */
 TEST(x86_length_cut) {
     struct x86_length length;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
