@@ -100,6 +100,32 @@ def keeps_quiet(coverage, raised, most_covered=0.97):
     harness.must(raised <= most, f"{100 * raised:.1f} % raise a verdict")
 
 
+# --- A planted change: an object of 20 % takes longer by a part, everything else as long as before.
+
+PLANTED = 2                    # of BASE's first phase, 20 %
+PLANTED_TRIALS = 30
+RATE = 4000                    # samples of a second, the default of record
+
+
+def slower(part):
+    work = numpy.array(BASE[0], float)
+    work[PLANTED] *= 1 + part
+    return (tuple(100 * work / work.sum()),) * 2
+
+
+def share_found(kind, part):
+    random = numpy.random.default_rng(31)
+    with harness.scratch("diff-truth") as folder:
+        return sum(compare(folder, random, kind, slower(part), trial + 1)[f"object{PLANTED}"]["verdict"] == "slower"
+                   for trial in range(PLANTED_TRIALS)) / PLANTED_TRIALS
+
+
+def check_found(kind, part, low, high):
+    found = share_found(kind, part)
+    print(f"# {kind[0]}: {100 * part:+.0f} % found in {100 * found:.1f} % of {PLANTED_TRIALS}")
+    harness.must(low <= found <= high, f"found in {100 * found:.1f} %")
+
+
 # --- Percentiles of traced calls.
 
 PARTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
@@ -156,6 +182,10 @@ def main():
             continue
         harness.attempt(f"diff/truth/{kind[0]}/changed", check, kind, NEW, covers)
         harness.attempt(f"diff/truth/{kind[0]}/same", check, kind, BASE, keeps_quiet)
+    if harness.LONG and (not sys.argv[1:] or "planted" in sys.argv[1:]):
+        harness.attempt("diff/truth/planted/eight", check_found, ("eight runs of 10 s", 10 * RATE, 0, 8), 0.05, 0.9, 1)
+        harness.attempt("diff/truth/planted/minute", check_found, ("60 s a side", 60 * RATE, 0, 1), 0.05, 0.9, 1)
+        harness.attempt("diff/truth/planted/little", check_found, ("three runs of 10 s", 10 * RATE, 0, 3), 0.01, 0, 0)
     if not sys.argv[1:] or "percentiles" in sys.argv[1:]:
         harness.attempt("diff/truth/percentiles", check_percentiles)
     return harness.status()
