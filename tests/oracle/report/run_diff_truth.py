@@ -23,6 +23,7 @@ try:
 except ImportError:
     numpy = None
 
+LOST = 2                       # the type of the record
 OBJECTS = 6
 TRIALS = 400 if harness.LONG else 6
 BASE = ((30, 25, 20, 15, 8, 2), (10, 15, 20, 25, 28, 2))      # percent of each object, in each phase
@@ -50,11 +51,11 @@ def draw(random, shares, count, length):
     return (random.random(count)[:, None] > bounds[:, :-1]).sum(axis=1)
 
 
-def write(path, objects):
+def write(path, objects, more=()):
     records = [made.comm("made", 1)]
     records += [made.map_of(f"/none/object{i}", (i + 1) << 20, 1 << 16, 0, 2) for i in range(OBJECTS)]
     records += [made.sample((int(one) + 1 << 20) + 16, 1000 + 1000000 * at) for at, one in enumerate(objects)]
-    made.write_file(path, records)
+    made.write_file(path, records + list(more))
 
 
 def compare(folder, random, kind, new, seed):
@@ -126,6 +127,19 @@ def check_found(kind, part, low, high):
     harness.must(low <= found <= high, f"found in {100 * found:.1f} %")
 
 
+# --- A recording with losses: the head says how many of how many.
+
+def check_losses():
+    random, lost = numpy.random.default_rng(32), struct.pack("<QQ", made.ID, 50) + made.tail(5000000)
+    with harness.scratch("diff-truth") as folder:
+        paths = [os.path.join(folder, name) for name in ("base.data", "new.data")]
+        for path, more in zip(paths, ([], [(LOST, 0, lost)])):
+            write(path, draw(random, BASE, 400, 0), more)
+        done = harness.perfray("diff", "--by", "object", "--no-symbols", *paths)
+        notes = [line for line in done.stdout.decode().splitlines() if line.startswith("# note") and "lost" in line]
+        harness.must(done.returncode == 0 and len(notes) == 1 and "50" in notes[0], f"{done.returncode}: {notes}")
+
+
 # --- Percentiles of traced calls.
 
 PARTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
@@ -186,6 +200,7 @@ def main():
         harness.attempt("diff/truth/planted/eight", check_found, ("eight runs of 10 s", 10 * RATE, 0, 8), 0.05, 0.9, 1)
         harness.attempt("diff/truth/planted/minute", check_found, ("60 s a side", 60 * RATE, 0, 1), 0.05, 0.9, 1)
         harness.attempt("diff/truth/planted/little", check_found, ("three runs of 10 s", 10 * RATE, 0, 3), 0.01, 0, 0)
+    harness.attempt("diff/truth/losses", check_losses)
     if not sys.argv[1:] or "percentiles" in sys.argv[1:]:
         harness.attempt("diff/truth/percentiles", check_percentiles)
     return harness.status()
