@@ -3,7 +3,7 @@
 """check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
 
 Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump`, `verify` and
-`script`, every trace of tests/fixtures/xray through `info`, `report`, `latency`, `dump`, `verify` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
+`script`, some through `diff`, every trace of tests/fixtures/xray through `info`, `report`, `latency`, `dump`, `verify` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
 `skip NAME reason` where python3-jsonschema is not installed.
 """
 import json
@@ -23,8 +23,8 @@ except ImportError:
 ROOT = Path(harness.ROOT)
 RECORDINGS = ROOT / "tests" / "fixtures" / "recorded"
 TRACES = ROOT / "tests" / "fixtures" / "xray"
-OF_TRACES = ("info", "dump", "script", "report", "verify", "latency", "latency of callers", "latency of threads")
-OF_TRACES_ALONE = OF_TRACES[5:]
+OF_TRACES = ("info", "dump", "script", "report", "verify", "latency", "latency of callers", "latency of threads", "diff")
+OF_TRACES_ALONE = OF_TRACES[5:8]
 EACH = 5
 VERBS = {
     "info": ["info", "--format=json"],
@@ -37,6 +37,7 @@ VERBS = {
     "offcpu": ["offcpu", "--format=json"],
     "offcpu locks": ["offcpu", "--locks", "--format=json"],
     "offcpu wakers": ["offcpu", "--wakers", "--format=json"],
+    "diff": ["diff", "--no-symbols", "--rounds=100", "--format=json"],
     "verify": ["verify", "--notes", "--format=json"],
     "dump": ["dump", "--format=jsonl"],
     "script": ["script", "--format=json"],
@@ -48,6 +49,10 @@ MORE = {
 }
 # What names functions of traces.
 NAMED = {verb: ["--instr-map=%s" % (ROOT / "tests" / "fixtures" / "maps" / "functions.yaml")] for verb in ("dump", "script")}
+# The base of a comparison, and what is compared with it.
+MORE["diff"], NAMED["diff"] = [RECORDINGS / "demo.data"], [TRACES / "fdr-v5.xray"]
+COMPARED = ("demo.data", "threads.data", "chains.data", "exec.data", "period.data", "cpu-clock.data", "two-events.data", "fdr-v3.xray",
+            "fdr-v5.xray", "basic-v3.xray")
 # verbs that print JSON lines, and what kind a line is of
 LINES = {
     "dump": lambda line: line.get("name"),
@@ -62,6 +67,8 @@ def recordings(verb):
     recorded = () if verb in OF_TRACES_ALONE else RECORDINGS.iterdir()
     if verb.startswith("offcpu"):  # of recordings that say when threads ran
         recorded = [path for path in recorded if path.name in ("waits.data", "switch-events.data")]
+    if verb == "diff":
+        return sorted(path for path in (*recorded, *traces) if path.name in COMPARED)
     return sorted([path for path in recorded if path.suffix == ".data"] + list(traces))
 
 

@@ -9,7 +9,9 @@
 
 #define ROWS_LOOKED_AT 8u /* the heaviest ones decide how long blocks are */
 #define BLOCKS_LEAST 8u
+#define BIAS_MOST 0.5 /* part of a variance: beyond it a recording is too short for its phases */
 #define AT_ONCE 8u
+#define SLOTS_AT_ONCE 4u
 
 /* Floats that are added in one step: compilers at -O2 use vectors only if types ask for them. */
 typedef float lanes __attribute__((vector_size(AT_ONCE * sizeof(float)), aligned(sizeof(float)), may_alias));
@@ -32,6 +34,16 @@ static void put_influence(const struct diff_series *s, uint32_t row, double *ser
         series[s->cells[i].slot] += s->cells[i].weight[DIFF_SELF];
 }
 
+/*
+ * Blocks of b slots weigh the correlation at lag k by 1 - k/b, so the variance of the rounds is too small by the part
+ * sum(|k| R(k)) / (b sum(R(k))). The rule for the length says what the quotient of the sums is: L^3 / n is 1.5 times
+ * its square.
+ */
+static double bias_correction(const struct diff_series *s, double length) {
+    const double missing = length > 1 ? sqrt(length * length * length / (1.5 * s->slots)) / s->block : 0;
+    return 1 / (1 - fmin(missing, BIAS_MOST));
+}
+
 static void choose_block(const pfr_diff *d, struct diff_series *s, double *series) {
     double longest = 1, below = INFINITY;
     memcpy(series, s->weights, s->slots * sizeof *series);
@@ -47,6 +59,7 @@ static void choose_block(const pfr_diff *d, struct diff_series *s, double *serie
     }
     const double most = s->slots / BLOCKS_LEAST;
     s->block = (uint32_t)ceil(fmin(longest, most));
+    s->bias_correction = bias_correction(s, longest);
 }
 
 static void draw_round(const struct diff_series *s, uint32_t round, uint32_t rounds, struct draws *random) {
@@ -58,20 +71,38 @@ static void draw_round(const struct diff_series *s, uint32_t round, uint32_t rou
     }
 }
 
-/* The inner loop is what a comparison spends its time in. */
+/* sums += the weights of some slots times how often each round has them. */
+static void add_slots(const float *const times[SLOTS_AT_ONCE], const float weights[SLOTS_AT_ONCE], uint32_t rounds,
+                      float *restrict sums) {
+    uint32_t round = 0;
+    for (; round + AT_ONCE <= rounds; round += AT_ONCE)
+        *(lanes *)(sums + round) +=
+            (weights[0] * *(const lanes *)(times[0] + round) + weights[1] * *(const lanes *)(times[1] + round)) +
+            (weights[2] * *(const lanes *)(times[2] + round) + weights[3] * *(const lanes *)(times[3] + round));
+    for (; round < rounds; round++)
+        sums[round] += (weights[0] * times[0][round] + weights[1] * times[1][round]) +
+                       (weights[2] * times[2][round] + weights[3] * times[3][round]);
+}
+
+/* A comparison spends its time in add_slots, so several slots share one pass over the sums. */
 void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums) {
+    const float *times[SLOTS_AT_ONCE] = {s->draws, s->draws, s->draws, s->draws};
+    float weights[SLOTS_AT_ONCE] = {0};
+    uint32_t count = 0;
     memset(sums, 0, rounds * sizeof *sums);
     for (uint32_t i = 0; i < s->slots; i++) {
-        const float weight = (float)slots[i];
-        const float *restrict times = s->draws + (size_t)i * rounds;
-        if (weight == 0)
+        if (slots[i] == 0)
             continue;
-        uint32_t round = 0;
-        for (; round + AT_ONCE <= rounds; round += AT_ONCE)
-            *(lanes *)(sums + round) += weight * *(const lanes *)(times + round);
-        for (; round < rounds; round++)
-            sums[round] += weight * times[round];
+        times[count] = s->draws + (size_t)i * rounds;
+        weights[count] = (float)slots[i];
+        if (++count < SLOTS_AT_ONCE)
+            continue;
+        add_slots(times, weights, rounds, sums);
+        memset(weights, 0, sizeof weights);
+        count = 0;
     }
+    if (count)
+        add_slots(times, weights, rounds, sums);
 }
 
 pfr_status diff_blocks_draw(pfr_diff *d, struct diff_series *s, uint64_t seed, pfr_error *err) {

@@ -105,7 +105,7 @@ static struct estimate estimate_one(const struct diff_series *s, const struct di
     slots_of(s, subject, scratch->slots);
     diff_draw(s, scratch->slots, scratch->rounds, scratch->drawn);
     e.variance = variance_of_rounds(scratch->drawn, divided ? s->drawn_norm : NULL, scratch->rounds);
-    e.variance *= blocks / (blocks - 1);
+    e.variance *= blocks / (blocks - 1) * s->bias_correction;
     return e;
 }
 

@@ -51,9 +51,10 @@ struct diff_series {
     struct diff_sums *sums;
     uint32_t *row_of; /* by symbol, frame, comm or event id: see diff_rows.c */
     uint32_t nr_ids;
-    uint32_t block;    /* slots */
-    float *draws;      /* [slot][round]: how often a round has the slot; NULL: several runs */
-    float *drawn_norm; /* [round] */
+    uint32_t block;         /* slots */
+    double bias_correction; /* of the variance of rounds, at least 1 */
+    float *draws;           /* [slot][round]: how often a round has the slot; NULL: several runs */
+    float *drawn_norm;      /* [round] */
 };
 
 struct diff_side {

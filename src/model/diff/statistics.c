@@ -42,6 +42,7 @@ static double incomplete_beta(double a, double b, double x) {
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
+#define QUANTILE_STEPS 200
 #define NEARLY_NORMAL 1e6 /* degrees of freedom from which on the normal distribution is exact enough */
 
 double student_tail(double t, double freedom) {
@@ -50,15 +51,26 @@ double student_tail(double t, double freedom) {
     return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+/* The density at t, without what does not depend on t: see density_at_zero. */
+static double density_factor(double t, double freedom) {
+    return freedom >= NEARLY_NORMAL ? exp(-t * t / 2) : exp(-(freedom + 1) / 2 * log1p(t * t / freedom));
+}
+
+static double density_at_zero(double freedom) {
+    const double pi = acos(-1);
+    return freedom >= NEARLY_NORMAL ? 1 / sqrt(2 * pi)
+                                    : exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi);
+}
+
+/* Newton's method from 0: the tail is convex there, so no step goes past the root. */
 double student_quantile(double tail, double freedom) {
-    double low = 0, high = 1;
-    while (student_tail(high, freedom) > tail && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 80; i++) {
-        const double middle = (low + high) / 2;
-        *(student_tail(middle, freedom) > tail ? &low : &high) = middle;
+    const double scale = 2 * density_at_zero(freedom);
+    double t = 0, step = 1;
+    for (int i = 0; i < QUANTILE_STEPS && step > 1e-13 * t; i++) {
+        step = (student_tail(t, freedom) - tail) / (scale * density_factor(t, freedom));
+        t += step;
     }
-    return (low + high) / 2;
+    return t;
 }
 
 /* --- False discoveries. */
