@@ -204,8 +204,8 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
         h->data_size = h->file_size - h->data_offset;
     if (!h->not_finalised && h->data_size < said)
         r->quality.truncated_bytes += said - h->data_size;
-    const bool wraps = said > UINT64_MAX - h->data_offset; /* where no file has bytes is no table */
-    h->features_offset = wraps ? h->file_size : h->data_offset + said;
+    const bool ends_inside = h->data_offset <= h->file_size && said <= h->file_size - h->data_offset;
+    h->features_offset = ends_inside ? h->data_offset + said : h->file_size; /* beyond the file there is no table */
     r->parts[0].begin = h->data_offset;
     r->parts[0].end = h->data_offset + h->data_size;
 }

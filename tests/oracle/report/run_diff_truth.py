@@ -4,7 +4,7 @@
 
 Programs are simulated with numpy: a process alternates between two phases of random length, each with its own shares of six
 objects, and is sampled by a timer. The true shares follow from the parameters, so the true change is known exactly. With PERFRAY_LONG
-set, 400 comparisons of each kind and strict bounds; else few, and bounds that chance breaks less than once in a million runs.
+set, 400 comparisons of each kind and strict bounds; else few with fixed seeds, and loose bounds.
 """
 import csv
 import json
