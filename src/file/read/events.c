@@ -110,6 +110,18 @@ static struct event *new_event(pfr_reader *r, pfr_error *err) {
     return &r->events[r->nr_events];
 }
 
+/* Where several attrs have an id, in a file the last has it, as in perf. In a stream the first keeps it: what came
+   before the next attr is read the same when the stream is read again. */
+static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *err) {
+    const bool first_keeps = r->header.container == PFR_PIPE;
+    for (uint64_t i = 0; i < event->nr_ids; i++) {
+        if (first_keeps && u64_map_get(&r->ids, event->ids[i], &(uint64_t){0}))
+            continue;
+        PFR_TRY(u64_map_put(&r->ids, event->ids[i], r->nr_events, err));
+    }
+    return PFR_OK;
+}
+
 pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pfr_u64s *ids, pfr_error *err) {
     if (room < ATTR_LEAST)
         return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr", "an attr in %zu bytes", room);
@@ -128,8 +140,7 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     e->public.ids = copy_ids(r, ids, err);
     if (!e->public.ids)
         return PFR_ERR_MEMORY;
-    for (uint64_t i = 0; i < ids->count; i++)
-        PFR_TRY(u64_map_put(&r->ids, e->public.ids[i], r->nr_events, err));
+    PFR_TRY(learn_ids(r, &e->public, err));
     r->nr_events++;
     if (r->header.container == PFR_PIPE)
         e->told_at = r->last_told_at = r->at;
@@ -141,11 +152,11 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     return PFR_OK;
 }
 
-static int32_t event_of_id(pfr_reader *r, uint64_t id) {
+static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
     uint64_t event;
     if (id == r->last_id && r->last_event >= 0)
         return r->last_event;
-    if (!u64_map_get(&r->ids, id, &event))
+    if (!u64_map_get(&r->ids, id, &event) || event >= so_far)
         return PFR_NO_EVENT;
     r->last_id = id;
     r->last_event = (int32_t)event;
@@ -168,15 +179,10 @@ static size_t events_so_far(const pfr_reader *r) {
     return from;
 }
 
-static int32_t owner_by_id(pfr_reader *r, uint64_t id, size_t so_far) {
-    const int32_t owner = event_of_id(r, id);
-    return owner >= 0 && (size_t)owner < so_far ? owner : PFR_NO_EVENT;
-}
-
 static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size, size_t so_far) {
     if (so_far == 1 || r->id_at == 0)
         return 0;
-    return r->id_at + 8 > size ? PFR_NO_EVENT : owner_by_id(r, load_u64(record + r->id_at, r->context.swap), so_far);
+    return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap), so_far);
 }
 
 /* Records that perf itself made have id 0: they go with the first event. `room`: bytes for a tail. */
@@ -184,7 +190,7 @@ static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size
     if (so_far == 1 || r->id_back == 0 || room < r->id_back)
         return 0;
     const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
-    const int32_t owner = id ? owner_by_id(r, id, so_far) : 0;
+    const int32_t owner = id ? event_of_id(r, id, so_far) : 0;
     return owner < 0 ? 0 : owner;
 }
 

@@ -455,6 +455,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     }
     r->quality = r->found_at_open;
     r->attrs_seen = r->unsure = 0;
+    r->last_event = PFR_NO_EVENT;
     r->doubtful = UINT64_MAX;
     r->patience = PATIENCE_FIRST;
     r->findings_told = 0;

@@ -57,19 +57,16 @@ static bool can_be_entry_size(uint64_t size) {
     return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
 }
 
-/* Bytes of the ids that the section at `offset` gives; UINT64_MAX: there cannot be ids. */
-static uint64_t ids_of_section(pfr_reader *r, uint64_t offset) {
-    const uint64_t ids = peek(r, offset), length = peek(r, offset + 8);
-    const bool fits = length % 8 == 0 && length / 8 <= UINT16_MAX && lies_inside(ids, length, r->header.file_size);
-    return fits && (length == 0 || ids >= OLD_HEADER_SIZE) ? length : UINT64_MAX;
-}
-
 /* An entry of file_attr: its attr says a size that leaves room for the section of ids, which lies in the file. */
 static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
     const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
     if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))
         return 0;
-    return ids_of_section(r, offset + size - SECTION) != UINT64_MAX ? size : 0;
+    const uint64_t ids = peek(r, offset + size - SECTION), length = peek(r, offset + size - 8);
+    return length % 8 == 0 && length / 8 <= UINT16_MAX && lies_inside(ids, length, r->header.file_size) &&
+                   (length == 0 || ids >= OLD_HEADER_SIZE)
+               ? size
+               : 0;
 }
 
 /* Recorders put ids, attrs and records behind the header in this order. */
@@ -82,18 +79,10 @@ static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, u
     return 0;
 }
 
-/* Whether the attr says the size that all have. One of the oldest size may say 0; ids tell it from bytes of zero. */
-static bool is_entry(pfr_reader *r, uint64_t at, uint64_t size) {
-    const uint32_t said = peek_u32(r, at + 4);
-    if (said + SECTION == size)
-        return true;
-    const uint64_t ids = said == 0 && size == ATTR_LEAST + SECTION ? ids_of_section(r, at + size - SECTION) : 0;
-    return ids > 0 && ids != UINT64_MAX;
-}
-
+/* Entries from `at` on whose attr says the size that all have. */
 static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     uint64_t count = 0;
-    while (is_entry(r, at + count * size, size))
+    while (peek_u32(r, at + count * size + 4) + SECTION == size)
         count++;
     return count;
 }

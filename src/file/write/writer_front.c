@@ -108,18 +108,16 @@ static pfr_status write_attr(pfr_writer *w, const struct written_event *e, uint3
                              pfr_error *err) {
     const uint64_t start = to->used;
     struct pfr_rec_attr attr = e->attr;
-    if (size != attr_size_of(&attr)) {
-        attr.size = size;
+    if (size != attr_size_of(&attr))
         attr.beyond = (pfr_bytes){NULL, 0};
-    }
+    attr.size = size; /* also where it said 0, the oldest size: in a list of attrs that looks like no attr */
     PFR_TRY(layout_write(layout_at(L_attr), &w->context, &attr, to, err));
     const uint64_t end = start + size;
     if (to->used > end)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr", "an attr that is longer than it says");
     memset(to->bytes + to->used, 0, (size_t)(end - to->used));
     to->used = end;
-    if (attr.size)
-        put_u32(to->bytes + start + 4, size, w->context.swap);
+    put_u32(to->bytes + start + 4, size, w->context.swap);
     return PFR_OK;
 }
 

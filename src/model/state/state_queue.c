@@ -18,8 +18,15 @@ void queue_free(struct state_queue *q) {
     queue_init(q, q->state, q->keeps_all);
 }
 
+/* Keys of both kinds are in no order. */
+static bool changed_its_keys(const struct state_queue *q) {
+    return q->has_any && q->timed != q->state->timed;
+}
+
 pfr_status queue_put(struct state_queue *q, const struct state_change *change, pfr_error *err) {
-    q->is_void = q->is_void || change->key.time < q->applied;
+    if (!q->has_any)
+        q->has_any = true, q->timed = q->state->timed;
+    q->is_void = q->is_void || changed_its_keys(q) || change->key.time < q->applied;
     if (q->is_void)
         return PFR_OK;
     if (q->count == q->room) {
@@ -80,5 +87,6 @@ pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
 }
 
 pfr_status queue_end(struct state_queue *q, pfr_error *err) {
+    q->is_void = q->is_void || changed_its_keys(q);
     return q->is_void || q->count == 0 ? PFR_OK : apply_up_to(q, UINT64_MAX, err);
 }

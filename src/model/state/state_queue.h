@@ -6,7 +6,8 @@
  * write in rounds, behind which nothing is older than a limit that they imply (file/read/header_walk.h): what is not
  * behind it is applied then, and a few changes wait instead of all. Where a change comes nevertheless that should have
  * been applied before, what was applied is void, and everything must be put anew into a queue that keeps all until the
- * end.
+ * end. It is void, too, where an attr in the middle of a stream decides anew whether keys have times: read again, the
+ * stream's events are known from its begin.
  */
 #include "model/state/state_change.h"
 
@@ -21,6 +22,7 @@ struct state_queue {
     uint64_t applied; /* all with a time up to this one */
     bool keeps_all;   /* until queue_end */
     bool is_void;
+    bool has_any, timed; /* whether a change came, and whether keys had times then */
 };
 
 void queue_init(struct state_queue *q, struct state *state, bool keeps_all);
