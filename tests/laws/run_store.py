@@ -4,6 +4,7 @@
 
 store/same/RECORDING     report (rows, trees), folded stacks of a store equal those of the file: recordings of the fixtures and the corpus
 store/calls/TRACE        the same for traces, with latency by function and by caller
+store/fleet              many recordings of several versions and hosts: sums of each equal those of the files (PERFRAY_LONG)
 store/sum                two recordings in one store: weights of `top` are the sums of both
 store/flame-diff         the graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view opens
@@ -20,6 +21,7 @@ store/damaged            mutants of a store end with a status, and not by a sign
 store/hostile            names and labels with quotes, control bytes, SQL
 """
 import argparse
+import concurrent.futures
 import csv
 import glob
 import gzip
@@ -84,7 +86,7 @@ def recordings(few):
     found = sorted(path for path in glob.glob(os.path.join(RECORDED, "*.data")) if not os.path.basename(path).startswith("stat"))
     corpus = os.environ.get("PERFRAY_CORPUS")
     more = [path for kind in ("recorded", "quipper") for path in sorted(glob.glob(os.path.join(corpus or "", "perf", kind, "*")))
-            if corpus and os.path.isfile(path) and not path.endswith((".txt", ".zst", ".md", ".tsv", ".map", ".buildids", ".pb_text")) and ".stat" not in path
+            if corpus and os.path.isfile(path) and not path.endswith((".txt", ".zst", ".md", ".tsv", ".map", ".dump", ".buildids", ".pb_text")) and ".stat" not in path
             and os.path.getsize(path) < 300000]
     every = 1 if harness.LONG else 4
     return (found + more[::every])[::4 if few else 1]
@@ -94,8 +96,18 @@ def traces(few):
     return [path for path in sorted(glob.glob(os.path.join(XRAY, "*.xray"))) if "profile" not in path][::4 if few else 1]
 
 
+def add_up(sums, more):
+    for key, (weight, samples) in more.items():
+        before = sums.get(key, (0, 0))
+        sums[key] = (before[0] + weight, before[1] + samples)
+
+
 def table(output):
-    return {tuple(row[3:]): (int(row[1]), int(row[2])) for row in list(csv.reader(io.StringIO(output)))[1:]}
+    """Sums by event and names. Several rows may have the same: an event with and without call chains, two builds of an object."""
+    sums = {}
+    for row in list(csv.reader(io.StringIO(output)))[1:]:
+        add_up(sums, {tuple(row[3:]): (int(row[1]), int(row[2]))})
+    return sums
 
 
 def check_sum(folder):
@@ -104,11 +116,27 @@ def check_sum(folder):
     wanted = {}
     for path in paths:
         push(store, path)
-        for key, (weight, samples) in table(text("report", "--no-symbols", "--format=csv", *KEYS, path)).items():
-            before = wanted.get(key, (0, 0))
-            wanted[key] = (before[0] + weight, before[1] + samples)
+        add_up(wanted, table(text("report", "--no-symbols", "--format=csv", *KEYS, path)))
     if table(text("store", "top", "--store", store, "--format=csv")) != wanted:
         raise harness.Wrong("the sums differ")
+
+
+def check_fleet(folder):
+    """Recordings of several versions and hosts in one store: `top` of each version, each host and all is the sum of their files."""
+    store, wanted, pushed = new_store(folder, "fleet.db"), {}, 0
+    for number, path in enumerate(recordings(False)):
+        mine = table(text("report", "--no-symbols", "--format=csv", *KEYS, path))
+        if not mine:
+            continue
+        labels = ("version=%d" % (number % 3), "host=h%d" % (number % 5))
+        push(store, "-l", labels[0], "-l", labels[1], "--at", "@%d" % (1700000000 + number), path)
+        pushed += 1
+        for expression in (*labels, "kind=samples"):
+            add_up(wanted.setdefault(expression, {}), mine)
+    for expression, sums in wanted.items():
+        if table(text("store", "top", "--store", store, "--format=csv", "--where", expression)) != sums:
+            raise harness.Wrong("%s: the sums differ" % expression)
+    return "%d recordings, %d expressions" % (pushed, len(wanted))
 
 
 def check_diff(folder):
@@ -449,14 +477,19 @@ def main():
         harness.attempt("store/same/" + os.path.basename(path), check_same, path, VIEWS)
     for path in traces(few):
         harness.attempt("store/calls/" + os.path.basename(path), check_same, path, OF_CALLS)
-    with harness.scratch("store") as folder:
+    with harness.scratch("store") as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        # Waits 10 s for a lock; other checks go on meanwhile.
+        spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
+        if harness.LONG:
+            harness.attempt("store/fleet", check_fleet, folder)
         for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
-                            ("full", check_full), ("spool", check_spool), ("drop", check_drop), ("retain", check_retain),
+                            ("full", check_full), ("drop", check_drop), ("retain", check_retain),
                             ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
             harness.attempt("store/" + name, check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
         harness.attempt("store/damaged", check_damaged, folder, few)
         run_where(folder)
+        spool.result()
     return harness.status()
 
 
