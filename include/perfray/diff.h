@@ -10,8 +10,9 @@
  *
  * Each value has a 95 % interval of its change. With several recordings on a side they come from the variance between
  * recordings, with one recording from a block bootstrap over its time: that says nothing about how much another run of
- * the same program would differ. Verdicts are corrected for the number of rows (Benjamini and Hochberg, 5 %).
- * docs/diff.md describes method, assumptions and limits.
+ * the same program would differ. A model of a store has one time per slot of the store; with fewer than 8 such slots on
+ * a side no interval is known, and no verdict is given. Verdicts are corrected for the number of rows (Benjamini and
+ * Hochberg, 5 %). docs/diff.md describes method, assumptions and limits.
  *
  * The result depends on the recordings and the options only, also on `seed`.
  *
@@ -102,8 +103,8 @@ const char *pfr_diff_verdict_name(pfr_diff_verdict verdict);
 typedef struct pfr_diff_value {
     double base, changed;             /* of the two sides, in the unit of `per` */
     double delta;                     /* changed - base */
-    double low, high;                 /* 95 % interval of delta */
-    double base_error, changed_error; /* standard errors of the two values */
+    double low, high;                 /* 95 % interval of delta; -INFINITY, INFINITY: not known (too few slots) */
+    double base_error, changed_error; /* standard errors of the two values; INFINITY: not known */
     double p;                         /* of a change by chance at least as large */
     double q;                         /* p corrected for the number of rows */
     pfr_diff_verdict verdict;
@@ -182,7 +183,7 @@ pfr_status pfr_diff_print(const pfr_diff *diff, const pfr_diff_print_options *op
  *
  * `>`, `>=`, `<` and `<=` are judged on the end of the 95 % interval that is nearer to no breach, or with `point` on
  * the value. *breached says how it ended; each breach is a line on `out`. USAGE: the expression is wrong, names a
- * function or object that no side has, or needs a trace.
+ * function or object that no side has, needs a trace, or needs an interval that is not known.
  */
 pfr_status pfr_diff_gate(const pfr_diff *diff, const char *expression, bool point, bool *breached, pfr_output *out,
                          pfr_error *err);

@@ -2,6 +2,8 @@
 /* A profile to rows: its frames and stacks by hash, its sums by slot, event, comm and stack. */
 #include "store/store_push.h"
 
+#include "file/read/event_name.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +142,8 @@ static pfr_status push_stack(struct push *p, uint32_t node, uint64_t *hash, pfr_
 
 static pfr_status push_event(struct push *p, uint32_t number, uint64_t *hash, pfr_error *err) {
     const pfr_event *e = profile_event(p->reader, number);
-    const char *const name = e->name ? e->name : "", *const unit = e->unit ? e->unit : "";
+    const char *const name = e->name ? e->name : "", *const known = p->is_trace ? e->unit : event_unit(e);
+    const char *const unit = known ? known : ""; /* a store has no event types, from which views know the unit */
     const bool traced = p->is_trace, chains = e->attr.sample_type & PFR_SAMPLE_CALLCHAIN;
     struct store_columns *c = &p->columns[STORE_TABLE_event];
     struct store_hash h;

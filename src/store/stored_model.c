@@ -6,6 +6,8 @@
  */
 #include "store/stored_rows.h"
 
+#include "model/open/model_parts.h"
+
 #include <perfray/samples.h>
 #include <perfray/spans.h>
 #include <stdio.h>
@@ -172,5 +174,8 @@ pfr_model *stored_model(const struct stored_source *source, pfr_reader *reader, 
     if (options->note)
         options->note(options->context, "a store has slots of time: samples of one slot have the time of its begin");
     free_room(&m);
-    return m.build ? pfr_build_finish(m.build, err) : NULL;
+    pfr_model *const model = m.build ? pfr_build_finish(m.build, err) : NULL;
+    if (model)
+        model->has_slots = true;
+    return model;
 }

@@ -77,6 +77,7 @@ static pfr_status name_events(const struct stored *s, pfr_reader *r, pfr_error *
         r->events[i].public.name = name;
         r->events[i].public.rebuilt = name;
         r->events[i].public.unit = *unit ? unit : NULL;
+        r->events[i].public.scale = 1; /* weights are in that unit already */
     }
     return PFR_OK;
 }

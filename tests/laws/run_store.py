@@ -4,8 +4,11 @@
 
 store/same/RECORDING     report (rows, trees), folded stacks of a store equal those of the file: recordings of the fixtures and the corpus
 store/calls/TRACE        the same for traces, with latency by function and by caller
+store/fleet              many recordings of several versions and hosts: sums of each equal those of the files (PERFRAY_LONG)
 store/sum                two recordings in one store: weights of `top` are the sums of both
+store/flame-diff         the graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view opens
+store/intervals          with their intervals, or none where the store has too few slots of time
 store/where/EXPRESSION   expressions select what they say; bad ones are refused at their byte
 store/once, /labels      a push is repeated, relabelled, refused
 store/killed             pushes killed at any moment leave a store that is whole, and are repeated
@@ -18,11 +21,15 @@ store/damaged            mutants of a store end with a status, and not by a sign
 store/hostile            names and labels with quotes, control bytes, SQL
 """
 import argparse
+import concurrent.futures
 import csv
 import glob
+import gzip
 import io
+import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -79,7 +86,7 @@ def recordings(few):
     found = sorted(path for path in glob.glob(os.path.join(RECORDED, "*.data")) if not os.path.basename(path).startswith("stat"))
     corpus = os.environ.get("PERFRAY_CORPUS")
     more = [path for kind in ("recorded", "quipper") for path in sorted(glob.glob(os.path.join(corpus or "", "perf", kind, "*")))
-            if corpus and os.path.isfile(path) and not path.endswith((".txt", ".zst", ".md", ".tsv", ".map", ".buildids", ".pb_text")) and ".stat" not in path
+            if corpus and os.path.isfile(path) and not path.endswith((".txt", ".zst", ".md", ".tsv", ".map", ".dump", ".buildids", ".pb_text")) and ".stat" not in path
             and os.path.getsize(path) < 300000]
     every = 1 if harness.LONG else 4
     return (found + more[::every])[::4 if few else 1]
@@ -89,8 +96,18 @@ def traces(few):
     return [path for path in sorted(glob.glob(os.path.join(XRAY, "*.xray"))) if "profile" not in path][::4 if few else 1]
 
 
+def add_up(sums, more):
+    for key, (weight, samples) in more.items():
+        before = sums.get(key, (0, 0))
+        sums[key] = (before[0] + weight, before[1] + samples)
+
+
 def table(output):
-    return {tuple(row[3:]): (int(row[1]), int(row[2])) for row in list(csv.reader(io.StringIO(output)))[1:]}
+    """Sums by event and names. Several rows may have the same: an event with and without call chains, two builds of an object."""
+    sums = {}
+    for row in list(csv.reader(io.StringIO(output)))[1:]:
+        add_up(sums, {tuple(row[3:]): (int(row[1]), int(row[2]))})
+    return sums
 
 
 def check_sum(folder):
@@ -99,11 +116,27 @@ def check_sum(folder):
     wanted = {}
     for path in paths:
         push(store, path)
-        for key, (weight, samples) in table(text("report", "--no-symbols", "--format=csv", *KEYS, path)).items():
-            before = wanted.get(key, (0, 0))
-            wanted[key] = (before[0] + weight, before[1] + samples)
+        add_up(wanted, table(text("report", "--no-symbols", "--format=csv", *KEYS, path)))
     if table(text("store", "top", "--store", store, "--format=csv")) != wanted:
         raise harness.Wrong("the sums differ")
+
+
+def check_fleet(folder):
+    """Recordings of several versions and hosts in one store: `top` of each version, each host and all is the sum of their files."""
+    store, wanted, pushed = new_store(folder, "fleet.db"), {}, 0
+    for number, path in enumerate(recordings(False)):
+        mine = table(text("report", "--no-symbols", "--format=csv", *KEYS, path))
+        if not mine:
+            continue
+        labels = ("version=%d" % (number % 3), "host=h%d" % (number % 5))
+        push(store, "-l", labels[0], "-l", labels[1], "--at", "@%d" % (1700000000 + number), path)
+        pushed += 1
+        for expression in (*labels, "kind=samples"):
+            add_up(wanted.setdefault(expression, {}), mine)
+    for expression, sums in wanted.items():
+        if table(text("store", "top", "--store", store, "--format=csv", "--where", expression)) != sums:
+            raise harness.Wrong("%s: the sums differ" % expression)
+    return "%d recordings, %d expressions" % (pushed, len(wanted))
 
 
 def check_diff(folder):
@@ -118,6 +151,60 @@ def check_diff(folder):
         raise harness.Wrong("store\n%s\nfiles\n%s" % (ours[:500], files[:500]))
 
 
+def diff_of(*arguments):
+    """(low, high) of each row of a comparison in CSV, None where they are not known, and its verdicts."""
+    rows = list(csv.reader(io.StringIO(text("diff", "--format=csv", *arguments))))[1:]
+    return {tuple(row[:2]): (float(row[5]), float(row[6])) if row[5] else None for row in rows}, {row[8] for row in rows}
+
+
+def two_sides(folder, name, *options):
+    store = new_store(folder, name)
+    paths = [os.path.join(RECORDED, name) for name in ("zstd-many.data", "killed.data")]
+    for number, path in enumerate(paths):
+        push(store, *options, "--at", "@1000000000.001", "-l", "version=%d" % number, path)
+    return paths, ("--store", store, "--where", "version=0", "--where", "version=1")
+
+
+def check_intervals(folder):
+    """Slots that exist are what the bootstrap draws: intervals are those of the files, and too few slots give none."""
+    paths, few = two_sides(folder, "few.db")
+    intervals, verdicts = diff_of(*few)
+    if set(intervals.values()) != {None} or verdicts != {"noise"}:
+        raise harness.Wrong("intervals out of one slot: %r" % intervals)
+    said = text("diff", *few)
+    if "1 slot of the store\n" not in said or "need at least 8" not in said or "interval not known" not in said:
+        raise harness.Wrong(said)
+    if json.loads(text("diff", *few, "--format=json"))["rows"][0]["self"]["low"] is not None:
+        raise harness.Wrong("json")
+    text("diff", *few, "--fail-on", "total > +3%", ends=(2,))
+    text("diff", *few, "--fail-on", "total > +3%", "--point", ends=(1,))
+    text("diff", *few, "--per", "second", ends=(2,))
+    ours, verdicts = diff_of(*two_sides(folder, "many.db", "--slot", "10ms")[1])
+    files, wanted = diff_of("--no-symbols", *paths)
+    if verdicts != wanted or ours.keys() != files.keys():
+        raise harness.Wrong("%r, not %r" % (ours, files))
+    for row, (low, high) in files.items():
+        if not 0.7 * (high - low) <= ours[row][1] - ours[row][0] <= 1.5 * (high - low):
+            raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
+
+
+def check_flame_diff(folder):
+    paths, sides = two_sides(folder, "flame.db")
+    titles = lambda svg: sorted(re.findall("<title>([^<]*)", svg))  # noqa: E731
+    ours = titles(text("flame", *sides[:4], "--diff", "version=1", "-o", "-"))
+    files = titles(text("flame", "--no-symbols", paths[0], "--diff", paths[1], "-o", "-"))
+    if ours != files or len(ours) < 3:
+        raise harness.Wrong("%r, not %r" % (ours, files))
+    text("flame", *sides[:4], "--diff", "version=none", "-o", "-", ends=(2,))
+
+
+def page_counts(*arguments):
+    """Rows of each column of a page's data, and its events."""
+    data = gzip.decompress(harness.perfray("view", "--data", *arguments, "-o", "-").stdout)
+    head = json.loads(data[12:12 + int.from_bytes(data[8:12], "little")])
+    return {column["name"]: column["count"] for column in head["columns"]}, head["meta"]["events"]
+
+
 def check_view(folder):
     store = new_store(folder, "view.db")
     push(store, os.path.join(RECORDED, "chains.data"))
@@ -125,6 +212,11 @@ def check_view(folder):
     text("view", "--store", store, "-o", page)
     if os.path.getsize(page) < 10000:
         raise harness.Wrong("no page")
+    paths, sides = two_sides(folder, "pair.db")
+    ours, files = page_counts(*sides[:4], "--diff", "version=1"), page_counts("--no-symbols", paths[0], "--diff", paths[1])
+    if ours != files or not files[1][1]["baseline"]:
+        raise harness.Wrong("%r, not %r" % (ours, files))
+    text("view", *sides[:4], "--diff", "version=none", "-o", page, ends=(2,))
 
 
 WHERE = {"service=s1": 1, "service=s1 or service = 's2'": 2, "not service=s1": 2, "service!=s1 and version=\"2\"": 1, "service ~ 's*'": 3,
@@ -385,14 +477,19 @@ def main():
         harness.attempt("store/same/" + os.path.basename(path), check_same, path, VIEWS)
     for path in traces(few):
         harness.attempt("store/calls/" + os.path.basename(path), check_same, path, OF_CALLS)
-    with harness.scratch("store") as folder:
-        for name, check in (("sum", check_sum), ("diff", check_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
-                            ("full", check_full), ("spool", check_spool), ("drop", check_drop), ("retain", check_retain),
+    with harness.scratch("store") as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        # Waits 10 s for a lock; other checks go on meanwhile.
+        spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
+        if harness.LONG:
+            harness.attempt("store/fleet", check_fleet, folder)
+        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
+                            ("full", check_full), ("drop", check_drop), ("retain", check_retain),
                             ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
             harness.attempt("store/" + name, check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
         harness.attempt("store/damaged", check_damaged, folder, few)
         run_where(folder)
+        spool.result()
     return harness.status()
 
 

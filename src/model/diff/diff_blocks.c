@@ -58,7 +58,7 @@ static void choose_block(const pfr_diff *d, struct diff_series *s, double *serie
         longest = fmax(longest, block_length(series, s->slots));
     }
     const double most = s->slots / BLOCKS_LEAST;
-    s->block = (uint32_t)ceil(fmin(longest, most));
+    s->block = s->has_interval ? (uint32_t)ceil(fmin(longest, most)) : 1;
     s->bias_correction = bias_correction(s, longest);
 }
 

@@ -101,7 +101,9 @@ static struct estimate estimate_one(const struct diff_series *s, const struct di
                                     struct diff_scratch *scratch) {
     const bool divided = subject->per != PFR_DIFF_PER_RUN;
     const double blocks = (double)s->slots / s->block;
-    struct estimate e = {.value = value_in(s, subject), .freedom = blocks - 1};
+    struct estimate e = {.value = value_in(s, subject), .variance = INFINITY, .freedom = blocks - 1};
+    if (!s->has_interval)
+        return e;
     slots_of(s, subject, scratch->slots);
     diff_draw(s, scratch->slots, scratch->rounds, scratch->drawn);
     e.variance = variance_of_rounds(scratch->drawn, divided ? s->drawn_norm : NULL, scratch->rounds);
@@ -155,6 +157,11 @@ pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate 
                         .changed_error = sqrt(changed->variance),
                         .p = 1,
                         .q = 1};
+    if (isinf(error)) { /* it is not known */
+        v.low = -INFINITY;
+        v.high = INFINITY;
+        return v;
+    }
     const double reach = error > 0 ? student_quantile(DIFF_LEVEL, freedom) * error : 0;
     v.low = v.delta - reach;
     v.high = v.delta + reach;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define DIFF_SLOTS_MOST 512u
+#define DIFF_SLOTS_LEAST 8u /* fewer give no interval */
 #define DIFF_NO_ROW UINT32_MAX
 #define DIFF_ROUNDS 1000u
 #define DIFF_LEVEL 0.05     /* of verdicts and, as 1 - level, of intervals */
@@ -40,7 +41,10 @@ struct diff_series {
     pfr_diff_run run;
     uint32_t event; /* id; 0: all (by event) */
     uint32_t slots;
-    uint64_t begin, end; /* of the event's samples; PFR_NO_TIME: no times */
+    uint64_t *times; /* has_slots: when each slot of the store begins, ascending */
+    size_t nr_times, times_room;
+    bool has_slots, has_interval; /* has_interval: there are enough slots to estimate a variance */
+    uint64_t begin, end;          /* of the event's samples; PFR_NO_TIME: no times */
     uint64_t samples;
     double weight, squares;
     double *weights, *counts, *norms; /* by slot */

@@ -166,6 +166,15 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
             PFR_TRY(diff_remark(d, err, "the %s side has only %" PRIu64 " samples: small changes cannot be seen",
                                 side ? "new" : "base", samples));
     }
+    for (unsigned side = 0; side < 2; side++) {
+        const struct diff_series *s = &d->sides[side].runs[0];
+        if (d->sides[side].count == 1 && !s->has_interval)
+            PFR_TRY(diff_remark(d, err,
+                                "%s has %" PRIu32
+                                " slot%s of time in the store: intervals and verdicts need at least %u; "
+                                "push with shorter slots (perfray store push --slot), or compare the files",
+                                s->run.name, s->slots, s->slots == 1 ? "" : "s", DIFF_SLOTS_LEAST));
+    }
     if (d->sides[0].count == 1 || d->sides[1].count == 1)
         PFR_TRY(diff_remark(d, err,
                             "one recording on a side: its intervals hold within this run, and another run of the same "

@@ -3,12 +3,18 @@
  * One recording as sums of each row in slots of time. Samples are taken in the order of the file, in which times hardly
  * go back: what is collected for a slot goes to the cells when another slot comes. A row may so have several cells of
  * one slot; whoever adds them up does not care.
+ *
+ * The time of a file is divided evenly. Samples of a store have the time of their slot there (10 s), so the slots of
+ * its series are those that exist: an even division would leave most of them empty, and each empty one would count as
+ * time in which the program did nothing.
  */
 #include "model/diff/diff_series.h"
 #include "model/diff/diff_names.h"
+#include "model/open/model_parts.h"
+
+#include <stdlib.h>
 
 #define SAMPLES_OF_SLOT 4u /* at least, on average */
-#define SLOTS_LEAST 8u
 
 /* Sums of the current slot. */
 struct series_collector {
@@ -64,9 +70,61 @@ static void collect_whole(struct series_collector *c, double weight) {
     c->s->samples++;
 }
 
+/* --- Slots of a store. */
+
+static pfr_status add_time(pfr_diff *d, struct diff_series *s, uint64_t time, pfr_error *err) {
+    uint64_t *grown = mem_grow(&d->memory, s->times, s->nr_times, &s->times_room, 64, sizeof *s->times);
+    if (!grown)
+        return mem_fail(&d->memory, err, "slots");
+    s->times = grown;
+    s->times[s->nr_times++] = time;
+    return PFR_OK;
+}
+
+/* The begin of each slot, once or several times. */
+static pfr_status collect_times(pfr_diff *d, struct diff_series *s, pfr_error *err) {
+    const pfr_samples_options options = {.size = sizeof options, .event = s->event};
+    pfr_samples *cursor = pfr_samples_open(s->run.model, &options, err);
+    const pfr_sample_batch *b;
+    pfr_status st = cursor ? PFR_OK : err->status;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &b, err)) == PFR_OK)
+        for (uint32_t i = 0; i < b->count && st == PFR_OK; i++)
+            if (!s->nr_times || s->times[s->nr_times - 1] != b->time[i])
+                st = add_time(d, s, b->time[i], err);
+    pfr_samples_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+static int compare_times(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void order_times(struct diff_series *s) {
+    size_t kept = 0;
+    if (s->nr_times)
+        qsort(s->times, s->nr_times, sizeof *s->times, compare_times);
+    for (size_t i = 0; i < s->nr_times; i++)
+        if (!kept || s->times[kept - 1] != s->times[i])
+            s->times[kept++] = s->times[i];
+    s->nr_times = kept;
+}
+
+/* More slots than DIFF_SLOTS_MOST are joined with their neighbours. */
+static uint32_t stored_slot_of(const struct diff_series *s, uint64_t time) {
+    size_t low = 0, high = s->nr_times;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        *(s->times[middle] > time ? &high : &low) = middle;
+    }
+    return (uint32_t)(low * s->slots / s->nr_times);
+}
+
 /* --- Slots. */
 
 static uint32_t slot_of(const struct diff_series *s, uint64_t time, uint32_t before) {
+    if (s->has_slots)
+        return stored_slot_of(s, time);
     if (time == PFR_NO_TIME || s->begin == PFR_NO_TIME)
         return before;
     const uint64_t span = s->end - s->begin + 1;
@@ -76,7 +134,7 @@ static uint32_t slot_of(const struct diff_series *s, uint64_t time, uint32_t bef
 
 static uint32_t slots_for(uint64_t samples) {
     const uint64_t slots = samples / SAMPLES_OF_SLOT;
-    return slots < SLOTS_LEAST ? SLOTS_LEAST : slots > DIFF_SLOTS_MOST ? DIFF_SLOTS_MOST : (uint32_t)slots;
+    return slots < DIFF_SLOTS_LEAST ? DIFF_SLOTS_LEAST : slots > DIFF_SLOTS_MOST ? DIFF_SLOTS_MOST : (uint32_t)slots;
 }
 
 static void find_bounds(struct diff_series *s, uint64_t *samples) {
@@ -93,6 +151,19 @@ static void find_bounds(struct diff_series *s, uint64_t *samples) {
         s->begin = s->begin == PFR_NO_TIME || e->first < s->begin ? e->first : s->begin;
         s->end = e->last > s->end ? e->last : s->end;
     }
+}
+
+static pfr_status choose_slots(pfr_diff *d, struct diff_series *s, uint64_t samples, uint32_t *slots, pfr_error *err) {
+    s->has_slots = s->run.model->has_slots;
+    *slots = slots_for(samples);
+    if (s->has_slots) {
+        PFR_TRY(collect_times(d, s, err));
+        order_times(s);
+        *slots = s->nr_times > DIFF_SLOTS_MOST ? DIFF_SLOTS_MOST : (uint32_t)s->nr_times;
+        *slots += !*slots;
+    }
+    s->has_interval = *slots >= DIFF_SLOTS_LEAST;
+    return PFR_OK;
 }
 
 /* --- Samples. */
@@ -231,6 +302,10 @@ static pfr_status norm_by_calls(const pfr_diff *d, struct diff_series *s, pfr_er
 static pfr_status find_norm(pfr_diff *d, struct diff_series *s, pfr_error *err) {
     const pfr_diff_per per = d->options.per;
     s->norms = mem_zeroed(&d->memory, s->slots, sizeof *s->norms);
+    if (per == PFR_DIFF_PER_SECOND && s->has_slots)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "per",
+                        "--per second: a store has slots of time, not how much of a slot was recorded; compare files, "
+                        "or use --per total or sample");
     if (!s->norms)
         return mem_fail(&d->memory, err, "slots");
     if (per == PFR_DIFF_PER_EVENT)
@@ -303,8 +378,10 @@ static void free_room(struct series_collector *c) {
 pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err) {
     struct series_collector c = {.d = d, .s = s, .stacks = pfr_model_stacks(s->run.model), .err = err};
     uint64_t samples;
+    uint32_t slots;
     find_bounds(s, &samples);
-    pfr_status st = make_room(&c, slots_for(samples));
+    PFR_TRY(choose_slots(d, s, samples, &slots, err));
+    pfr_status st = make_room(&c, slots);
     const pfr_model_event *e = s->event ? pfr_model_get_event(s->run.model, s->event) : NULL;
     if (st >= 0 && samples)
         st = e && e->is_traced ? read_calls(&c) : read_samples(&c, samples);
@@ -316,6 +393,7 @@ pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err) 
 
 void diff_series_free(pfr_diff *d, struct diff_series *s) {
     struct memory *memory = &d->memory;
+    mem_free(memory, s->times, s->times_room, sizeof *s->times);
     mem_free(memory, s->weights, s->slots, sizeof *s->weights);
     mem_free(memory, s->counts, s->slots, sizeof *s->counts);
     mem_free(memory, s->norms, s->slots, sizeof *s->norms);

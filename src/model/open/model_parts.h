@@ -82,6 +82,7 @@ struct pfr_model {
     uint64_t unmatched_exits, limited_calls;
     char release[128]; /* of the recorded kernel; "": not told */
     bool ticks, lossy;
+    bool has_slots; /* of a store: each sample has the time at which its slot begins */
 };
 
 /* --- model_tables.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of complete uploads, and of dictionaries once each although every shard may have them. */
+#include "base/memory/sizes.h"
 #include "base/tables/hashmap.h"
 #include "store/clickhouse/click_batch.h"
 #include "store/clickhouse/click_parts.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_ROWS 1000000u /* that one answer should have at most */
 #define NUMBER_ROOM 24u
 
 /* The answer of a query on its way to the core. */
@@ -147,16 +147,16 @@ static pfr_status query_part(struct answering *answering, const struct part_of_u
     return st;
 }
 
-/* Uploads are asked for together up to ANSWER_ROWS rows; of one that has more a part at a time. */
+/* Uploads are asked for together up to sizes.answer_rows rows; of one that has more a part at a time. */
 static pfr_status query_uploads(struct answering *answering, const struct click_attempts *attempts,
                                 const struct store_params *params, pfr_error *err) {
     for (size_t at = 0; at < attempts->count;) {
         struct part_of_uploads part = {.at = &attempts->at[at], .count = 1};
         uint64_t rows = part.at->rows;
-        while (at + part.count < attempts->count && rows < ANSWER_ROWS &&
-               attempts->at[at + part.count].rows < ANSWER_ROWS - rows)
+        while (at + part.count < attempts->count && rows < sizes.answer_rows &&
+               attempts->at[at + part.count].rows < sizes.answer_rows - rows)
             rows += attempts->at[at + part.count++].rows;
-        const uint64_t parts = rows / ANSWER_ROWS + 1;
+        const uint64_t parts = rows / sizes.answer_rows + 1;
         part.parts = parts < UINT16_MAX ? (unsigned)parts : UINT16_MAX;
         for (part.part = 0; part.part < part.parts; part.part++)
             PFR_TRY(query_part(answering, &part, params, err));

@@ -3,11 +3,14 @@
 
 #include "base/text/escape.h"
 
+#include <math.h>
+
 static void put_value(const pfr_diff_value *v, struct output *to) {
     const double numbers[] = {v->base, v->changed, v->delta, v->low, v->high, v->q};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         out_char(to, ',');
-        out_fixed(to, numbers[i], 6, 0);
+        if (!isinf(numbers[i])) /* an end of an interval that is not known is empty */
+            out_fixed(to, numbers[i], 6, 0);
     }
     out_char(to, ',');
     out_text(to, pfr_diff_verdict_name(v->verdict));

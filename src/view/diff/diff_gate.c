@@ -279,6 +279,8 @@ pfr_status pfr_diff_gate(const pfr_diff *d, const char *expression, bool point, 
     struct gate g;
     *breached = false;
     PFR_TRY(read_gate(expression, &g, err));
+    if (!point && words[g.word].subject != GATE_CALLS && isinf(d->rows[0].self.low))
+        return refuse(&g, "too few slots of time in the store for intervals: judge values with --point", err);
     switch (words[g.word].subject) {
     case GATE_TOTAL: {
         const struct judged j = relative_of(&d->rows[0].self);

@@ -42,7 +42,7 @@ static void put_run(struct json *json, const struct diff_series *s) {
     json_key(json, "weight");
     json_f64(json, s->weight);
     json_key(json, "seconds");
-    json_f64(json, s->begin == PFR_NO_TIME ? 0 : (double)(s->end - s->begin) * 1e-9);
+    json_f64(json, s->begin == PFR_NO_TIME || s->has_slots ? 0 : (double)(s->end - s->begin) * 1e-9);
     put_number(json, "slots", s->slots);
     put_number(json, "block", s->block);
     json_end_object(json);

@@ -40,6 +40,10 @@ void out_fixed(struct output *to, double value, unsigned decimals, unsigned widt
 
 void out_signed(struct output *to, double value, unsigned decimals, unsigned width) {
     char text[400];
+    if (isinf(value)) { /* an end of an interval that is not known */
+        out_text_wide(to, "?", 1, width);
+        return;
+    }
     const int length = snprintf(text, sizeof text, "%+*.*f", (int)width, (int)decimals, value);
     out_write(to, text, length > 0 ? (size_t)length : 0);
 }
@@ -83,6 +87,10 @@ void diff_total_line(const pfr_diff *d, struct output *to) {
         out_text(to, "  ");
     }
     out_signed(to, v->delta * by, 2, 0);
+    if (isinf(v->low)) {
+        out_text(to, " %, interval not known");
+        return;
+    }
     out_text(to, " % [");
     out_signed(to, v->low * by, 2, 0);
     out_text(to, ", ");
@@ -108,7 +116,7 @@ void diff_counts_line(const pfr_diff *d, struct output *to) {
 }
 
 static void one_recording_line(const struct diff_series *s, struct output *to) {
-    const double seconds = s->begin == PFR_NO_TIME ? 0 : (double)(s->end - s->begin) * 1e-9;
+    const double seconds = s->begin == PFR_NO_TIME || s->has_slots ? 0 : (double)(s->end - s->begin) * 1e-9;
     out_name(to, s->run.name);
     out_text(to, ": ");
     out_u64(to, s->samples);
@@ -120,7 +128,10 @@ static void one_recording_line(const struct diff_series *s, struct output *to) {
     }
     out_text(to, ", ");
     out_u64(to, s->slots);
-    out_text(to, " slots of time, blocks of ");
+    out_text(to, !s->has_slots ? " slots of time" : s->slots == 1 ? " slot of the store" : " slots of the store");
+    if (!s->has_interval)
+        return;
+    out_text(to, ", blocks of ");
     out_u64(to, s->block);
     if (seconds > 0) {
         out_text(to, " (");

@@ -99,8 +99,8 @@ def run(folder, shards):
     harness.attempt("store/shards/alike", check_alike, new_in_file(folder), new_store(folder))
     checks = [("once", run_store.check_once), ("at-once", run_store.check_at_once)]
     if harness.LONG:
-        checks += [("sum", run_store.check_sum), ("diff", run_store.check_diff), ("retain", run_store.check_retain),
-                   ("refused", run_store.check_refused), ("view", run_store.check_view)]
+        checks += [("fleet", run_store.check_fleet), ("sum", run_store.check_sum), ("diff", run_store.check_diff), ("retain", run_store.check_retain),
+                   ("refused", run_store.check_refused), ("view", run_store.check_view), ("intervals", run_store.check_intervals), ("flame-diff", run_store.check_flame_diff)]
         harness.attempt("store/shards/killed", run_store.check_killed, folder, False)
         for path in run_store.recordings(True):
             harness.attempt("store/shards/same/" + os.path.basename(path), run_store.check_same, path, run_store.VIEWS)

@@ -11,9 +11,10 @@
  *     store_driver URL collect | check | version
  *     store_driver URL sql STATEMENT
  *
- * STORE_DRIVER_TIMEOUT is the timeout in ms (2000), STORE_DRIVER_MEMORY the limit of memory in bytes.
- * Exit status: 0, or 1 with the error on standard error.
+ * STORE_DRIVER_SIZES is an argument of sizes_set. STORE_DRIVER_TIMEOUT is the timeout in ms (2000), STORE_DRIVER_MEMORY
+ * the limit of memory in bytes. Exit status: 0, or 1 with the error on standard error.
  */
+#include "base/memory/sizes.h"
 #include "store/store_engine.h"
 
 #include <inttypes.h>
@@ -411,6 +412,7 @@ int main(int argc, char **argv) {
                                                .create = strcmp(argv[2], "init") == 0,
                                                .read_only = read_only,
                                                .timeout_ms = (uint32_t)setting("STORE_DRIVER_TIMEOUT", 2000)};
+    must(sizes_set(getenv("STORE_DRIVER_SIZES") ? getenv("STORE_DRIVER_SIZES") : "", &err), &err);
     memory_init(&memory, NULL, setting("STORE_DRIVER_MEMORY", 0));
     const char *rest;
     engine = store_engine_of(argv[1], &rest);
