@@ -31,7 +31,7 @@ extern "C" {
 #define PFR_CALL_TAIL (1u << 0)     /* left by a tail exit */
 #define PFR_CALL_BACKWARD (1u << 1) /* the clock stepped back: its exit is before its enter, the duration 0 */
 #define PFR_CALL_OPEN (1u << 2)     /* never left: duration and self are 0 and mean nothing */
-#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known: of built models; those of traces are not read */
+#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known: it was recorded, and is that of this call */
 #define PFR_CALL_LIMITED                                                                                               \
     (1u << 4) /* memory had no room for its path: stack is 0, parent and depth are not known (0)                       \
                */
@@ -40,7 +40,8 @@ typedef struct pfr_call {
     uint64_t start, duration; /* from enter to exit, callees included */
     int64_t self;             /* without its direct callees; below 0 where clocks stepped back */
     uint64_t parent;          /* id of the call it was made in; 0: no caller, or not recorded */
-    uint64_t argument;        /* with PFR_CALL_ARGUMENT */
+    uint64_t argument;        /* the first, as the trace has it (XRay arg1 logging); with PFR_CALL_ARGUMENT. Not of
+                                 calls of threads with PFR_CALL_LIMITED, and of none where calls were too deep */
     uint32_t thread;          /* id */
     uint32_t symbol;          /* id of the function */
     uint32_t stack;           /* id: its path, cut to the innermost pfr_model_options.max_stack calls */

@@ -135,6 +135,7 @@ struct calls_totals {
     uint64_t calls, open, lone;
     uint64_t backward;      /* calls of latency 0 because the clock stepped back */
     uint64_t custom, typed; /* events, which are no calls */
+    uint64_t arguments;     /* of calls */
     uint64_t untimed;       /* enters and exits whose buffer says no time before them: theirs counts from 0 */
     uint64_t too_deep;      /* enters above CALLS_DEEPEST: their time is in the self time of the caller */
     uint64_t limited;       /* calls of PATH_LIMIT */

@@ -119,6 +119,7 @@ static pfr_status take_run(struct log *g, pfr_error *err) {
 
 static pfr_status on_basic(struct log *g, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_basic_function body;
+    g->worker.totals.arguments += rec->type == PFR_TRACE_BASIC_ARGUMENT;
     if (rec->type != PFR_TRACE_BASIC_FUNCTION || pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     const struct trace_call call = {body.tsc, body.function, body.action};

@@ -238,6 +238,7 @@ static inline bool calls_lie_close(uint64_t until, uint64_t next) {
 static inline void calls_count_event(struct calls_totals *totals, const pfr_record *rec) {
     totals->custom += rec->type == PFR_TRACE_CUSTOM_EVENT;
     totals->typed += rec->type == PFR_TRACE_TYPED_EVENT;
+    totals->arguments += rec->type == PFR_TRACE_CALL_ARGUMENT;
 }
 
 #endif

@@ -22,6 +22,7 @@ void calls_totals_add(struct calls_totals *to, const struct calls_totals *from) 
     to->backward += from->backward;
     to->custom += from->custom;
     to->typed += from->typed;
+    to->arguments += from->arguments;
     to->untimed += from->untimed;
     to->too_deep += from->too_deep;
     to->limited += from->limited;

@@ -151,6 +151,8 @@ static pfr_status take_row(struct pfr_calls *c, const struct call_thread *t, siz
         id = t->first + c->left_before[path->depth] + path->depth + 1;
         if (path->depth)
             call.parent = t->first + c->left_before[path->depth - 1] + path->depth;
+        if (call_argument_find(t, id - t->first - 1, row, &call.argument))
+            call.flags |= PFR_CALL_ARGUMENT;
     }
     give(c, id, &call);
     return PFR_OK;

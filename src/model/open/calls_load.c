@@ -32,8 +32,10 @@ struct reading {
 /* --- Rows. */
 
 static void free_threads(struct pfr_model *m, struct model_calls *c) {
-    for (size_t i = 0; i < c->nr_threads; i++)
+    for (size_t i = 0; i < c->nr_threads; i++) {
         mem_free(m->memory, c->threads[i].rows, c->threads[i].room, sizeof *c->threads[i].rows);
+        model_free_arguments(m, &c->threads[i]);
+    }
     mem_free(m->memory, c->threads, c->threads_room, sizeof *c->threads);
     c->threads = NULL;
     c->nr_threads = c->threads_room = 0;
@@ -229,7 +231,7 @@ static pfr_status number_row(struct reading *r, const struct call_paths *paths, 
     return PFR_OK;
 }
 
-static int by_thread(const void *a, const void *b) {
+int call_threads_compare(const void *a, const void *b) {
     const struct call_thread *x = a, *y = b;
     return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : (x->tid > y->tid) - (x->tid < y->tid);
 }
@@ -249,7 +251,7 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
     for (uint32_t i = PATH_LIMIT + 1; i < paths->count; i++)
         c->paths[i].depth = paths->at[i].parent == PATH_ROOT ? 0 : c->paths[paths->at[i].parent].depth + 1;
     if (c->nr_threads)
-        qsort(c->threads, c->nr_threads, sizeof *c->threads, by_thread);
+        qsort(c->threads, c->nr_threads, sizeof *c->threads, call_threads_compare);
     for (size_t t = 0; t < c->nr_threads; t++) {
         c->threads[t].first = first;
         first += c->threads[t].count;
@@ -369,6 +371,8 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     PFR_TRY(trace_clock_learn(r->of->trace, err));
     PFR_TRY(function_names_open(&r->names, r->model->memory, &how, err));
     PFR_TRY(calls_read(r->of->trace, &request, &totals, err));
+    if (totals.arguments && !totals.too_deep) /* else numbers of enters are not those of calls */
+        PFR_TRY(model_load_arguments(r->model, r->of->trace, err));
     r->calls->clock = trace_clock_of(r->of->trace);
     r->calls->clock.frequency = totals.frequency;
     r->model->ticks = totals.frequency == 0;

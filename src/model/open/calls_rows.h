@@ -6,8 +6,9 @@
  * again when they are read. Ids are in the order of enters. Exits and depths are enough to know that order: a call was
  * entered after all calls that were left before its enter, and after those that it is in.
  *
- *     calls_load.c     a trace to rows, functions to symbols, paths to stacks
- *     calls_cursor.c   rows in batches
+ *     calls_load.c       a trace to rows, functions to symbols, paths to stacks
+ *     calls_arguments.c  first arguments, where calls have some
+ *     calls_cursor.c     rows in batches
  */
 #include "file/xray/xray_clock.h"
 #include "model/calls/calls.h"
@@ -24,13 +25,23 @@ struct call_path_row {
     uint32_t stack, symbol, depth;
 };
 
+/* The first one of a call. */
+struct call_argument {
+    uint64_t number; /* of the call in its thread, from 0 in the order of enters */
+    uint64_t tick;   /* of its enter */
+    uint64_t value;
+};
+
 struct call_thread {
     int32_t pid, tid; /* 0 where not known */
     uint32_t thread;  /* id */
     bool limited;     /* of some paths nothing is known: rows are numbered as they come, without callers */
     struct call_row *rows;
     size_t count, room;
-    uint64_t first; /* calls of the threads before */
+    uint64_t first;                  /* calls of the threads before */
+    struct call_argument *arguments; /* by number */
+    size_t nr_arguments, arguments_room;
+    uint64_t entered; /* while they are read */
 };
 
 struct model_calls {
@@ -52,6 +63,13 @@ struct calls_loading {
 };
 pfr_status model_load_calls(struct calls_loading *l, pfr_error *err);
 void model_free_calls(struct pfr_model *m);
+int call_threads_compare(const void *a, const void *b); /* by pid and tid */
+
+/* After the calls, whose threads are in their order. Reads the whole trace. */
+pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err);
+void model_free_arguments(struct pfr_model *m, struct call_thread *t);
+/* Of call `number` of its thread, which is `row`; false: the trace does not have it. */
+bool call_argument_find(const struct call_thread *t, uint64_t number, const struct call_row *row, uint64_t *value);
 /* Self time by stack, in ticks; what is below 0 counts as 0. */
 pfr_status calls_add_self(const struct pfr_model *m, uint64_t *self, pfr_error *err);
 

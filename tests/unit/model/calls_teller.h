@@ -8,7 +8,8 @@
  * version "7 call 1;2 10 10\n"                 thread, path, latency, self; "tail", "back" and "deduced" behind, where
  * they are "7 open 1;2\n"  "7 lone 2 at 1\n"    the path of what was open
  *
- * Lines of one thread are in their order; threads follow each other by number.
+ * "*1 =35" enters with the first argument 35. Lines of one thread are in their order; threads follow each other by
+ * number.
  */
 #include "../file/xray_files.h"
 #include "model/calls/calls.h"
@@ -20,12 +21,15 @@
 
 /* Calls of a buffer. */
 static inline void story(struct builder *b, const char *text) {
-    static const char signs[] = "+-~*!";
+    static const char signs[] = "+-~*!=";
     char *end;
     for (const char *at = text; *at; at = end + (*end == ' ')) {
         const unsigned action = (unsigned)(strchr(signs, *at) - signs);
         const uint32_t function = (uint32_t)strtoul(at + 1, &end, 10);
-        put_call(b, action == 4 ? 7 : action, function, STEP_TICKS);
+        if (action == 5)
+            put_metadata(b, 6, function, 8, 0);
+        else
+            put_call(b, action == 4 ? 7 : action, function, STEP_TICKS);
     }
 }
 

@@ -13,7 +13,7 @@
 enum { STEPS = 4000, FUNCTIONS = 5, TEXT = 400 };
 
 struct told {
-    uint64_t parent;
+    uint64_t parent, argument;
     uint32_t function, depth, flags;
 };
 
@@ -34,6 +34,7 @@ static uint64_t learn_calls(const pfr_model *m, struct told *told, uint64_t room
             assert_int_equal(told[b->id[i]].function, 0); /* no id comes twice */
             told[b->id[i]] =
                 (struct told){.parent = b->parent[i],
+                              .argument = b->argument[i],
                               .function = (uint32_t)strtoul(pfr_model_get_symbol(m, b->symbol[i])->name + 1, NULL, 10),
                               .depth = b->depth[i],
                               .flags = b->flags[i]};
@@ -57,6 +58,8 @@ static void expect_calls(struct builder *b, const char *expected) {
         const size_t used = strlen(text);
         snprintf(text + used, TEXT - used, "%s#%u in %u%s", id > 1 ? ", " : "", told[id].function,
                  (unsigned)told[id].parent, told[id].flags & PFR_CALL_OPEN ? " open" : "");
+        if (told[id].flags & PFR_CALL_ARGUMENT)
+            snprintf(text + strlen(text), TEXT - strlen(text), " of %u", (unsigned)told[id].argument);
     }
     assert_string_equal(text, expected);
     pfr_model_close(m);
@@ -93,6 +96,20 @@ TEST(model_calls_of_threads_follow_each_other) {
     put_buffer(&b, 9, 1000, "+1 +2 -2 -1");
     put_buffer(&b, 8, 1005, "+3 +4 -4 -3");
     expect_calls(&b, "#3 in 0, #4 in 1, #1 in 0, #2 in 3");
+}
+
+TEST(model_calls_have_their_first_arguments) {
+    expect_story("*1 =35 +2 -2 *2 =36 -2 *3 -3 -1", "#1 in 0 of 35, #2 in 1, #2 in 1 of 36, #3 in 1");
+    expect_story("*1 =1 *1 =2 *1 =3 -1 -1", "#1 in 0 open of 1, #1 in 1 of 2, #1 in 2 of 3");
+    expect_story("-9 +1 *2 =0 ~2 -1 *4 =7", "#1 in 0, #2 in 1 of 0, #4 in 0 open of 7");
+}
+
+TEST(model_calls_have_the_arguments_of_their_thread) {
+    struct builder b = begin_trace();
+    put_buffer(&b, 9, 1000, "*1 =10 *2 =11 -2 -1");
+    put_buffer(&b, 8, 1005, "+3 *4 =20 -4 -3");
+    put_buffer(&b, 9, 2000, "+5 -5 *2 =12 -2");
+    expect_calls(&b, "#3 in 0, #4 in 1 of 20, #1 in 0 of 10, #2 in 3 of 11, #5 in 0, #2 in 0 of 12");
 }
 
 /* --- Random ones. */
@@ -192,7 +209,7 @@ TEST(model_of_calls_leaves_nothing_when_an_allocation_fails) {
     struct failing_alloc failing = {.has_failed = true};
     struct builder b = begin_trace();
     long n = 1;
-    put_buffer(&b, 7, 1000, "+1 +2 -2 +3 -3 -1");
+    put_buffer(&b, 7, 1000, "+1 *2 =5 -2 +3 -3 -1");
     for (; failing.has_failed; n++) {
         pfr_error err = {.status = PFR_OK};
         failing_alloc_begin(&failing, n);
