@@ -353,6 +353,7 @@ static pfr_status add_default(pfr_recorder *r, pfr_error *err) {
         return mem_fail(&r->memory, err, "events");
     e->attr.type = PERF_TYPE_HARDWARE;
     e->attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    e->attr.exclude_guest = 1; /* as for events that are named */
     e->falls_back = e->most_precise = e->without_name = true;
     return PFR_OK;
 }

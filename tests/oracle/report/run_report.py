@@ -91,7 +91,7 @@ FRESH = {
     "busy": Fresh((*SAMPLED, "-g"), TREES + MORE_TREES, ("./busy", "100"), BUSY),
     "stripped": Fresh((*SAMPLED, "-g"), TREES, ("./busy", "100"), BUSY, strip=True),
     "build_ids_of_maps": Fresh((*SAMPLED, "-g", "--buildid-mmap")),
-    "vdso": Fresh((*SAMPLED, "-g"), TREES, ("./clock",), ("clock.c", "clock", "-O2")),
+    "vdso": Fresh((*SAMPLED, "-g"), TREES, ("./clock",), ("clock.c", "clock", "-O2", "-fno-plt")),
     "odd_frames": Fresh((*SAMPLED, "-g"), TREES, ("./odd",), ("odd_frames.c", "odd", "-O1", "-fomit-frame-pointer")),
     "threads": Fresh((*SAMPLED, "-g"), TREES + ("--no-children -g none --symfs=/sys",), ("./threads", "60"), ("many_threads.c", "threads", "-O1", "-pthread")),
     "lines": Fresh((*SAMPLED, "-g"), LINES),
