@@ -6,6 +6,7 @@
  * samples of context-switches, FORK and EXIT, losses, entries into system calls.
  */
 #include "base/memory/memory.h"
+#include "base/tables/hashmap.h"
 
 #include <perfray/reader.h>
 #include <perfray/record_structs.h>
@@ -71,6 +72,9 @@ struct sched_sources {
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
     bool records;                                      /* events whose SWITCH records were asked for */
     bool timed;                                        /* all of them have times and threads */
+    bool namespaced;                                   /* raw bytes have other numbers of threads than samples */
+    struct u64_map inner;                              /* number of a thread in raw bytes -> in samples */
+    struct u64_map inside;                             /* numbers that samples have */
 };
 
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
@@ -78,6 +82,20 @@ void sched_sources_free(struct sched_sources *s);
 
 /* Whether anything tells when threads ran. */
 bool sched_sources_any(const struct sched_sources *s);
+
+/* --- sched_namespace.c: recordings made inside a pid namespace. */
+
+void sched_namespace_begin(struct sched_sources *s);
+void sched_namespace_end(struct sched_sources *s);
+/* Whether a sample of a tracepoint has different numbers for its own thread in its fields and its raw bytes. */
+bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
+/* Notes the pair; the first of a number counts. False: no memory. */
+bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
+/* The number that samples have for a number of raw bytes. A thread outside of the namespace keeps its own; where that
+   is also a number inside, 2^31 is added. */
+uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number);
+/* The sample's own thread: samples have 0 for threads outside of the namespace. */
+uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample);
 
 /* The event that a decoded sample is; false: it is no event of ours. */
 bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,

@@ -170,6 +170,7 @@ pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, stru
     struct arena arena;
     *s = (struct sched_sources){.memory = memory, .count = pfr_event_count(reader), .asleep = 0xff, .dead = 0x70};
     s->raw_swap = reader->context.swap;
+    sched_namespace_begin(s);
     s->of = mem_alloc(memory, s->count, sizeof *s->of);
     if (!s->of)
         return mem_fail(memory, err, "events");
@@ -184,6 +185,7 @@ pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, stru
 }
 
 void sched_sources_free(struct sched_sources *s) {
+    sched_namespace_end(s);
     mem_free(s->memory, s->of, s->count, sizeof *s->of);
     *s = (struct sched_sources){.memory = s->memory};
 }
@@ -210,8 +212,8 @@ static bool take_fields(const struct sched_sources *s, const struct sched_source
         (source->state.size && !raw_number(s, raw, source->state, &state)) ||
         (source->value.size && !raw_number(s, raw, source->value, &event->value)) || raw.length <= FLAGS_AT)
         return false;
-    event->tid = (uint32_t)tid;
-    event->other = (uint32_t)other;
+    event->tid = source->tid.size ? sched_namespace_tid(s, (uint32_t)tid) : (uint32_t)tid;
+    event->other = sched_namespace_tid(s, (uint32_t)other);
     event->left = state & s->dead ? SCHED_LEFT_DEAD : state & s->asleep ? SCHED_LEFT_BLOCKED : SCHED_LEFT_RUNNABLE;
     event->flags = raw.at[FLAGS_AT];
     return true;
@@ -225,7 +227,7 @@ bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const
     const struct sched_source *source = &s->of[number];
     *event = (struct sched_event){.time = sample->time,
                                   .kind = (uint8_t)source->kind,
-                                  .tid = sample->tid,
+                                  .tid = sched_namespace_own(s, sample),
                                   .own = sample->tid,
                                   .cpu = sample->cpu};
     return source->kind == SCHED_STACK || take_fields(s, source, sample->raw.data, event);

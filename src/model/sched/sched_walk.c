@@ -15,6 +15,7 @@ struct sched_walking {
     struct pfr_rec_sample sample; /* of the record at hand */
     const struct pfr_context *last;
     bool begun;      /* an event was given: the begin of the recording does not change any more */
+    bool foreign;    /* a pid namespace showed that was not known: the walk ends, and begins anew */
     bool numberless; /* samples are not counted one by one: see profile_reads.c */
 };
 
@@ -66,12 +67,20 @@ static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
     return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
 }
 
+/* Whether the raw bytes turn out to have other numbers of threads, which must be known from the first event on. */
+static bool turns_foreign(struct sched_walking *w, const pfr_record *rec) {
+    const bool has_raw = w->sources.of[rec->event].kind != SCHED_STACK;
+    w->foreign = has_raw && !w->sources.namespaced && sched_namespace_shows(&w->sources, &w->sample);
+    return w->foreign;
+}
+
 static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
     if (rec->event < 0 || (uint32_t)rec->event >= w->sources.count || !is_counted(w, rec))
         return PFR_OK;
     w->walk->samples++;
-    if (w->sources.of[rec->event].kind == SCHED_KINDS || !sched_of_sample(&w->sources, rec, &w->sample, &event))
+    if (w->sources.of[rec->event].kind == SCHED_KINDS || turns_foreign(w, rec) ||
+        !sched_of_sample(&w->sources, rec, &w->sample, &event))
         return PFR_OK;
     if (!w->numberless && w->walk->samples < UINT32_MAX)
         event.sample = (uint32_t)w->walk->samples;
@@ -97,7 +106,7 @@ static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
     pfr_status st = pfr_rewind(w->reader, err);
-    while (st >= 0 && !w->order.late) {
+    while (st >= 0 && !w->order.late && !w->foreign) {
         const pfr_status next = pfr_next(w->reader, &rec, &why);
         if (next == PFR_END)
             break;
@@ -107,9 +116,26 @@ static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
             *err = why;
         st = next == PFR_OK ? on_record(w, &rec, err) : next;
     }
-    if (st >= 0 && !w->order.late)
+    if (st >= 0 && !w->order.late && !w->foreign)
         st = sched_order_end(&w->order, err);
-    return st < 0 || w->order.late ? st : thread_states_end(&w->states, w->walk->end, err);
+    return st < 0 || w->order.late || w->foreign ? st : thread_states_end(&w->states, w->walk->end, err);
+}
+
+/* All samples, for the numbers that their threads have inside and outside of the namespace. */
+static pfr_status learn_numbers(struct sched_walking *w, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st = pfr_rewind(w->reader, err);
+    while (st >= 0 && (st = pfr_next(w->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st != PFR_OK || rec.type != PFR_RECORD_SAMPLE || rec.event < 0 || (uint32_t)rec.event >= w->sources.count)
+            continue;
+        const enum sched_kind kind = w->sources.of[rec.event].kind;
+        if (kind != SCHED_KINDS && kind != SCHED_STACK && is_counted(w, &rec) &&
+            !sched_namespace_learn(&w->sources, &w->sample))
+            return mem_fail(w->sources.memory, err, "threads");
+    }
+    w->foreign = false;
+    w->sources.namespaced = true;
+    return st < 0 ? st : PFR_OK;
 }
 
 /* --- */
@@ -129,14 +155,16 @@ static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whol
     walk->counts = w->states.counts;
     walk->counts.late = w->order.rounds.late;
     walk->wide = w->states.wide;
-    const bool late = w->order.late;
+    const bool late = w->order.late, foreign = w->foreign;
     sched_order_free(&w->order);
     thread_states_free(&w->states);
-    if (st < 0 || !late || whole)
+    if (st < 0 || (!foreign && (!late || whole)))
         return st < 0 ? st : PFR_OK;
+    if (foreign)
+        PFR_TRY(learn_numbers(w, err));
     if (walk->restart)
         walk->restart(walk->context);
-    return pass(w, memory, true, err);
+    return pass(w, memory, whole || late, err);
 }
 
 pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err) {
