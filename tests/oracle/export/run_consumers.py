@@ -74,11 +74,27 @@ def folded(folder, *options):
     return stacks
 
 
-def compare(expected, found, what):
-    wrong = sorted(stack for stack in expected.keys() | found.keys() if expected.get(stack) != found.get(stack))
+def compare(expected, found, what, later=None):
+    """Each stack has the count that is expected; with LATER, what is expected after FOUND was made, one between the two."""
+    ends = (expected, expected if later is None else later)
+    wrong = sorted(stack for stack in expected.keys() | found.keys() | ends[1].keys()
+                   if not min(end.get(stack, 0) for end in ends) <= found.get(stack, 0) <= max(end.get(stack, 0) for end in ends))
     if wrong:
         raise Wrong("%s: %d stacks differ; %s here, %s there: %s" % (what, len(wrong), found.get(wrong[0]),
-                                                                      expected.get(wrong[0]), wrong[0][:200]))
+                                                                      expected.get(wrong[0]), nearest(wrong)))
+
+
+def nearest(wrong):
+    """The first of WRONG, and the one that shares most frames with it, both from where they differ."""
+    frames = wrong[0].split(";")
+    others = [stack.split(";") for stack in wrong[1:]]
+    shared = [next((at for at, pair in enumerate(zip(frames, other)) if pair[0] != pair[1]), min(len(frames), len(other)))
+              for other in others]
+    if not others:
+        return wrong[0][-300:]
+    at = max(shared)
+    return "%s [%d frames are the same] %s | %s" % (wrong[0][:100], at, ";".join(frames[at:])[:200],
+                                                    ";".join(others[shared.index(at)][at:])[:200])
 
 
 def fold(text, by_period):
@@ -99,11 +115,22 @@ def check_folded(folder, options, words):
             if not expected:
                 raise Skip("nothing was recorded")
             found = folded(folder, "--weight=" + ("period" if by_period else "samples"))
-            pair = without_bare(expected, found)
-            compare(*(map(without_names, pair) if "-a" in options else pair), "export")
+            later = fold(fresh.our_script(folder, "perf.data"), by_period) if "-a" in options else None
+            compare_with_text(expected, found, later)
     except stackcollapse.NotUnderstood as line:
         raise Wrong("not in the grammar: %s" % line) from line
     return "%d stacks, %d samples" % (len(expected), sum(fold(ours, False).values()))
+
+
+def compare_with_text(expected, found, later):
+    """LATER, of a whole system: the text as it is after the export. Others run programs that are deleted, or write maps of
+    the code that they make, between the two texts."""
+    expected, _ = without_bare(expected, found)
+    if later is None:
+        compare(expected, found, "export")
+        return
+    later, _ = without_bare(later, found)
+    compare(without_names(expected), without_names(found), "export", without_names(later))
 
 
 def without_bare(expected, found):
