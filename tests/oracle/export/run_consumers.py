@@ -40,6 +40,7 @@ RECORDINGS = {
     "cxx": (CLOCK, ("./shapes",)),
     "storm": (CLOCK, ("./storm", "60")),
     "period": (("-e", "cpu-clock", "-c", "300000", "-g"), BUSY),
+    "made_code": (CLOCK, ("node", "-e", "let sum = 0; for (let i = 0; i < 3e7; i++) sum += i % 7")),
 }
 SAMPLE = re.compile(r"^\s+((?:-?\d+\s+)*-?\d+): ((?:\d+ )*)\s*$")
 LOCATION = re.compile(r"^\s+(\d+): (0x[0-9a-f]+) (?:M=(\d+) )?(?:(.*) :\d+(?::\d+)? s=\d+(?:\(.*\))?)?\s*$")
@@ -48,6 +49,8 @@ MAPPING = re.compile(r"^(\d+): (0x[0-9a-f]+)/(0x[0-9a-f]+)/(0x[0-9a-f]+) (.*) ([
 
 def make(folder, options, words):
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
+    if words[0] == "node":
+        fresh.need("node")
     if words[0] == "./storm":
         fresh.build(folder, "storm.c", "storm", "-O1", "-pthread")
     if words[0] == "./shapes":
@@ -98,9 +101,11 @@ def nearest(wrong):
 
 
 def fold(text, by_period):
+    """Code that a program made and nothing names: exports call its memory as report does, perf script by the map's file."""
     stacks = Counter()
     for comm, _, period, frames in stackcollapse.samples(text):
-        stacks[";".join([comm.replace(";", ":"), *reversed(frames)])] += period if by_period else 1
+        made = [re.sub(r"^\[perf-(\d+)\.map\]$", r"[JIT] tid \1", frame) for frame in reversed(frames)]
+        stacks[";".join([comm.replace(";", ":"), *made])] += period if by_period else 1
     return stacks
 
 
