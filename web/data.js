@@ -4,6 +4,7 @@ import {readColumns, splitStream} from './bytes.js';
 
 export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnamed: 5};
 export const NODE_INLINED = 1;
+export const VERDICTS = ['noise', 'slower', 'faster', 'new', 'gone']; // as pfr_diff_verdict
 
 const EMPTY = new Uint32Array(0);
 const filled = (column) => column && column.length ? column : null;
@@ -177,6 +178,22 @@ class Code {
     }
 }
 
+// What perfray diff says, by event: {total, of}, rows of [total] and by function, each {self, total} of {delta, low, high,
+// verdict, known}: percent of each side's total; `known`: the interval is. Empty where nothing is compared.
+function readChanges(columns, funcCount) {
+    const func = columns['change.func'] || EMPTY, events = new Map();
+    const signed = (n) => (n % 2 ? -(n + 1) / 2 : n / 2) / 1e6;
+    const part = (i) => ({delta: signed(columns['change.delta'][i]), low: signed(columns['change.low'][i]), high: signed(columns['change.high'][i]),
+                          verdict: VERDICTS[columns['change.verdict'][i] & 7], known: columns['change.verdict'][i] > 7});
+    for (let i = 0; i < func.length; i += 2) {
+        const event = columns['change.event'][i], row = {self: part(i), total: part(i + 1)};
+        if (!events.has(event)) events.set(event, {total: null, of: new Map()});
+        if (func[i] === funcCount) events.get(event).total = row;
+        else events.get(event).of.set(func[i], row);
+    }
+    return events;
+}
+
 // Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
@@ -189,5 +206,6 @@ export function readData(bytes) {
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
             threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
+            changes: readChanges(columns, columns['func.name'].length),
             code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
 }

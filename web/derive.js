@@ -150,7 +150,12 @@ export class Derivations {
         const view = this.of(state), base = this.of({...state, event: other}), counts = {...state, measure: 'count'};
         if (view.diff) return view.diff;
         const totals = compareTotals(base.total, view.total, this.of({...counts, event: other}).total, this.of(counts).total, false);
-        return (view.diff = {tree: view.tree, children: view.children, totals, rows: this.diffRows(state, other, counts)});
+        return (view.diff = {tree: view.tree, children: view.children, totals, known: this.knownChanges(state), rows: this.diffRows(state, other, counts)});
+    }
+    // What perfray diff says of the event; null of a part of the recordings, and of numbers of samples.
+    knownChanges(state) {
+        const isWhole = !state.time && !state.threads && !state.calls && !state.steps.length && state.measure === 'weight';
+        return (isWhole && this.data.changes.get(state.event)) || null;
     }
     diffRows(state, other, counts) {
         const rows = new Map(), row = (func) => rows.get(func) || rows.set(func, {func, a: 0, b: 0, countA: 0, countB: 0}).get(func);

@@ -3,7 +3,6 @@
 
 export const WIDTHS = ['both', 'new', 'baseline'];
 const CHANGE_STEPS = [0.05, 0.5, 2]; // points of the total of B: where the colours of a change begin
-const NOISE = 3; // standard deviations below which a change is not told from chance
 
 export const stepsOfChange = CHANGE_STEPS;
 
@@ -15,8 +14,7 @@ export function baselineEvent(events, event) {
 
 // {k, a, b, countsA, countsB, totalA, totalB}: weights of A are multiplied by k. Shares are compared unless `absolute`.
 export function compareTotals(a, b, countsA, countsB, absolute) {
-    const scale = (x, y) => absolute || !x ? 1 : y / x;
-    return {a, b, countsA, countsB, totalA: a[0], totalB: b[0], k: scale(a[0], b[0]), kCounts: scale(countsA[0], countsB[0])};
+    return {a, b, countsA, countsB, totalA: a[0], totalB: b[0], k: absolute || !a[0] ? 1 : b[0] / a[0]};
 }
 
 // What each node is as wide as; sums of children never exceed their parent.
@@ -26,12 +24,24 @@ export function widthsOf({a, b, k}, mode) {
     return widths;
 }
 
-// {points, z, isNoise, isNew, isGone, step} of one pair of weights and numbers of samples. `step` is -3 to 3.
-export function changeOf(a, b, countA, countB, of) {
-    const points = of.totalB > 0 ? 100 * (b - of.k * a) / of.totalB : 0, {kCounts} = of;
-    const spread = Math.sqrt(countB + kCounts * kCounts * countA), z = spread > 0 ? (countB - kCounts * countA) / spread : 0;
-    const isNoise = Math.abs(z) < NOISE, size = CHANGE_STEPS.filter((least) => Math.abs(points) >= least).length;
-    return {points, z, isNoise, isNew: a === 0 && b > 0, isGone: b === 0 && a > 0, step: isNoise ? 0 : Math.sign(points) * size};
+// {points, known, isNoise, isNew, isGone, step} of one pair of weights. `known` is what perfray diff says of the function, null
+// where it says nothing: of a part of the recordings, or of a frame that a step made. `step` is -3 to 3, noise is 0.
+export function changeOf(a, b, of, known) {
+    const points = of.totalB > 0 ? 100 * (b - of.k * a) / of.totalB : 0, isNoise = known !== null && known.verdict === 'noise';
+    const size = CHANGE_STEPS.filter((least) => Math.abs(points) >= least).length;
+    return {points, known, isNoise, isNew: a === 0 && b > 0, isGone: b === 0 && a > 0, step: isNoise ? 0 : Math.sign(points) * size};
+}
+
+// Verdicts by the size of the change, then noise, as perfray diff orders them.
+export function byChange(x, y) {
+    return x.change.isNoise - y.change.isNoise || Math.abs(y.change.points) - Math.abs(x.change.points) || x.func - y.func;
+}
+
+const pointsText = (points) => `${points >= 0 ? '+' : '−'}${Math.abs(points).toFixed(2)}`;
+
+// "[+1.02, +1.46]"; '' where no interval is known.
+export function intervalText(known) {
+    return known && known.known ? `[${pointsText(known.low)}, ${pointsText(known.high)}]` : '';
 }
 
 // -3 to 3: how far the ratio of two weights is from the ratio of all.

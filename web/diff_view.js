@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diff of two recordings: a flame graph of both with the change as colour, and a table of functions by change.
 import {DIFF_PALETTES, inkOn} from './colours.js';
-import {changeOf, changeText, stepsOfChange, WIDTHS, widthsOf} from './diff.js';
+import {byChange, changeOf, changeText, intervalText, stepsOfChange, WIDTHS, widthsOf} from './diff.js';
 import {el, fill, onceAFrame} from './dom.js';
 import {BoxPainter, ROW} from './flame_view.js';
 import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
@@ -42,9 +42,14 @@ export class DiffView {
         this.boxes = layOutTree(tree, children, widths, root, width, siblingOrder('weight', tree, widths, null, null));
         this.rows = this.boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
     }
+    // What perfray diff says of a function with its callees; of the root about [total].
+    knownOf(func) {
+        const {known} = this.diff, row = known && (func === null ? known.total : known.of.get(func));
+        return row ? row.total : null;
+    }
     changeOfNode(node) {
-        const {totals} = this.diff;
-        return changeOf(totals.a[node], totals.b[node], totals.countsA[node], totals.countsB[node], totals);
+        const {totals, tree} = this.diff;
+        return changeOf(totals.a[node], totals.b[node], totals, node ? this.knownOf(tree.func[node]) : null);
     }
     funcOf(box) { return box.node === null || box.node === 0 ? null : this.diff.tree.func[box.node]; }
     draw() {
@@ -61,28 +66,30 @@ export class DiffView {
             framed: (box) => box.node > 0 && this.changeOfNode(box.node).isNew ? theme.new : null});
     }
     heading() {
-        const {totals} = this.diff, unit = this.app.unit();
-        return `baseline ${formatWeight(totals.totalA, unit)}, new ${formatWeight(totals.totalB, unit)}; widths: ${this.app.state.width} (w)`;
+        const {totals} = this.diff, unit = this.app.unit(), total = this.knownOf(null);
+        const change = total ? `: ${total.delta >= 0 ? '+' : '−'}${Math.abs(total.delta).toFixed(2)} % ${intervalText(total)}, ${total.verdict}` : '';
+        return `baseline ${formatWeight(totals.totalA, unit)}, new ${formatWeight(totals.totalB, unit)}${change}; widths: ${this.app.state.width} (w)`;
     }
     statusOf(box) {
         if (box.node === null) return `${groupDigits(box.nodes.length)} frames`;
         const {totals} = this.diff, unit = this.app.unit(), change = this.changeOfNode(box.node), name = box.node ? this.app.functions.nameOf(this.funcOf(box)) : 'all';
-        const noise = change.isNoise ? `, within noise (${groupDigits(totals.countsA[box.node])} → ${groupDigits(totals.countsB[box.node])} samples)` : '';
+        const noise = change.known ? `; the function ${intervalText(change.known)}, ${change.known.verdict} (${groupDigits(totals.countsA[box.node])} → ${groupDigits(totals.countsB[box.node])} samples)` : '';
         return `${name}: ${formatWeight(totals.a[box.node], unit)} → ${formatWeight(totals.b[box.node], unit)}, ${changeText(change)}${noise}`;
     }
 
     // --- The table: functions by the size of their change.
 
-    renderTable({rows, totals}) {
-        const unit = this.app.unit(), made = rows.map((row) => ({...row, change: changeOf(row.a, row.b, row.countA, row.countB, totals)}))
-            .sort((x, y) => Math.abs(y.change.points) - Math.abs(x.change.points) || x.func - y.func);
-        const heads = ['baseline', 'new', 'change', 'z', 'function'].map((text, i) => el('th', {scope: 'col', class: i < 4 ? 'number' : 'text', text}));
-        const body = made.slice(0, CHANGES_LISTED).map((row) => el('tr', {'data-func': row.func, class: row.func === this.app.state.func ? 'chosen' : '', onclick: () => this.app.select(row.func, null)},
+    renderTable({rows, totals, known}) {
+        const unit = this.app.unit(), made = rows.map((row) => ({...row, change: changeOf(row.a, row.b, totals, this.knownOf(row.func))})).sort(byChange);
+        const heads = ['baseline', 'new', 'change', '95 % interval', 'verdict', 'function'].map((text, i) => el('th', {scope: 'col', class: i < 4 ? 'number' : 'text', text}));
+        const body = made.slice(0, CHANGES_LISTED).map((row) => el('tr', {'data-func': row.func, class: row.func === this.app.state.func ? 'chosen' : row.change.isNoise ? 'dim' : '', onclick: () => this.app.select(row.func, null)},
             el('td', {class: 'number', 'data-weight': row.a, text: `${formatWeight(row.a, unit)} ${formatShare(row.a, totals.totalA)}`}),
             el('td', {class: 'number', 'data-weight': row.b, text: `${formatWeight(row.b, unit)} ${formatShare(row.b, totals.totalB)}`}),
-            el('td', {class: 'number', 'data-points': row.change.points, text: changeText(row.change)}), el('td', {class: 'number', text: row.change.isNoise ? 'noise' : row.change.z.toFixed(1)}),
+            el('td', {class: 'number', 'data-points': row.change.points, text: changeText(row.change)}), el('td', {class: 'number interval', text: intervalText(row.change.known)}),
+            el('td', {class: 'text verdict', text: row.change.known ? row.change.known.verdict : ''}),
             el('td', {class: 'name', title: this.app.functions.nameOf(row.func)}, el('button', {class: 'link', text: shortName(this.app.functions.nameOf(row.func), 80)}))));
-        this.legend.textContent = `Colours begin at ${stepsOfChange.join(', ')} points; changes within noise are grey. Hatched: gone. Framed: new.`;
+        const source = known ? 'Intervals and verdicts are those of perfray diff; noise is grey.' : 'Intervals are known of whole recordings and their weights, not of this selection.';
+        this.legend.textContent = `Colours begin at ${stepsOfChange.join(', ')} points. ${source} Hatched: gone. Framed: new.`;
         fill(this.table, this.legend, el('table', {'aria-label': 'Functions by change'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...body)),
              made.length > CHANGES_LISTED ? el('p', {class: 'dim', text: `${groupDigits(made.length - CHANGES_LISTED)} functions that changed less are not listed.`}) : null);
     }

@@ -87,6 +87,8 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     PFR_TRY(page_code_read(&d->code, &d->tables, o, most, memory, err));
+    if (d->baseline)
+        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, d->baseline, memory, err));
     return page_data_finish(d, memory, err);
 }
 

@@ -205,6 +205,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     mem_free(memory, d->rank_of, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     mem_free(memory, d->node_of_rank, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     page_calls_free(&d->calls);
+    page_changes_free(&d->changes);
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
     page_rows_free(&d->rows);

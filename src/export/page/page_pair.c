@@ -4,9 +4,12 @@
 
 #include "base/memory/fail.h"
 #include "base/memory/memory.h"
+#include "model/diff/diff_names.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>
+
+#define NAME_ROOM 65536u /* names are cut there, as in a comparison */
 
 enum map { MAP_EVENT, MAP_PROCESS, MAP_THREAD, MAP_COMM, MAP_OBJECT, MAP_SYMBOL, MAP_FRAME, MAP_STACK, NR_MAPS };
 
@@ -47,9 +50,14 @@ static uint32_t copy_object(struct copy *c, uint32_t id) {
     return pfr_build_object(c->to, &(pfr_model_object){.path = o->name, .name = o->name, .kind = o->kind});
 }
 
+/* Clones and Rust's hashes are the same function, as in the rows of a comparison. */
 static uint32_t copy_symbol(struct copy *c, uint32_t id) {
+    char plain[NAME_ROOM];
     const pfr_model_symbol *s = pfr_model_get_symbol(c->from, id);
-    return pfr_build_symbol(c->to, &(pfr_model_symbol){.name = s->name, .object = c->map[MAP_OBJECT][s->object]});
+    if (s->name)
+        diff_plain_name(s->name, plain, sizeof plain);
+    return pfr_build_symbol(
+        c->to, &(pfr_model_symbol){.name = s->name ? plain : NULL, .object = c->map[MAP_OBJECT][s->object]});
 }
 
 static uint32_t copy_frame(struct copy *c, uint32_t id) {

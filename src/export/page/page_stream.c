@@ -269,6 +269,37 @@ static uint64_t source_text(const struct page_data *d, uint64_t i) {
     return d->code.sources[i].text;
 }
 
+/* --- Changes: two rows each, self and total. Signed numbers are twice the number, negative ones twice their size less
+ * one. */
+
+static uint64_t count_changes(const struct page_data *d) {
+    return (uint64_t)d->changes.count * PAGE_CHANGE_PARTS;
+}
+static const struct page_change_value *change_at(const struct page_data *d, uint64_t i) {
+    return &d->changes.at[i / PAGE_CHANGE_PARTS].part[i % PAGE_CHANGE_PARTS];
+}
+static uint64_t with_sign(int64_t value) {
+    return value < 0 ? (uint64_t)-value * 2 - 1 : (uint64_t)value * 2;
+}
+static uint64_t change_event(const struct page_data *d, uint64_t i) {
+    return d->changes.at[i / PAGE_CHANGE_PARTS].event;
+}
+static uint64_t change_func(const struct page_data *d, uint64_t i) {
+    return d->changes.at[i / PAGE_CHANGE_PARTS].func;
+}
+static uint64_t change_delta(const struct page_data *d, uint64_t i) {
+    return with_sign(change_at(d, i)->delta);
+}
+static uint64_t change_low(const struct page_data *d, uint64_t i) {
+    return with_sign(change_at(d, i)->low);
+}
+static uint64_t change_high(const struct page_data *d, uint64_t i) {
+    return with_sign(change_at(d, i)->high);
+}
+static uint64_t change_verdict(const struct page_data *d, uint64_t i) {
+    return change_at(d, i)->verdict | (uint64_t)change_at(d, i)->has_interval << 3;
+}
+
 static const struct page_column columns[] = {
     {"string.end", count_texts, end_of_text},
     {"object.name", count_objects, object_name},
@@ -325,6 +356,12 @@ static const struct page_column columns[] = {
     {"source.file", count_sources, source_file},
     {"source.line", count_sources, source_number},
     {"source.text", count_sources, source_text},
+    {"change.event", count_changes, change_event},
+    {"change.func", count_changes, change_func},
+    {"change.delta", count_changes, change_delta},
+    {"change.low", count_changes, change_low},
+    {"change.high", count_changes, change_high},
+    {"change.verdict", count_changes, change_verdict},
 };
 #define NR_COLUMNS (sizeof columns / sizeof *columns)
 

@@ -8,6 +8,7 @@
  * largest number needs, at most 7 bytes: page_data_finish sees to it that no number has more than PAGE_NUMBER_BITS.
  */
 #include "export/page/page_calls.h"
+#include "export/page/page_changes.h"
 #include "export/page/page_code.h"
 #include "export/page/page_intervals.h"
 #include "export/page/page_rows.h"
@@ -23,6 +24,7 @@ struct page_data {
     struct page_calls calls;
     struct page_intervals intervals;
     struct page_code code;
+    struct page_changes changes;
     uint32_t *threads;   /* page's number -> id of the model: those that have samples or calls */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> place among nodes by how often they are sampled or called */

@@ -9,6 +9,7 @@ DIR; FILE is page_maker. With --shots the
 pictures of all panels are kept in DIR. view_page.js drives the browser; the checks are here.
 """
 import argparse
+import csv
 import json
 import os
 import random
@@ -213,6 +214,28 @@ def check_diff(result):
     return "%d functions" % len(facts["start"]["changes"])
 
 
+def check_compared(result, words):
+    """Functions, changes, intervals and verdicts are those of perfray diff; of a selection there are no verdicts."""
+    must_be_quiet(result)
+    done = harness.perfray("diff", "--no-cache", "--format=csv", "--children", *words)
+    wanted = sorted(changes_of(csv.DictReader(done.stdout.decode("utf-8").splitlines())))
+    shown = result["facts"]["start"]["changes"]
+    made = sorted((row["name"], row["verdict"], *map(float, row["interval"].strip("[]").replace("−", "-").split(", "))) for row in shown)
+    equal("functions and verdicts", [row[:2] for row in made], [row[:2] for row in wanted])
+    wrong = [pair for pair in zip(made, wanted) if any(abs(x - y) > 0.00501 for x, y in zip(pair[0][2:], pair[1][2:]))]
+    harness.must(not wrong, "%s" % wrong[:3])
+    harness.must({row["verdict"] for row in shown} > {"noise"}, "all is noise")
+    equal("verdicts of a selection", {row["verdict"] for row in result["facts"]["selected"]["changes"]}, {""})
+    return "%d functions" % len(shown)
+
+
+def changes_of(rows):
+    for row in rows:
+        if row["symbol"] != "[total]":
+            name = row["symbol"] if row["symbol"] != "[unknown]" else row["object"] if row["object"].startswith("[") else "[%s]" % row["object"]
+            yield name, row["verdict"], float(row["low"]), float(row["high"])
+
+
 def check_hostile(result):
     must_be_quiet(result)
     facts = result["facts"]["start"]
@@ -307,6 +330,7 @@ def jobs_of(options, folder, recordings):
         jobs.append({"name": kind, "file": path, "steps": steps})
     jobs.append({"name": "tour", "file": pages["demo.data"], "steps": TOUR})
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
+    jobs.append({"name": "compared", "file": view(folder, "compared", *compared_words(options)), "steps": [["facts", "start"], ["drag", 0.2, 0.6], ["facts", "selected"]]})
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
@@ -324,6 +348,11 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "hostile", "file": view(folder, "hostile", "--no-symbols", hostile), "steps": [["facts", "start"], ["tab", "Table"], ["tab", "Callers & callees"], ["key", "x"]]})
     second.append(jobs[-1])
     return jobs, second, trace, named
+
+
+def compared_words(options):
+    """Options of diff, which view takes too."""
+    return ["--diff", os.path.join(options.recorded, "demo.data"), "--symfs", os.path.join(options.recorded, "demo-root"), os.path.join(options.recorded, "threads.data")]
 
 
 def big_endian(folder, path):
@@ -350,6 +379,7 @@ def run_first(options, folder):
     harness.attempt("view/heavy", check_heavy, results["heavy"], os.path.join(folder, "heavy.data"))
     harness.attempt("view/compared with itself", check_same, results["same"])
     harness.attempt("view/diff", check_diff, results["diff"])
+    harness.attempt("view/compared", check_compared, results["compared"], compared_words(options)[1:])
     harness.attempt("view/keys", check_tour, results["tour"])
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)

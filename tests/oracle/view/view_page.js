@@ -22,7 +22,8 @@ function factsOfPage() {
         name: row.querySelector('.name').title, weights: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.weight))}));
     const changes = [...document.querySelectorAll('.changes tr[data-func]')].map((row) => {
         const [baseline, made] = [...row.querySelectorAll('[data-weight]')].map((cell) => Number(cell.dataset.weight));
-        return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points)};
+        const [interval, verdict, name] = ['.interval', '.verdict', '.name'].map((part) => row.querySelector(part));
+        return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points), interval: interval.textContent, verdict: verdict.textContent, name: name.title};
     });
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;

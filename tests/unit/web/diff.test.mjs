@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {baselineEvent, changeOf, changeText, compareTotals, stepOfRatio, widthsOf} from '../../../web/diff.js';
+import {baselineEvent, byChange, changeOf, changeText, compareTotals, intervalText, stepOfRatio, widthsOf} from '../../../web/diff.js';
 
 const a = Float64Array.from([1000, 600, 400, 300]), b = Float64Array.from([2000, 1200, 800, 0]);
 
-const stepsOf = (totals) => Array.from(totals.a, (_, i) => changeOf(totals.a[i], totals.b[i], totals.countsA[i], totals.countsB[i], totals).step);
+const stepsOf = (totals) => Array.from(totals.a, (_, i) => changeOf(totals.a[i], totals.b[i], totals, null).step);
 
 test('a recording beside itself is neutral', () => {
     assert.deepEqual(stepsOf(compareTotals(a, a, a, a, false)), [0, 0, 0, 0]);
-    assert.equal(changeText(changeOf(5, 5, 5, 5, compareTotals(a, a, a, a, false))), '▲ +0.00 pp');
+    assert.equal(changeText(changeOf(5, 5, compareTotals(a, a, a, a, false), null)), '▲ +0.00 pp');
 });
 
 test('twice as long is the same in shares, and twice as much in absolute numbers', () => {
@@ -22,13 +22,17 @@ test('twice as long is the same in shares, and twice as much in absolute numbers
 test('exchanged recordings mirror each other', () => {
     const there = compareTotals(a, b, a, b, true), back = compareTotals(b, a, b, a, true);
     assert.deepEqual(stepsOf(there), stepsOf(back).map((step) => step ? -step : 0));
-    assert.ok(changeOf(0, 9, 0, 9, there).isNew && changeOf(9, 0, 9, 0, there).isGone);
+    assert.ok(changeOf(0, 9, there, null).isNew && changeOf(9, 0, there, null).isGone);
 });
 
-test('few samples are within noise', () => {
-    const totals = compareTotals(a, a, a, a, false);
-    assert.ok(changeOf(38, 44, 38, 44, totals).isNoise);
-    assert.ok(!changeOf(380, 540, 380, 540, totals).isNoise);
+test('verdicts are those of perfray diff', () => {
+    const totals = compareTotals(a, b, a, b, true), known = (verdict) => ({verdict, delta: 30, low: 29.5, high: -0.25, known: true});
+    assert.equal(changeOf(400, 800, totals, known('noise')).step, 0);
+    assert.equal(changeOf(400, 800, totals, known('slower')).step, 3);
+    assert.equal(intervalText(known('slower')), '[+29.50, −0.25]');
+    assert.equal(intervalText({...known('noise'), known: false}), '');
+    const rows = [{func: 0, change: changeOf(400, 800, totals, known('noise'))}, {func: 1, change: changeOf(600, 700, totals, known('slower'))}, {func: 2, change: changeOf(600, 900, totals, null)}];
+    assert.deepEqual(rows.sort(byChange).map((row) => row.func), [2, 1, 0]);
 });
 
 test('widths of children fit into their parent in every mode', () => {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of a page: see page_changes.h. */
+#include "export/page/page_changes.h"
+
+#include "base/memory/fail.h"
+#include "base/tables/hashmap.h"
+
+#include <math.h>
+#include <perfray/samples.h>
+#include <string.h>
+
+#define MILLIONTHS 1e6
+#define LARGEST 1e15 /* what a number of a column can hold, twice */
+
+struct reading {
+    struct page_changes *to;
+    const struct page_tables *tables;
+    struct intern_table names; /* "object\0function" of each function that has a row in the page */
+    uint32_t *func_of;         /* by name */
+};
+
+void page_changes_free(struct page_changes *changes) {
+    if (changes->memory)
+        mem_free(changes->memory, changes->at, changes->room, sizeof *changes->at);
+}
+
+static int64_t millionths(double value) {
+    const double scaled = value * MILLIONTHS;
+    return isnan(scaled) ? 0 : (int64_t)llround(fmax(-LARGEST, fmin(LARGEST, scaled)));
+}
+
+static struct page_change_value value_of(const pfr_diff_value *value) {
+    const bool has_interval = isfinite(value->low) && isfinite(value->high);
+    return (struct page_change_value){.delta = millionths(value->delta),
+                                      .low = has_interval ? millionths(value->low) : 0,
+                                      .high = has_interval ? millionths(value->high) : 0,
+                                      .verdict = (uint8_t)value->verdict,
+                                      .has_interval = has_interval};
+}
+
+/* --- Functions by the names that rows of a comparison have. */
+
+static pfr_status put_name(struct reading *r, const char *object, const char *symbol, uint32_t *id, pfr_error *err) {
+    struct memory *const memory = r->to->memory;
+    const size_t part = strlen(object) + 1, length = part + strlen(symbol);
+    char *const key = mem_alloc(memory, length, 1);
+    if (!key)
+        return mem_fail(memory, err, "changes");
+    memcpy(key, object, part);
+    memcpy(key + part, symbol, length - part);
+    const pfr_status st = intern_put(&r->names, key, length, id, err);
+    mem_free(memory, key, length, 1);
+    return st;
+}
+
+static pfr_status name_funcs(struct reading *r, pfr_error *err) {
+    const pfr_model *const model = r->tables->model;
+    for (uint32_t id = 1; id <= r->tables->nr_symbols; id++) {
+        const pfr_model_symbol *s = pfr_model_get_symbol(model, id);
+        uint32_t name;
+        const char *const object = pfr_model_get_object(model, s->object)->name;
+        PFR_TRY(put_name(r, object, s->name ? s->name : "[unknown]", &name, err));
+        r->func_of[name] = r->tables->func_of_symbol[id];
+    }
+    return PFR_OK;
+}
+
+/* --- Rows. */
+
+static pfr_status add(struct page_changes *c, const struct page_change *change, pfr_error *err) {
+    void *grown = mem_grow(c->memory, c->at, c->count, &c->room, 256, sizeof *c->at);
+    if (!grown)
+        return mem_fail(c->memory, err, "changes");
+    c->at = grown;
+    c->at[c->count++] = *change;
+    return PFR_OK;
+}
+
+static pfr_status add_rows(struct reading *r, const pfr_diff *diff, uint32_t event, pfr_error *err) {
+    const uint32_t known = r->names.count;
+    for (uint32_t i = 0; i < pfr_diff_count(diff); i++) {
+        const pfr_diff_row *row = pfr_diff_get_row(diff, i);
+        struct page_change change = {event, r->tables->nr_funcs, {value_of(&row->self), value_of(&row->total)}};
+        uint32_t name = 0;
+        if (i)
+            PFR_TRY(put_name(r, row->object, row->symbol, &name, err));
+        if (i && name >= known)
+            continue; /* of frames that no sample of the page has */
+        if (i)
+            change.func = r->func_of[name];
+        PFR_TRY(add(r->to, &change, err));
+    }
+    return PFR_OK;
+}
+
+static bool has_event(const pfr_model *model, const char *name) {
+    for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT); id++)
+        if (strcmp(pfr_model_get_event(model, id)->name, name) == 0)
+            return pfr_model_get_event(model, id)->samples > 0;
+    return false;
+}
+
+static pfr_status compare_event(struct reading *r, const pfr_diff_run *base, const pfr_diff_run *changed,
+                                const char *name, uint32_t event, pfr_error *err) {
+    const pfr_diff_options how = {.size = sizeof how, .event = name, .alloc = &r->to->memory->alloc};
+    pfr_diff *const diff = pfr_diff_open(base, 1, changed, 1, &how, err);
+    if (!diff)
+        return err->status;
+    const pfr_status st = add_rows(r, diff, event, err);
+    pfr_diff_close(diff);
+    return st;
+}
+
+/* Events are found by name; the first one is compared with the base's first, whatever that is called. */
+static pfr_status compare(struct reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
+    const pfr_diff_run base = {.model = baseline, .name = ""}, changed = {.model = newer, .name = ""};
+    bool is_first = pfr_model_sample_count(baseline) > 0;
+    for (uint32_t id = 1; id <= pfr_model_count(newer, PFR_TABLE_EVENT); id++) {
+        const char *const name = pfr_model_get_event(newer, id)->name;
+        if (!has_event(newer, name))
+            continue;
+        if (has_event(baseline, name))
+            PFR_TRY(compare_event(r, &base, &changed, name, id - 1, err));
+        else if (is_first)
+            PFR_TRY(compare_event(r, &base, &changed, NULL, id - 1, err));
+        is_first = false;
+    }
+    return PFR_OK;
+}
+
+pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
+                             const pfr_model *baseline, struct memory *memory, pfr_error *err) {
+    struct reading r = {.to = changes, .tables = tables};
+    *changes = (struct page_changes){.memory = memory};
+    intern_init(&r.names, memory);
+    r.func_of = mem_zeroed(memory, (size_t)tables->nr_symbols + 1, sizeof *r.func_of);
+    pfr_status st = r.func_of ? name_funcs(&r, err) : mem_fail(memory, err, "changes");
+    if (st >= 0)
+        st = compare(&r, newer, baseline, err);
+    mem_free(memory, r.func_of, (size_t)tables->nr_symbols + 1, sizeof *r.func_of);
+    intern_free(&r.names);
+    return st;
+}

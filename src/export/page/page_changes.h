@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_PAGE_CHANGES_H
+#define PFR_EXPORT_PAGE_CHANGES_H
+/*
+ * What perfray diff says about each function of a page that compares two recordings: change, 95 % interval and verdict,
+ * for every event that both recordings have. The page shows these and has no rule of its own about noise. Values are
+ * percent of each side's total in millionths.
+ */
+#include <perfray/diff.h>
+
+#include "export/page/page_tables.h"
+
+#define PAGE_CHANGE_PARTS 2u /* self, total */
+
+struct page_change_value {
+    int64_t delta, low, high;
+    uint8_t verdict; /* pfr_diff_verdict */
+    bool has_interval;
+};
+
+struct page_change {
+    uint32_t event; /* from 0, of the new recording */
+    uint32_t func;  /* tables.nr_funcs: the row [total] */
+    struct page_change_value part[PAGE_CHANGE_PARTS];
+};
+
+struct page_changes {
+    struct memory *memory;
+    struct page_change *at;
+    size_t count, room;
+};
+
+/* Of the tables of a page_pair_make of both. Errors: as pfr_diff_open. page_changes_free must follow in every case. */
+pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
+                             const pfr_model *baseline, struct memory *memory, pfr_error *err);
+void page_changes_free(struct page_changes *changes);
+
+#endif
