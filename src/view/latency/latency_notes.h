@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_NOTES_H
 #define PFR_VIEW_LATENCY_NOTES_H
-/* What other files use of latency_notes.c, which says how it works. */
+/* Interface of latency_notes.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
 /* The sentences that stand above a table and in JSON, one after the other; false: there are no more. */

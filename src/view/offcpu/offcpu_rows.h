@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_ROWS_H
 #define PFR_VIEW_OFFCPU_ROWS_H
-/* What other files use of offcpu_rows.c, which says how it works. */
+/* Interface of offcpu_rows.c; that file describes how it works. */
 #include "view/offcpu/offcpu_parts.h"
 
 const char *offcpu_state_name(enum offcpu_state state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_STACKS_H
 #define PFR_VIEW_OFFCPU_STACKS_H
-/* What other files use of offcpu_stacks.c, which says how it works. */
+/* Interface of offcpu_stacks.c; that file describes how it works. */
 #include "view/offcpu/offcpu_parts.h"
 
 const struct offcpu_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_ADDRESS_CACHE_H
 #define PFR_VIEW_SCRIPT_ADDRESS_CACHE_H
-/* What other files use of script_address_cache.c, which says how it works. */
+/* Interface of script_address_cache.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* What was kept for the address, or NULL; keeps what was found, where it holds for all around.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_EVENTS_H
 #define PFR_VIEW_SCRIPT_EVENTS_H
-/* What other files use of script_events.c, which says how it works. */
+/* Interface of script_events.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* What came since the last time: events and other names for them. */

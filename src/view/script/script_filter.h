@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_FILTER_H
 #define PFR_VIEW_SCRIPT_FILTER_H
-/* What other files use of script_filter.c, which says how it works. */
+/* Interface of script_filter.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* Reads what options say of cpus, threads and times. */

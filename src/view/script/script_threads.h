@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_THREADS_H
 #define PFR_VIEW_SCRIPT_THREADS_H
-/* What other files use of script_threads.c, which says how it works. */
+/* Interface of script_threads.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 #define SCRIPT_THREADS 1024u
