@@ -31,7 +31,7 @@ struct bud {
 
 struct growing {
     struct report *r;
-    uint64_t *bits;   /* by word of `bits`: number of bits before it */
+    uint64_t *bits;   /* by node, and one at the end */
     uint32_t *before; /* by word of `bits`: bits before it */
     size_t words;
     struct bud *buds;
