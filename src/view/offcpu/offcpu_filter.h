@@ -7,7 +7,7 @@
 pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err);
 bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t);
 
-/* The part of the interval that counts; false: no part. */
+/* Restricts the interval to the selected time range; false if nothing remains. */
 bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval);
 
 #endif
