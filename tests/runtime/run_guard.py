@@ -89,7 +89,7 @@ class Guard:
         harness.result("guard/" + name, wrong)
 
     def run(self, act, words, program=None, trace=None, options="keep=first size=2M", before=(), folder=None):
-        """status and what was said"""
+        """(exit status, standard error)"""
         trace = trace or self.trace
         options = f"file={trace} {options}"
         asked = {"GUARD_RT" if "before" in words else "PERFRAY_RT": options}
