@@ -312,8 +312,8 @@ def is_long():
 
 
 def step_of(command):
-    """Every third recording for these four, every sixth one for their other forms, for what is written, and for what
-    shares its names with report; the commands begin at different ones. With PERFRAY_LONG all."""
+    """Every third recording for these four commands; every sixth one for their variants, for commands that write, and for those
+    that look up names like report. Commands start at different recordings. With PERFRAY_LONG: all."""
     return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 

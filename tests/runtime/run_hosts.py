@@ -398,7 +398,7 @@ FINISHED, SETTLED = 2, 5
 
 
 def test_patterns(t):
-    """C++ names as people write them, and what is said of patterns that fit nothing."""
+    """C++ names are demangled, and patterns that match nothing are reported."""
     if not t.wants("patterns") or "PERFRAY" not in os.environ or not shutil.which("g++"):
         return
     (t.folder / "patterns.cpp").write_text(PATTERNS)

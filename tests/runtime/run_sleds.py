@@ -146,7 +146,7 @@ def tails(t, program):
 
 
 def arguments(t, program):
-    """Arguments: those that clang was told to log, and those requested by an option."""
+    """Arguments: those that clang was made to log, and those requested by an option."""
     _, _, trace = t.run(program, "arguments", 2000, "buffer=4k")
     records = [r for r in Recorded(trace).trace.records if r.kind == "enter_arg"]
     sent = [(i * 7 - 3) % 2 ** 64 for i in range(2000)]
