@@ -7,9 +7,10 @@
  *
  *     begin     before the first stack
  *     visit     for each node of the stacks, in order, callers before their callees
- *     stack     for each single stack of the profile, in recorded order, in formats that can identify stacks
- * individually; some stacks are still passed as nodes end       after the last stack clear     always, also after an
- * error
+ *     stack     for each single stack of the profile, in recorded order, in formats that identify stacks individually
+ *               (some stacks are passed as nodes nevertheless)
+ *     end       after the last stack
+ *     clear     always, also after an error
  *
  * A NULL callback is skipped.
  */

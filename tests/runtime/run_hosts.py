@@ -436,7 +436,7 @@ def has_leases(folder):
 
 
 def test_settled(t):
-    """A large trace is finished in place, even if a process is killed while doing that; but not while a process that was left behind still maps it."""
+    """A large trace is finished in place, even if the process that finishes it is killed; but not while another process still maps it."""
     if not t.wants("settled") or "PERFRAY" not in os.environ:
         return
     if not has_leases(t.folder):

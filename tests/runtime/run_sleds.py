@@ -444,7 +444,7 @@ fn main() { let work: Vec<_> = (0..3).map(|k| std::thread::spawn(move || (0..100
 
 
 def test_rust(t):
-    """Sleds of Rust's nightly compiler, which needs this flag; an older one has none."""
+    """Sleds of Rust's nightly compiler with this flag; older compilers cannot make sleds."""
     if not t.wants("rust") or "PERFRAY" not in os.environ:
         return
     source, program, trace = t.folder / "rust.rs", t.folder / "rust", t.folder / "trace"

@@ -6,9 +6,13 @@
  * compressed with zstd, one row group per 65 536 rows, or fewer if the texts are long. parquet_pages.h describes the
  * encodings. The values of a row are written in the order of the columns:
  *
- *     static const struct parquet_column columns[] = {{"ts", PARQUET_NUMBER, true}, {"comm", PARQUET_TEXT, false},
- * {0}}; parquet_open(&file, path, columns, memory, &err); parquet_number(&file, time); parquet_text(&file, 1, "main",
- * 4); parquet_end_row(&file, &err); parquet_close(&file, is_whole, &err);
+ *     static const struct parquet_column columns[] = {
+ *         {"ts", PARQUET_NUMBER, true}, {"comm", PARQUET_TEXT, false}, {0}};
+ *     parquet_open(&file, path, columns, memory, &err);
+ *     parquet_number(&file, time);
+ *     parquet_text(&file, 1, "main", 4);
+ *     parquet_end_row(&file, &err);
+ *     parquet_close(&file, is_whole, &err);
  */
 #include "base/io/whole_file.h"
 #include "base/tables/intern.h"

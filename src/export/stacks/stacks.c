@@ -2,11 +2,11 @@
 /*
  * Merges and sorts the nodes of a profile: see stacks.h.
  *
- *     1. Find the nodes that have samples at or below them, their depth, and the labels of their frames; parents have
- * smaller numbers than their children.
+ *     1. Find the nodes with samples at or below them, their depth, and the labels of their frames. Parents have
+ *        smaller numbers than their children.
  *     2. Group the nodes by level.
- *     3. Level by level, group the nodes by the merged node of their parent and sort each group by label; adjacent
- * nodes with equal labels become one.
+ *     3. Level by level, group the nodes by the merged node of their parent and sort each group by label. Adjacent
+ *        nodes with equal labels become one.
  */
 #include "export/stacks/stacks.h"
 

@@ -5,9 +5,8 @@
  * segments are in depth-first order: all descendants of a segment follow it, so that a traversal reads forward, and
  * `size` tells how far to skip a subtree.
  *
- *     1. Set a bit for each node where a segment begins. A segment ends before a branch and at a node with samples. A
- * new segment begins after the last node of each, so counting bits gives the number of the segment that a parent node
- * ends.
+ *     1. Set a bit for each node where a segment begins. A segment ends before a branch and at a node with samples;
+ *        the next one begins after it. So counting bits gives the number of the segment that a parent node ends.
  *     2. Count the segments below each, backward, because descendants have larger numbers.
  *     3. Compute their places from these counts.
  */
