@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saying what could not be used of a recording: the first places, then how many more there are.
+ * Reports the parts of a recording that could not be used: the first places, then how many more there are.
  *
- * Printers of the library read past damage. Those that tell each place as they meet it call damage_told; the others
- * only count, and the recording is walked once more for the places, when something was counted. A stream that was not
- * kept cannot be walked again: its counts are all there is.
+ * Printers of the library read past damage. Some call damage_told for each place. Others only count damage; if they
+ * counted any, the recording is read again to find the places. A stream that was not spooled cannot be read again, so
+ * only its counts are reported.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define PLACES_MOST 10
 
-/* Complains of the first stretches; returns how many places were told. */
+/* Reports the first unreadable ranges; returns how many were reported. */
 static uint64_t complain_of_places(const struct task *task, pfr_reader *reader) {
     pfr_record rec;
     pfr_error err;
@@ -27,7 +27,7 @@ static uint64_t complain_of_places(const struct task *task, pfr_reader *reader) 
     return told;
 }
 
-/* Features that lie outside of the file or do not hold what they say. */
+/* Reports features that are outside the file or cannot be decoded. */
 static uint64_t complain_of_features(const struct task *task, pfr_reader *reader) {
     pfr_error err;
     uint64_t told = 0;
@@ -39,7 +39,7 @@ static uint64_t complain_of_features(const struct task *task, pfr_reader *reader
     return told;
 }
 
-/* Samples that nobody can read; the recording does not say what is in them. */
+/* Reports samples with unknown ids: the recording does not describe their contents. */
 static uint64_t complain_of_lost_events(const struct task *task, const pfr_quality *quality) {
     if (quality->unknown_ids > 0)
         complain("%s: %" PRIu64 " sample%s to no event", task->file, quality->unknown_ids,
@@ -96,7 +96,7 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
     uint64_t told = is_cut ? 0 : complain_of_features(task, reader);
     if (is_damaged)
         told += complain_of_places(task, reader);
-    if (!is_cut || told == PLACES_MOST) /* what a cut took away is counted too, but has no place */
+    if (!is_cut || told == PLACES_MOST) /* bytes after the cut are counted, too, but have no place */
         complain_of_counts(task, &quality, told);
     told += complain_of_lost_events(task, &quality);
     return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;

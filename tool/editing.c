@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs that write a recording: see editing.h. */
+/* Commands that write a recording: see editing.h. */
 #include "editing.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "selecting.h"
 
 #define LEVEL_MOST 22
-#define TO_QUIPPER 4u /* of --to, behind the containers */
+#define TO_QUIPPER 4u /* in --to, after the containers */
 
 struct telling {
     const char *program;
@@ -21,7 +21,7 @@ static void hole_told(void *context, const pfr_error *hole) {
     damage_told(&telling->damage, hole);
 }
 
-/* 0: not a level. */
+/* Returns 0 if the word is not a level. */
 static int level_of(const char *word) {
     char *end;
     if (!*word)
@@ -30,7 +30,7 @@ static int level_of(const char *word) {
     return *end || level < 1 || level > LEVEL_MOST ? 0 : (int)level;
 }
 
-/* false: what makes no sense was said. */
+/* Checks the combination of options; on failure prints a message and returns false. */
 static bool makes_sense(const struct task *task, const char *program) {
     const struct editing *const o = task->options;
     const char *wrong = NULL;
@@ -77,7 +77,7 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
     };
 }
 
-/* The write failed: the byte is not the recording's, and the text names the file. */
+/* Whether the error occurred while writing: then its offset is not in the recording, and its text names the file. */
 static bool is_of_output(const pfr_error *err) {
     static const char *const words[] = {"make", "write", "synchronise", "name", "output"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -86,7 +86,7 @@ static bool is_of_output(const pfr_error *err) {
     return false;
 }
 
-/* A trace has no samples. */
+/* XRay traces have no samples to count. */
 static void tell_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
     if (pfr_get_header(reader)->format == PFR_PERF_DATA)
         complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
@@ -113,7 +113,7 @@ static enum exit_status end_of_edit(const struct task *task, struct telling *tel
     return graver_of(exit_status_of(status), damage);
 }
 
-/* A recording, also one that quipper told. */
+/* Opens a recording, or a quipper message that contains one. */
 static pfr_reader *open_any(const struct task *task, const pfr_open_options *options, struct telling *telling,
                             enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};

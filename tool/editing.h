@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_EDITING_H
 #define PERFRAY_TOOL_EDITING_H
-/* What the verbs that write a recording share: options, the run, and what is said at the end. */
+/* Shared by the commands that write a recording: options, execution, and the final report. */
 #include <perfray/edit.h>
 #include "command.h"
 
@@ -10,7 +10,7 @@ struct editing {
     unsigned to, order, trace;     /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
-    bool text, marks; /* of convert alone, for quipper */
+    bool text, marks; /* only for convert to and from quipper */
     const char *without;
     unsigned sorted;
 };
@@ -18,7 +18,7 @@ struct editing {
 typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts,
                            pfr_error *err);
 
-/* EDITING_FORMS: the forms that --to takes */
+/* EDITING_FORMS: the choices of --to */
 #define EDITING_ROWS                                                                                                   \
     HEADING("Output"), {"output",   'o',                                                                               \
                         OPT_STRING, offsetof(struct editing, output),                                                  \
@@ -39,7 +39,7 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
             "version of an XRay trace (default same)"                                                                  \
     }
 
-/* `task->options` is a struct editing. program: "perfray convert". */
+/* `task->options` must be a struct editing. program: "perfray convert". */
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_GUESS_H
 #define PERFRAY_TOOL_GUESS_H
-/* What a file seems to be that is no recording, and what to do then. */
+/* Guesses the type of a file that is not a recording, to advise the user. */
 
-/* A static sentence, NULL when nothing can be said. Reads the first bytes of regular files only. */
+/* Returns a static sentence, or NULL if the type is unknown. Reads the first bytes; regular files only. */
 const char *guess_content(const char *path);
 
 #endif

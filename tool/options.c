@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parsing of options. Each word of the command line is an operand, a long option or a bundle of letters; each option
- * found is handed to set_option with its argument. Operands are moved to the front of the list as they are met: there
+ * Parses options. Each word of the command line is an operand, a long option or a group of letters; each option found
+ * is passed to set_option with its argument. Operands are moved to the front of the list, which is safe because there
  * are never more of them than words read so far.
  */
 #include <limits.h>
@@ -13,8 +13,8 @@
 #include "outcome.h"
 
 struct words {
-    char **next;     /* the word to read */
-    char **operands; /* where the next operand goes */
+    char **next;     /* the next word to read */
+    char **operands; /* place for the next operand */
     bool wants_help;
 };
 
@@ -23,7 +23,7 @@ static bool refuse_option(const struct parse *parse, const struct opt *row, cons
     return false;
 }
 
-/* Decimal, or hexadecimal after 0x. */
+/* Decimal, or hexadecimal with 0x. */
 static bool parse_integer(const char *text, size_t length, uint64_t *value) {
     const bool is_hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const unsigned base = is_hex ? 16 : 10;
@@ -39,7 +39,7 @@ static bool parse_integer(const char *text, size_t length, uint64_t *value) {
     return length > 0;
 }
 
-/* Seconds with at most nine digits behind the point, in nanoseconds. */
+/* Seconds with at most nine decimals, to nanoseconds. */
 static bool parse_seconds(const char *text, size_t length, uint64_t *value) {
     const char *const point = memchr(text, '.', length);
     const size_t whole = point ? (size_t)(point - text) : length;
@@ -55,7 +55,7 @@ static bool parse_seconds(const char *text, size_t length, uint64_t *value) {
            !__builtin_add_overflow(*value, fraction, value);
 }
 
-/* "A-B", "A-", "-B"; A,B as perf writes times. */
+/* "A-B", "A-", "-B", or "A,B" as perf writes times. */
 static bool parse_range(const char *text, bool is_time, struct range *range) {
     bool (*const number)(const char *, size_t, uint64_t *) = is_time ? parse_seconds : parse_integer;
     const char *const between = strpbrk(text, "-,");
@@ -67,7 +67,7 @@ static bool parse_range(const char *text, bool is_time, struct range *range) {
     return !between[1] || (number(between + 1, strlen(between + 1), &range->to) && range->from < range->to);
 }
 
-/* Which word of "text|json|csv" this is; UINT_MAX when none. */
+/* Index of the word in "text|json|csv"; UINT_MAX if it is not among them. */
 static unsigned choice_of(const char *words, const char *word) {
     const size_t length = strlen(word);
     for (unsigned i = 0;; i++) {
@@ -80,7 +80,7 @@ static unsigned choice_of(const char *words, const char *word) {
     }
 }
 
-/* The other name of JSON lines, or the word itself. */
+/* The alternative name of JSON lines, otherwise the word itself. */
 static const char *other_word(const struct opt *row, const char *word) {
     const bool is_json = strcmp(word, "json") == 0;
     if (row->kind != OPT_LINES || !(is_json || strcmp(word, "jsonl") == 0))
@@ -133,7 +133,7 @@ static const struct limit *find_limit(const char *name, size_t length) {
     return NULL;
 }
 
-/* 1 to `most`: 0 stands for "as if not given" in pfr_limits. */
+/* 1 to `most`: 0 means "not given" in pfr_limits. */
 static bool parse_limit(const struct limit *limit, const char *text, uint64_t *value) {
     static const char units[] = "KMG";
     const size_t length = strlen(text);
@@ -279,7 +279,7 @@ static struct found find_name(const struct parse *parse, const char *name, size_
     return (struct found){0};
 }
 
-/* The start of a name will do, where no other shown one begins so. *other is one that does, NULL where none. */
+/* A unique prefix of a shown option's name is accepted. *other is another option with this prefix, or NULL. */
 static struct found find_start(const struct parse *parse, const char *name, size_t length, const char **other) {
     struct found found = {0};
     *other = NULL;
@@ -331,14 +331,14 @@ static bool refuse_missing(const struct parse *parse, const struct opt *row) {
     return refuse_option(parse, row, what);
 }
 
-/* Whether the option has no argument: an OPT_ATTACHED never takes the next word, an OPT_LAST only a fitting one. */
+/* Whether the option has no argument: OPT_ATTACHED never takes the next word, OPT_LAST only if it fits. */
 static bool is_left_out(const struct parse *parse, const struct opt *row, const char *next) {
     if (row->kind != OPT_LAST)
         return row->kind == OPT_ATTACHED;
     return !next || next[0] == '-' || (parse->takes && !parse->takes(row, next));
 }
 
-/* words->next stands at the option itself, or behind it when `attached` is its argument. */
+/* words->next is the word after the option. `attached` is the argument in the same word, or NULL. */
 static bool take_option(const struct parse *parse, const struct found *found, char *attached, struct words *words) {
     static char nothing[] = "";
     char *word = attached;
@@ -373,7 +373,7 @@ static bool take_long(const struct parse *parse, char *word, struct words *words
     return take_option(parse, &found, attached, words);
 }
 
-/* How much of a word is a name: all of it, or what stands before =, - or _ (other tools' names go on behind ours). */
+/* Whether the word is the name, or starts with it followed by =, - or _ (options of other tools can be longer). */
 static bool begins_with_name(const char *word, const char *name) {
     while (*name && (*word == *name || (*word == '_' && *name == '-'))) {
         word++;
@@ -382,9 +382,10 @@ static bool begins_with_name(const char *word, const char *name) {
     return !*name && (!*word || strchr("=-_", *word));
 }
 
-#define NAME_LEAST 4u /* letters: shorter ones may be letters indeed */
+#define NAME_LEAST 4u /* shorter words may be groups of letters */
 
-/* A name behind one dash, as some tools take it: read as letters it would be something else, -output a file "utput". */
+/* Detects a long name after a single dash, as some tools use it. As letters it would mean something else: -output would
+ * be the output file "utput". */
 static bool is_name_behind_one_dash(const struct parse *parse, const char *word, const char **name) {
     for (size_t i = 0; i < parse->nr_sets; i++)
         for (const struct opt *row = parse->sets[i].rows; row->name; row++)

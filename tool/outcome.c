@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exit statuses and sentences on standard error: see outcome.h. A sentence is one write, so that two programs that
-   share a terminal do not mix theirs. */
+/* Exit statuses and messages on standard error: see outcome.h. Each message is one write, so that two programs on the
+ * same terminal do not mix theirs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define SENTENCE 1024
 
-/* What is not in the table is the status of a program that was run, and no failure of ours. */
+/* The status of a program that was run is not in the table; it is not a failure of perfray. */
 static unsigned weight_of(enum exit_status status) {
     static const unsigned char weights[] = {
         [ENDS_FINE] = 0,    [ENDS_GATE] = 1, [ENDS_USAGE] = 6,      [ENDS_FORMAT] = 3,
@@ -39,7 +39,7 @@ enum exit_status exit_status_of(pfr_status status) {
     return number < (int)(sizeof of_failure / sizeof *of_failure) ? of_failure[number] : ENDS_IO;
 }
 
-/* `line` has room for the newline after its `length` bytes. */
+/* `line` must have room for a newline after `length` bytes. */
 static void write_line(char *line, size_t length) {
     line[length] = '\n';
     for (size_t at = 0; at <= length;) {
@@ -47,7 +47,7 @@ static void write_line(char *line, size_t length) {
         if (written > 0)
             at += (size_t)written;
         else if (errno != EINTR)
-            return; /* nowhere left to say so */
+            return; /* there is no other place to report it */
     }
 }
 
@@ -79,7 +79,7 @@ void complain_as(const char *program, const char *format, ...) {
     va_end(arguments);
 }
 
-/* The text of an error has its escaped form already; escaped again, a backslash in it would become \x5c. */
+/* The text of an error is already escaped; escaping it again would turn backslashes into \x5c. */
 enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice) {
     char place[40] = "", name[SENTENCE] = "", line[2 * SENTENCE];
     if (file)

@@ -15,7 +15,7 @@ static bool refuse(const char *option, const char *meant, const char *word) {
     return false;
 }
 
-/* Digits in front, and what is behind them. */
+/* Parses leading digits; *rest is the text after them. */
 static bool take_digits(const char *word, uint64_t *value, const char **rest) {
     char *end;
     if (!isdigit((unsigned char)*word))
@@ -26,7 +26,7 @@ static bool take_digits(const char *word, uint64_t *value, const char **rest) {
     return errno == 0;
 }
 
-/* Powers of 1024 by letter: 0 where it is none. */
+/* The power of two of a unit's letter (B, K, M, G, T); UINT32_MAX if it is not a unit. */
 static unsigned shift_of(const char *unit) {
     static const char letters[] = "BKMGT";
     const char *const at = *unit ? strchr(letters, toupper((unsigned char)*unit)) : NULL;
@@ -87,7 +87,7 @@ bool read_bytes(const char *option, const char *word, uint64_t *bytes) {
     return refuse(option, "a size, such as 64M", word);
 }
 
-/* Pages or a size, which ends at a comma; 1T at most. */
+/* Parses a number of pages, or a size with a unit, up to a comma; at most 1T. */
 static bool take_pages(const char *word, uint64_t *bytes, const char **rest) {
     char unit[3];
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

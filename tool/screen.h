@@ -2,10 +2,10 @@
 #ifndef PERFRAY_TOOL_SCREEN_H
 #define PERFRAY_TOOL_SCREEN_H
 /*
- * Standard output, as the commands see it: a pfr_output.
+ * Standard output of the commands, as a pfr_output.
  *
- * What goes to a terminal and is printed at the end of the work is held back in memory first, so that no progress line
- * gets between; it is then shown by the pager ($PAGER, else less) when it is higher than the terminal.
+ * If a command prints at the end of its work to a terminal, its output is buffered first, so that no progress line gets
+ * into it. Output higher than the terminal is then shown by the pager ($PAGER, else less).
  */
 #include <perfray/out.h>
 #include <stdbool.h>
@@ -13,20 +13,21 @@
 
 struct screen {
     pfr_output *out;
-    int held_back; /* a file in memory, -1: there is none */
+    int held_back; /* in-memory file, or -1 */
     bool pager;
 };
 
-/* Makes descriptors 0, 1 and 2 taken, so that no file opened later becomes standard output. Call it first. */
+/* Opens descriptors 0, 1 and 2 if they are closed, so that no file opened later becomes standard output. Must be called
+ * first. */
 void hold_standard_descriptors(void);
 
-/* Width of the terminal that is standard output; 0: it is no terminal, or has no width. */
+/* Width of the terminal on standard output; 0 if it is not a terminal or its width is unknown. */
 unsigned terminal_columns(void);
 
-/* false: said why not. */
+/* On errors prints a message and returns false. */
 bool screen_open(struct screen *screen, bool hold_back, bool pager);
 
-/* Shows what was held back, closes standard output, and says so when that fails; a reader who left is no failure. */
+/* Shows the buffered output and closes standard output; reports errors, except that the reader closed the pipe. */
 enum exit_status screen_close(struct screen *screen);
 
 #endif

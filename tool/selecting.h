@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_SELECTING_H
 #define PERFRAY_TOOL_SELECTING_H
-/* Options of the verbs that export and flame share: which samples are counted, and what their addresses are called. The
-   rows go into the verb's own list, where the struct has a member `selecting`. */
+/* Options shared by export and flame: selection of samples, and symbol lookup. The rows are included in the command's
+ * list; its options struct has a member `selecting`. */
 #include <perfray/selection.h>
 #include "caching.h"
 #include "name_files.h"
 
-struct selecting { /* naming.cache is true at first */
+struct selecting { /* naming.cache must be true initially */
     struct naming naming;
     const char *event, *cpus, *pids, *tids, *comms, *time;
     uint32_t max_stack, jobs;
-    unsigned weight; /* 0: not said, 1: samples, 2: periods */
+    unsigned weight; /* 0: not given, 1: samples, 2: periods */
     bool stitched;
 };
 
@@ -69,19 +69,19 @@ struct selecting { /* naming.cache is true at first */
             "print names simple (no parameters, no template arguments), full, or no"                                   \
     }
 
-/* `task` and `naming` must outlive it: what is told goes to standard error, with the file's name. */
+/* `task` and `naming` must outlive the result. Holes and notes are printed on standard error with the file's name. */
 pfr_selection selection_of(const struct selecting *options, const struct task *task, const pfr_symbol_options *naming);
 
-/* Whether the files that options name are there and what they should be; says so if not. */
+/* Checks that files named by options exist and are of the right type; prints a message if not. */
 bool selecting_fits(const struct selecting *options, const char *program);
 
-/* -o: NULL for standard output. */
+/* The argument of -o; NULL for standard output. */
 const char *output_path(const char *option);
 
-/* Whether the output may be written there: false, and said, where it is the recording itself. */
+/* Returns false, with a message, if the output is the recording itself. */
 bool is_other_file(const struct task *task, const char *program, const char *path);
 
-/* The end of such a verb: complains as needed. */
+/* Final step of such a command: reports errors and damage. */
 enum exit_status end_of_writing(const struct task *task, const char *program, pfr_reader *reader, pfr_status status,
                                 const pfr_error *err);
 

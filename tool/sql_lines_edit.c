@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines by libedit: see sql_lines.h. */
+/* Line editing with libedit: see sql_lines.h. */
 #include "sql_lines.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 
 #define EDIT_LIBRARY "libedit.so.2"
 
-/* Its symbols in use, each once: the members of the table and the symbols that are looked up. */
+/* The symbols in use, listed once: members of the table and names to look up. */
 #define EDIT_SYMBOLS(F)                                                                                                \
     F(readline)                                                                                                        \
     F(add_history)                                                                                                     \
@@ -43,7 +43,7 @@ static bool can_edit;
 
 static char *words[WORDS_MOST];
 static unsigned nr_words;
-static char history_file[PATH_ROOM]; /* "": none */
+static char history_file[PATH_ROOM]; /* "": no history */
 
 void sql_lines_word(const char *word) {
     char *const own = nr_words < WORDS_MOST ? strdup(word) : NULL;
@@ -80,14 +80,14 @@ static char *next_word(const char *begun, int state) {
     return NULL;
 }
 
-/* Never the names of files. */
+/* Completes words only, never file names. */
 static char **complete(const char *begun, int from, int to) {
     (void)from, (void)to;
     *edit.p_rl_attempted_completion_over = 1;
     return edit.p_rl_completion_matches(begun, next_word);
 }
 
-/* Made beforehand: libedit would make it readable for all. */
+/* Created here with mode 0600, because libedit would make it readable for everyone. */
 static void open_history(const char *folder) {
     const int length = snprintf(history_file, sizeof history_file, "%s/sql_history", folder);
     const bool fits = length > 0 && (size_t)length < sizeof history_file;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the boxes of a flame graph are. x runs from 0 to 1 over what is zoomed to; rows count from the outermost frame.
+// Positions of the boxes of a flame graph. x runs from 0 to 1 over the zoomed range; rows count from the outermost frame.
 import {invertedChildren, sortedChildren} from './tree.js';
 
 // Boxes narrower than this many pixels are merged with their neighbours into one hatched box.
 export const NARROW = 2;
 
-// How siblings are ordered: by weight, by name, or by the time they were first seen.
+// Comparison of siblings: by weight, by name, or by the time they were first seen.
 export function siblingOrder(order, tree, total, nameOf, first) {
     if (order === 'name')
         return (a, b) => nameOf(tree.func[a]).localeCompare(nameOf(tree.func[b]), 'en') || a - b;
@@ -13,7 +13,8 @@ export function siblingOrder(order, tree, total, nameOf, first) {
     return (a, b) => total[b] - total[a] || a - b;
 }
 
-// A source of boxes: children(node), weight(node), id. Lays out what is visible of `root`, which fills the whole width.
+// Lays out the visible part of `root`, which fills the whole width. A source of boxes has children(node), weight(node)
+// and id.
 function layOut(source, root, pixels) {
     const boxes = [], weight = source.weight(root);
     const pending = [{node: root, x: 0, width: 1, row: 0}];
@@ -50,16 +51,17 @@ export function layOutTree(tree, children, total, root, pixels, compare) {
     return layOut(source, root, pixels);
 }
 
-// Boxes of an inverted tree, made as far as they are visible. `root` is an inverted node or a list of roots.
+// Boxes of an inverted tree, which is built only as far as it is visible. `root` is an inverted node or a list of
+// roots.
 export function layOutInverted(tree, root, pixels) {
     const top = Array.isArray(root) ? {total: root.reduce((sum, node) => sum + node.total, 0), children: root} : root;
     return layOut({weight: (node) => node.total, children: (node) => invertedChildren(tree, node)}, top, pixels);
 }
 
-// The box at a point; null where there is none.
+// The box at a point, or null.
 export const boxAt = (boxes, x, row) => boxes.find((box) => box.row === row && x >= box.x && x < box.x + box.width) || null;
 
-// Ancestors of a zoomed node are drawn above it in full width, so that the way back stays visible.
+// Ancestors of a zoomed node are drawn above it in full width, as a way back.
 export function ancestorsOf(tree, node) {
     const path = [];
     for (let at = tree.parent[node]; at >= 0; at = tree.parent[at]) path.push(at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that change stacks. A step makes a new tree and says for each node of the old one where its self weight goes:
-// map[node] is a node of the new tree, 0 where no frame is left, or DROPPED.
+// Steps that transform stacks. A step makes a new tree and tells where the self weight of each old node goes:
+// map[node] is a node of the new tree, 0 if no frame is left, or DROPPED.
 import {KIND, NODE_INLINED} from './data.js';
 
 export const DROPPED = -1;
@@ -16,7 +16,7 @@ class TreeBuilder {
         this.line = new Uint32Array(like.count + 1);
         let room = 16;
         while (room < 2 * like.count) room *= 2;
-        this.slots = new Uint32Array(room); // 0: free, as no child is the root
+        this.slots = new Uint32Array(room); // 0: free, because the root is never a child
     }
     child(parent, func, of) {
         const {slots} = this, mask = slots.length - 1;
@@ -40,7 +40,7 @@ class TreeBuilder {
     }
 }
 
-// One pass over the nodes, parents first: place(node, parent's place, build) gives a node's place.
+// One pass over the nodes, parents first: place(node, parent's new node, build) returns the node's new node.
 function rebuild(tree, place) {
     const build = new TreeBuilder(tree), map = new Int32Array(tree.count);
     for (let node = 1; node < tree.count; node++) map[node] = place(node, map[tree.parent[node]], build);
@@ -58,7 +58,7 @@ function mergeWhere(tree, goes) {
     return rebuild(tree, (node, above, build) => goes(node) ? above : build.child(above, tree.func[node], node));
 }
 
-// Runs of frames that `holds` become one frame of the function `as`.
+// Merges runs of frames for which `holds` is true into one frame of the function `as`.
 function collapseRuns(tree, holds, as) {
     return rebuild(tree, (node, above, build) => {
         if (!holds(node)) return build.child(above, tree.func[node], node);
@@ -84,9 +84,9 @@ function collapseFunction(tree, func) {
         ? above : build.child(above, tree.func[node], node));
 }
 
-// From the first frame of a function to the last one of a stack: one frame.
+// Merges everything from the first to the last frame of a function in each stack into one frame.
 function collapseRecursion(tree, func) {
-    const first = new Int32Array(tree.count); // the place of the first frame of func at or above a node; 0: none
+    const first = new Int32Array(tree.count); // new node of the outermost frame of func at or above a node; 0: there is no such frame
     return rebuild(tree, (node, above, build) => {
         first[node] = first[tree.parent[node]];
         if (tree.func[node] !== func) return build.child(above, tree.func[node], node);
@@ -98,7 +98,7 @@ function collapseDirectRecursion(tree, func) {
     return mergeWhere(tree, (node) => tree.func[node] === func && tree.func[tree.parent[node]] === func && tree.parent[node] > 0);
 }
 
-// Only stacks with a function that matches, or only those without one.
+// Keeps only stacks with a function that matches, or only those without one.
 function keepMatching(tree, matches, wanted) {
     const has = new Uint8Array(tree.count), map = new Int32Array(tree.count);
     for (let i = 1; i < tree.count; i++) {
@@ -108,8 +108,8 @@ function keepMatching(tree, matches, wanted) {
     return {tree, map};
 }
 
-// The letters are those of Firefox Profiler. Each entry: what the menu says, what it needs, how it changes a tree.
-// `facts` has kindOf(func), objectOf(func), objectFrame(object), kernelFrame() and matcher(text).
+// The letters are those of Firefox Profiler. Each entry: menu text, operand, and the function that transforms a tree. `facts` has kindOf(func), objectOf(func),
+// objectFrame(object), kernelFrame() and matcher(text).
 export const STEPS = {
     f: {name: 'Focus on function', needs: 'func', apply: (tree, s) => keepFrom(tree, (node) => tree.func[node] === s.id)},
     F: {name: 'Focus on subtree', needs: 'node', apply: (tree, s) => keepFrom(tree, (node) => node === s.id)},
@@ -144,7 +144,7 @@ function identityMap(count) {
     return map;
 }
 
-// All steps in their order: the tree they lead to, and where each node of the first tree went.
+// Applies all steps in order: returns the final tree, and where each node of the first tree went.
 export function applySteps(tree, steps, facts) {
     let result = {tree, map: identityMap(tree.count)};
     for (const step of steps) {
@@ -154,7 +154,7 @@ export function applySteps(tree, steps, facts) {
     return result;
 }
 
-// Self weights moved to the new tree; `dropped` is what went with stacks that are gone.
+// Moves self weights to the new tree; `dropped` is the weight of removed stacks.
 export function moveWeights(self, map, count) {
     const moved = new Float64Array(count);
     let dropped = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of stacks: {count, func, parent, flags}. Node 0 is the root; a parent has a smaller id than its children.
 
-// What each node weighs with all below it. Parents come first, so one loop from the last node up is enough.
+// Inclusive weight of each node. Parents precede children, so one backward loop is enough.
 export function totalsOf(tree, self) {
     const total = self.slice();
     for (let i = tree.count - 1; i > 0; i--) total[tree.parent[i]] += total[i];
@@ -17,14 +17,14 @@ export function childrenOf(tree) {
     return {first, order};
 }
 
-// Siblings of a node in the order wanted: `compare` of two nodes.
+// Children of a node, sorted by `compare` of two nodes.
 export function sortedChildren(children, node, compare) {
     const list = Array.from(children.order.subarray(children.first[node], children.first[node + 1]));
     return list.sort(compare);
 }
 
-// 1 for nodes with no node of the same function above them: sums over these count a recursion once. The walk keeps the
-// path from the root, without recursion: stacks may be deep.
+// 1 for nodes without a node of the same function above them: sums over these count recursive functions once. The
+// traversal keeps the path from the root explicitly instead of recursing, because stacks may be deep.
 export function outermostOf(tree, children, funcCount) {
     const outer = new Uint8Array(tree.count), open = new Uint32Array(funcCount);
     const {first, order} = children, next = first.slice(0, tree.count), {func, parent} = tree;
@@ -53,7 +53,7 @@ export function pathOf(tree, node) {
     return path.reverse();
 }
 
-// Self and total by function. Only functions that weigh something have a row.
+// Self and total weight by function. Functions without weight have no row.
 export function functionTable(tree, self, total, outer, funcCount) {
     const selves = new Float64Array(funcCount), totals = new Float64Array(funcCount);
     for (let i = 1; i < tree.count; i++) {
@@ -66,9 +66,10 @@ export function functionTable(tree, self, total, outer, funcCount) {
     return rows;
 }
 
-// --- The inverted tree, made on demand: the whole of it is up to 50 times as large as the tree.
+// --- The inverted tree, made on demand, because as a whole it is up to 50 times as large as the tree.
 
-// An inverted node: `at` are nodes whose function is the next frame outwards, `weight` what each stands for.
+// An inverted node: `at` are the nodes whose function is the next outer frame, `weight` the self weight that each
+// contributes.
 function invertedNode(func, parent) {
     return {func, parent, at: [], weight: [], total: 0, children: null};
 }
@@ -83,7 +84,7 @@ function addTo(groups, parent, func, at, weight) {
 
 const heaviestFirst = (a, b) => b.total - a.total || a.func - b.func;
 
-// Roots: what each function weighs itself.
+// Roots: the self weight of each function.
 export function invertedRoots(tree, self) {
     const groups = new Map();
     for (let i = 1; i < tree.count; i++)
@@ -91,7 +92,7 @@ export function invertedRoots(tree, self) {
     return [...groups.values()].sort(heaviestFirst);
 }
 
-// Callers of an inverted node. What was outermost there has no caller and stays in the node.
+// Callers of an inverted node. Outermost frames have no caller; their weight remains in the node.
 export function invertedChildren(tree, node) {
     if (node.children) return node.children;
     const groups = new Map();

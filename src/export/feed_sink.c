@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One walk over a profile for whichever sink: see sink.h. */
+/* Traverses a profile for any sink: see sink.h. */
 #include "export/sink.h"
 
 #include "base/memory/fail.h"
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NODE_COST 96u  /* bytes for each node, about: stacks.c, */
-#define FRAME_COST 96u /* and for its labels */
+#define NODE_COST 96u  /* approximate bytes per node, see stacks.c */
+#define FRAME_COST 96u /* approximate bytes per frame for its labels */
 
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct exporting *e = context;
@@ -49,7 +49,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .max_stack = e->of->max_stack,
                                             .stitched = e->of->stitched,
                                             .jobs = e->of->jobs ? e->of->jobs : 1,
-                                            .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
+                                            .node_cost = NODE_COST, /* stacks passed one by one are not stored */
                                             .frame_cost = FRAME_COST,
                                             .names = {.naming = naming_of(e->of->naming)},
                                             .note = e->of->note ? tell_note : NULL,
@@ -64,7 +64,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
     return stacks_build(&e->stacks, e->profile, &naming, err);
 }
 
-/* --- What should be known beside the output. */
+/* --- Notes for the user. */
 
 static uint32_t count_events(const struct exporting *e) {
     uint32_t count = 0;
@@ -88,7 +88,7 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Giving it to the sink. */
+/* --- Passing the stacks to the sink. */
 
 static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
     struct exporting *e = context;
@@ -124,7 +124,7 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
     struct pfr_output own = {.raw_names = e->to->raw_names};
     struct packed_file file;
     PFR_TRY(packed_open(&file, path, !e->sink->format.binary, e->memory, err));
-    own.out = *file.out; /* a sink writes into a pfr_output, which is the file's until it is closed */
+    own.out = *file.out; /* until packed_close, the file belongs to the pfr_output that the sink writes to */
     e->to = &own;
     const pfr_status st = feed(e, err);
     *file.out = own.out;
@@ -139,9 +139,10 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
                     "instrumentation maps name functions of traces, and this is perf.data");
 }
 
-/* --- What did not fit. */
+/* --- Limits. */
 
-/* What stacks are nodes and what are told one by one is nothing that an output should depend on. */
+/* Sinks that take single stacks get a limit without the number of nodes, because the division into nodes and single
+ * stacks must not affect the output. */
 static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }

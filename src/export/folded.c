@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks: a line for each stack, what called first, the number of its samples behind the last blank.
+ * Folded stacks: one line per stack, outermost function first, with the number of samples after the last blank.
  *
  *     busy;main;scramble 1024
  *
- * The line of a node is that of what is above it and its own name, so the names above are written once and kept.
+ * The line of a node consists of its parent's line and its own name, so the common prefix is kept and not written
+ * again.
  *
- * Once the room for long lines is used up (stack_fits), a line that is longer than STACK_BYTES ends with the last name
- * that fits and a frame [limit]; those that are cut at the same place are one line. Their names are not even written:
- * that takes the square of their depth, too.
+ * After the budget for long lines is used up (stack_fits), a line longer than STACK_BYTES ends with the last name that
+ * fits and a frame [limit]; lines cut at the same node are merged. Their remaining names are not even formatted,
+ * because that takes time proportional to the square of the depth.
  */
 #include "export/sink.h"
 
@@ -17,14 +18,14 @@
 
 struct folded {
     struct output line;
-    size_t *ends; /* of each name in the line, by depth */
+    size_t *ends; /* end of each name in the line, by depth */
     uint32_t levels;
-    uint32_t fitting;    /* how many names of the line fit into STACK_BYTES */
-    uint32_t cut_at;     /* how many names those stacks have in common that were cut last, */
-    uint64_t cut_weight; /* and what they weigh together; 0: there are none */
+    uint32_t fitting;    /* number of names of the line that fit into STACK_BYTES */
+    uint32_t cut_at;     /* number of names common to the stacks cut last */
+    uint64_t cut_weight; /* their total weight; 0: no such stacks */
 };
 
-/* No name may end its part of the line, or the line. */
+/* Replaces characters in names that would end the name or the line. */
 static void write_part(const struct exporting *e, const char *bytes, size_t length, struct output *to) {
     const size_t before = to->used;
     if (e->to->raw_names)
@@ -75,7 +76,7 @@ static void write_line(const struct exporting *e, size_t length, const char *las
     out_char(&e->to->out, '\n');
 }
 
-/* The names that cut stacks have in common are still in the line. */
+/* `line` still contains the common names of the cut stacks. */
 static void write_cut(const struct exporting *e) {
     struct folded *f = e->state;
     if (f->cut_weight)
@@ -101,7 +102,7 @@ static pfr_status add_name(struct folded *f, const struct intern_text *name, uin
     return f->line.status < 0 ? out_flush(&f->line, err) : PFR_OK;
 }
 
-/* Whether the whole line of a node fits into STACK_BYTES. */
+/* Whether the complete line of a node fits into STACK_BYTES. */
 static bool is_short(struct folded *f, const struct intern_text *name, uint32_t depth) {
     if (depth > f->fitting)
         return false;

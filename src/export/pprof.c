@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples as pprof has them: their locations, innermost first, a value for each type, and labels. The locations of a
- * node are those of what is above it behind its own, so they are written from the end of a buffer towards its front.
+ * Samples in pprof's form: locations, innermost first, a value per type, and labels. The locations of a node precede
+ * those of its callers, so they are written from the end of a buffer towards its start.
  *
- * Once the room for deep stacks is used up (stack_fits), one that takes more than STACK_BYTES keeps its outermost
- * locations, below one called [limit].
+ * After the budget for deep stacks is used up (stack_fits), a stack of more than STACK_BYTES keeps its outermost
+ * locations, with the location [limit] below them.
  */
 #include "export/pprof.h"
 
 #include "base/memory/fail.h"
 
-#define LOCATION_ROOM sizeof(struct pprof_location) /* a number of 32 bits takes 5 bytes, and is copied whole */
+#define LOCATION_ROOM sizeof(struct pprof_location) /* a 32-bit number takes up to 5 bytes; all bytes are copied */
 #define NOT_RECORDED UINT32_MAX
 
 static void put_u32(struct output *to, uint64_t value) {
-    const uint32_t word = __builtin_bswap32((uint32_t)value); /* bytes in the order of numbers */
+    const uint32_t word = __builtin_bswap32((uint32_t)value); /* big-endian, so that bytewise order is numeric */
     out_write(to, &word, sizeof word);
 }
 
@@ -105,19 +105,19 @@ static uint64_t signed_most(uint64_t value) {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
-/* What belongs to every sample of a group. */
+/* Common to all samples of a group. */
 struct sample_of {
     uint32_t event;
     const char *labels;
     size_t labels_length;
 };
 
-/* The number of the location [limit], behind those of all labels; its bytes. */
+/* Writes the id of the location [limit], which follows those of all labels; returns its length. */
 static size_t put_limit(const struct pprof *p, uint8_t *to) {
     return proto_put(to, (uint64_t)p->nr_labels + 1);
 }
 
-/* How many bytes of the path of a stack are left out: whole numbers, the innermost ones. */
+/* Number of bytes to cut from the path of a stack: complete ids, innermost first. */
 static size_t skip_inner(struct exporting *e, const uint8_t *path, size_t length) {
     if (stack_fits(e, length))
         return 0;
@@ -179,7 +179,7 @@ static pfr_status visit(struct exporting *e, const struct stack_node *node, uint
     return check(e, err);
 }
 
-/* --- Stacks by themselves. */
+/* --- Single stacks. */
 
 static pfr_status find_labels(struct exporting *e, uint32_t number, struct sample_of *of, pfr_error *err) {
     struct pprof *p = e->state;
@@ -203,7 +203,7 @@ static pfr_status write_stack(struct exporting *e, const struct profile_stack *s
     PFR_TRY(find_labels(e, stack->group, &of, err));
     for (uint32_t i = stack_depth(stack); i-- > 0;) {
         const struct pprof_location *location = &p->location[frames[i] & ~NODE_APART];
-        memcpy(at, location, sizeof *location); /* what is too much of it goes under the next one */
+        memcpy(at, location, sizeof *location); /* copies too much; the next location overwrites the excess */
         at += location->length;
     }
     write_sample(e, &of, p->path, (size_t)(at - p->path), &stack->self);

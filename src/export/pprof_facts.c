@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pprof says of the whole recording: types of values, the moment, where and how it was made. */
+/* Facts about the whole recording in a pprof: value types, time, machine and command line. */
 #include "export/pprof.h"
 
 #include "base/memory/fail.h"
@@ -36,7 +36,7 @@ static pfr_status write_event(struct exporting *e, uint32_t i, uint32_t *number,
     return write_type(e, PPROF_SAMPLE_TYPE, event->name, unit_of(e, event), number, err);
 }
 
-/* Events that have samples, or the first one where none has. */
+/* Events that have samples; the first event if no event has samples. */
 static pfr_status write_types(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint32_t number = 0;
@@ -50,7 +50,7 @@ static pfr_status write_types(struct exporting *e, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The period of the event that is shown, where it has one. */
+/* The period of the event whose values are shown by default, if it has one. */
 static pfr_status write_period(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint32_t number;

@@ -2,10 +2,9 @@
 /*
  * Mappings, locations and functions.
  *
- * A mapping is an object: its addresses are those in its file, so that one mapping does for all processes and whatever
- * addresses they had it at; in the kernel and in anonymous memory they are those of the process. It begins and ends at
- * the pages of its outermost locations. Locations of one object stand side by side, because labels begin with the
- * object.
+ * A mapping is an object. Its addresses are offsets in the file, so one mapping covers all processes, whatever their
+ * load addresses; in the kernel and in anonymous memory they are those of the process. It extends from the page of its
+ * first location to that of its last one. Locations of one object are adjacent, because labels start with the object.
  */
 #include "export/pprof.h"
 
@@ -15,10 +14,10 @@
 #define PAGE ((uint64_t)4096)
 
 struct mapping {
-    uint32_t id, object; /* object NO_OBJECT: none */
-    uint32_t label, end; /* its labels; `end` is not one */
+    uint32_t id, object; /* NO_OBJECT: no object */
+    uint32_t label, end; /* range of labels; `end` is exclusive */
     uint64_t start, limit;
-    uint64_t samples; /* taken in the labels themselves */
+    uint64_t samples; /* self samples of the labels */
     bool has_functions;
 };
 
@@ -30,7 +29,7 @@ struct mappings {
 };
 
 static void put_u64(struct output *to, uint64_t value) {
-    const uint64_t word = __builtin_bswap64(value); /* bytes in the order of numbers */
+    const uint64_t word = __builtin_bswap64(value); /* big-endian, so that bytewise order is numeric */
     out_write(to, &word, sizeof word);
 }
 
@@ -78,9 +77,10 @@ void pprof_key_frame(const void *exporting, const struct profile_frame *frame, s
                               is_in_none ? frame->ip : frame->address};
 }
 
-#define AHEAD 16u /* labels */
+#define AHEAD 16u /* labels to prefetch ahead */
 
-/* Frames stand in memory as they were met: one that is soon looked at is fetched meanwhile. */
+/* Frames are in memory in the order of their first occurrence, so access by label would miss the cache; this
+ * prefetches. */
 static void fetch_frame(const struct exporting *e, uint32_t label) {
     if (label + AHEAD < e->stacks.frames.count)
         __builtin_prefetch(&e->profile->frames[label_source(&e->stacks.frames, label + AHEAD)]);
@@ -98,7 +98,7 @@ static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
            memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
 }
 
-/* The labels of one object, from `label` on. */
+/* The mapping of the labels of one object, from `label` on. */
 static struct mapping find_mapping(const struct exporting *e, uint32_t label, const uint64_t *samples) {
     const struct profile_frame *first = frame_of(e, label), *frame = first;
     const uint32_t count = e->stacks.frames.count;
@@ -156,8 +156,8 @@ static pfr_status write_mapping(struct exporting *e, const struct mapping *m, pf
     return PFR_OK;
 }
 
-/* A location without a name has a function of its object's name in brackets: readers leave out what has no function.
-   Mapping.has_functions stays false, so pprof may still look for the names itself. */
+/* An unnamed location gets a function named after its object in brackets, because readers drop locations without a
+ * function. Mapping.has_functions remains false, so pprof may still look up the names. */
 static pfr_status name_function(struct exporting *e, const struct profile_frame *frame, uint32_t *name,
                                 uint32_t *system_name, pfr_error *err) {
     struct pprof *p = e->state;
@@ -175,15 +175,15 @@ static pfr_status name_function(struct exporting *e, const struct profile_frame 
     return pprof_string(e, mangled.bytes, mangled.length, system_name, err);
 }
 
-/* A function has one number in each object, the next one when it is met first. What people call alike may be several to
- * the system. */
+/* Writes the function on its first occurrence and returns its id, which is unique per object. Functions with the same
+ * demangled but different mangled names are distinct. */
 static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
                                  pfr_error *err) {
     struct pprof *p = e->state;
     struct pprof_function *last = &p->last;
     if (last->id && frame->text != NO_TEXT && last->text == frame->text && last->mangled == frame->mangled &&
         last->mapping == mapping)
-        return *id = last->id, PFR_OK; /* locations of one function stand side by side */
+        return *id = last->id, PFR_OK; /* locations of one function are adjacent */
     const uint32_t before = p->functions.count;
     uint32_t key[3] = {0, mapping, 0};
     PFR_TRY(name_function(e, frame, &key[0], &key[2], err));
@@ -213,7 +213,7 @@ static pfr_status write_location(struct exporting *e, uint32_t label, const stru
     return p->part.status < 0 || p->inner.status < 0 ? mem_fail(e->memory, err, "export") : PFR_OK;
 }
 
-/* `id` is the next mapping's. */
+/* `id` is the id of the next mapping. */
 static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t *id, pfr_error *err) {
     m->id = m->object == NO_OBJECT ? 0 : (*id)++;
     if (m->object != NO_OBJECT)
@@ -225,7 +225,7 @@ static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t 
     return PFR_OK;
 }
 
-/* --- The program itself stands first among the mappings: the object of a file, no library, with most samples. */
+/* --- The main program must be the first mapping: of the files that are not libraries, the one with most samples. */
 
 static bool may_be_main(const struct exporting *e, uint32_t object) {
     if (object == NO_OBJECT || e->profile->state.objects.at[object].kind != OBJECT_FILE)
@@ -233,7 +233,7 @@ static bool may_be_main(const struct exporting *e, uint32_t object) {
     return !strstr(intern_chars(&e->profile->state.names, e->profile->state.objects.at[object].path), ".so");
 }
 
-/* Its place among the mappings; 0 where there is none. */
+/* Index of the main program's mapping; 0 if no mapping qualifies. */
 static uint32_t find_main(const struct exporting *e, const struct mappings *all) {
     uint32_t best = 0;
     uint64_t most = 0;
@@ -246,8 +246,8 @@ static uint32_t find_main(const struct exporting *e, const struct mappings *all)
     return best;
 }
 
-/* Numbers of few bytes for what stands in many samples: locations by the nodes that they are of, and by the stacks that
-   are told by themselves. */
+/* Gives small ids, which take few bytes, to the locations used most: counts how many nodes and single stacks use
+ * each. */
 static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     struct radix_item *used = mem_alloc(e->memory, p->nr_labels, 2 * sizeof *used);

@@ -2,17 +2,17 @@
 #ifndef PFR_EXPORT_SINK_H
 #define PFR_EXPORT_SINK_H
 /*
- * A sink is what a format makes of a profile: one row, in a file of its own, listed in sinks.c. The pump (feed_sink.c)
- * loads a profile with what the row wants, merges and orders its stacks by the names that the sink gives, and calls it:
+ * A sink writes a profile in one format: a row in a file of its own, listed in sinks.c. feed_sink.c loads a profile
+ * with what the row requires, merges and sorts its stacks by the names that the sink gives, and calls:
  *
  *     begin     before the first stack
- *     visit     each node of the stacks, outer ones before what is below them, in order
- *     stack     instead of nodes, each stack that the profile tells by itself, in the order of the recording: for
- *               formats where a stack is named by its own. Some are nodes all the same
- *     end       behind the last
- *     clear     always, also after a failure
+ *     visit     for each node of the stacks, in order, callers before their callees
+ *     stack     for each single stack of the profile, in recorded order, in formats that identify stacks individually
+ *               (some stacks are passed as nodes nevertheless)
+ *     end       after the last stack
+ *     clear     always, also after an error
  *
- * A callback that is left out: not interested.
+ * A NULL callback is skipped.
  */
 #include "base/text/public_output.h"
 #include "export/stacks/stacks.h"
@@ -25,18 +25,19 @@ struct exporting;
 
 struct sink_type {
     pfr_export_format format;
-    bool hidden;             /* not by pfr_export */
-    bool sums_events;        /* one number for each stack */
-    bool addresses;          /* a frame for each address; else for each function */
-    bool mangled;            /* names as objects have them, too */
-    uint32_t keys;           /* samples that differ in these are kept apart (PROFILE_BIT); comm always is one */
-    uint32_t keys_of_traces; /* the same, only for traces, whose threads have no names */
-    size_t state_size;       /* of what the sink keeps: zero at begin */
+    bool hidden;      /* not available in pfr_export */
+    bool sums_events; /* has a single number per stack */
+    bool addresses;   /* frames are addresses; otherwise functions */
+    bool mangled;     /* needs mangled names, too */
+    uint32_t keys;    /* samples that differ in these keys are separate (PROFILE_BITs); comm is always included */
+    uint32_t keys_of_traces; /* additional keys for XRay traces, whose threads have no names */
+    size_t state_size;       /* size of the sink's state, zeroed before begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
     void (*name_frame)(const void *exporting, const struct profile_frame *frame, struct output *to);
-    void (*key_frame)(const void *exporting, const struct profile_frame *frame, struct label_key *key); /* or this */
-    bool (*folds_run)(const void *exporting, const struct profile_frame *frame); /* as of stack_naming */
-    /* the profile is there, and nothing has a name yet */
+    void (*key_frame)(const void *exporting, const struct profile_frame *frame,
+                      struct label_key *key);                                    /* alternative to name_frame */
+    bool (*folds_run)(const void *exporting, const struct profile_frame *frame); /* as in stack_naming */
+    /* called when the profile is loaded, before anything is named */
     pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
     pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
@@ -48,26 +49,26 @@ struct sink_type {
 struct exporting {
     const struct sink_type *sink;
     const pfr_selection *of;
-    const void *options; /* of the sink's own call */
+    const void *options; /* of the sink's own public function */
     pfr_reader *reader;
-    struct memory *memory; /* the reader's */
+    struct memory *memory; /* belongs to the reader */
     struct choice choice;
     struct profile *profile;
     struct stacks stacks;
-    struct recorder_notes notes; /* of a trace, for sinks that read them in `loaded` */
-    struct labels objects;       /* for sinks that name them in `loaded`: objects of the state */
-    uint32_t *object_rank;       /* by object: of its label; NULL: nobody asked */
+    struct recorder_notes notes; /* of an XRay trace, for sinks that read them in `loaded` */
+    struct labels objects;       /* object names, for sinks that make them in `loaded` */
+    uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
-    bool by_weight;                  /* outputs that have one number: the weight, not how many */
-    uint64_t room, room_left;        /* bytes that an output may have beyond what grows with what was recorded, and that
-                                        it still may (limit trees) */
-    uint64_t cut_stacks, cut_frames; /* what was cut or left out for that reason */
+    bool by_weight;           /* outputs with one number: the weight instead of the number of samples */
+    uint64_t room, room_left; /* bytes for output beyond what is proportional to the recording (limit trees): total and
+                                 remaining */
+    uint64_t cut_stacks, cut_frames; /* stacks and frames cut or omitted because of this limit */
     void *state;
 };
 
 /*
- * Stacks that share long beginnings take the square of their depth as text. Each may have so many bytes; what longer
- * ones have in excess is taken from the room of all. false: it is used up, from the first stack on that finds it so.
+ * As text, stacks with long common prefixes take space proportional to the square of their depth. Each stack may have
+ * STACK_BYTES; the excess of longer ones is taken from a common budget. Returns false once that is used up.
  */
 #define STACK_BYTES 4096u
 static inline bool stack_fits(struct exporting *e, uint64_t length) {
@@ -77,27 +78,27 @@ static inline bool stack_fits(struct exporting *e, uint64_t length) {
     return fits;
 }
 
-/* Ends with NULL. */
+/* NULL-terminated. */
 extern const struct sink_type *const sinks[];
 extern const struct sink_type sink_folded, sink_pprof, sink_flame;
 
-/* The whole of it. `path` NULL: to `to`. */
+/* Runs the export. `path` NULL: write to `to`. */
 pfr_status export_run(struct exporting *e, const char *path, pfr_error *err);
 
-/* --- frame_names.c: what frames are called. */
+/* --- frame_names.c: names of frames. */
 enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };
 enum frame_kind frame_kind_of(const struct exporting *e, const struct profile_frame *frame);
-/* Its symbol, else its object in brackets, else [unknown]; not escaped. */
+/* Writes the symbol, or the object in brackets, or [unknown]; not escaped. */
 void write_frame_name(const struct exporting *e, const struct profile_frame *frame, struct output *to);
-/* The last part of the object's path; nothing where it has none. */
+/* Writes the base name of the object's path; nothing if it has no path. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
-/* What a sample counts in outputs that have one number. */
+/* The weight of a sample in outputs with one number. */
 static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
     return e->by_weight ? weight->weight : weight->samples;
 }
 
-/* Such a number, or a sum of them, as it is written. */
+/* Such a number, or a sum of them, converted to the output's unit. */
 static inline uint64_t amount_of(const struct exporting *e, uint64_t number) {
     return e->by_weight ? profile_amount(e->profile, number) : number;
 }

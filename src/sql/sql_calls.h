@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_CALLS_H
 #define PFR_SQL_CALLS_H
-/* What other files use of sql_calls.c, which says how it works. */
+/* Interface of sql_calls.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* sql_calls.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_FAIL_H
 #define PFR_SQL_FAIL_H
-/* What other files use of sql_fail.c, which says how it works. */
+/* Interface of sql_fail.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* sql_fail.c: SQLite's own error as ours; that of a table where it was one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as CSV and JSON, and the texts that all forms print. */
+/* Rows as CSV and JSON, and texts as all forms print them. */
 #include "sql/sql_rows.h"
 
 #include "base/text/escape.h"
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* A text is changed only where something in it must not be shown: queries of people who write backslashes keep them. */
+/* Texts are escaped only if they contain something that must not be printed, so that backslashes in queries are
+ * preserved. */
 bool is_hostile_text(const char *at, size_t length) {
     const uint8_t *bytes = (const uint8_t *)at;
     for (size_t i = 0; i < length;) {
@@ -104,7 +105,7 @@ const struct sql_form sql_csv_form = {csv_begin, csv_row, csv_end};
 static void json_text_of(struct output *out, const char *at, size_t length) {
     out_char(out, '"');
     for (size_t from = 0; from < length;) {
-        size_t end = from; /* the text may have no NUL after it */
+        size_t end = from; /* the text need not end with NUL */
         while (end < length && at[end] != '"' && at[end] != '\\')
             end++;
         out_write(out, at + from, end - from);
@@ -117,7 +118,7 @@ static void json_text_of(struct output *out, const char *at, size_t length) {
     out_char(out, '"');
 }
 
-/* What is shown has no NUL but in raw form, where it ends the text. */
+/* Printed texts contain NUL only with raw names, where it ends the text. */
 static void json_string_of(struct sql_printer *p, const char *at, size_t length) {
     if (p->to->raw_names && is_hostile_text(at, length))
         out_json_string(p->out, at, length);
@@ -125,7 +126,8 @@ static void json_string_of(struct sql_printer *p, const char *at, size_t length)
         json_text_of(p->out, at, length);
 }
 
-/* Members of one object have different names: the second of a name is NAME_2, as far as that is free. */
+/* Members of an object must have distinct names: the second column of a name becomes NAME_2, unless that name is
+ * taken. */
 static unsigned same_before(struct sql_printer *p, unsigned column) {
     const char *name = sqlite3_column_name(p->statement, (int)column);
     unsigned same = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_FUNCTIONS_H
 #define PFR_SQL_FUNCTIONS_H
-/* What other files use of sql_functions.c, which says how it works. */
+/* Interface of sql_functions.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* sql_functions.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_GUARD_H
 #define PFR_SQL_GUARD_H
-/* What other files use of sql_guard.c, which says how it works. */
+/* Interface of sql_guard.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* sql_guard.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_RECORDS_H
 #define PFR_SQL_RECORDS_H
-/* What other files use of sql_records.c, which says how it works. */
+/* Interface of sql_records.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* Modules, registered with the handle as their data. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_RESULT_H
 #define PFR_SQL_RESULT_H
-/* What other files use of sql_result.c, which says how it works. */
+/* Interface of sql_result.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* The source that the arguments of a module name; NULL: there is no such source, *message says so. */

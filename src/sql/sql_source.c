@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording behind a schema: its readers and its model. Tables that walk over records have a reader of their own
- * each, so that one query can walk over several at once; all read the file that the first one opened.
+ * The recording that a schema refers to: its readers and its model. Each table that reads records has a reader of its
+ * own, so that one query can read several tables at once; all of them read the file that the first one opened.
  */
 #include "sql/sql_source.h"
 
@@ -58,7 +58,7 @@ static pfr_status spool(struct sql_source *source, pfr_error *err) {
 static pfr_reader *open_once(struct sql_source *source, pfr_error *err) {
     if (source->spooled < 0)
         return pfr_open(source->path, &source->sql->opening, err);
-    char link[40]; /* opened anew, a file has a place of its own to read from */
+    char link[40]; /* opening it anew gives a file position of its own */
     snprintf(link, sizeof link, "/proc/self/fd/%d", source->spooled);
     const int fd = descriptor_open(AT_FDCWD, link, O_RDONLY, 0);
     if (fd < 0)
@@ -80,7 +80,7 @@ pfr_reader *source_open_reader(struct sql_source *source, pfr_error *err) {
     return NULL;
 }
 
-/* Events of a stream come while it is read. */
+/* A stream has to be read to its end to know all events. */
 static pfr_status read_to_end(struct sql_source *source, pfr_error *err) {
     pfr_record rec;
     pfr_status st;
@@ -103,7 +103,7 @@ pfr_status source_need_clock(struct sql_source *source, pfr_error *err) {
     return PFR_OK;
 }
 
-/* `hole` is not asked: the table `quality` and the reader's own counts say what could not be used. */
+/* No `hole` callback: the table `quality` and the reader's counts report what could not be used. */
 pfr_status source_need_model(struct sql_source *source, pfr_error *err) {
     if (source->model)
         return PFR_OK;

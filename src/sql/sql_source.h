@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_SOURCE_H
 #define PFR_SQL_SOURCE_H
-/* What other files use of sql_source.c, which says how it works. */
+/* Interface of sql_source.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* sql_source.c: another reader of the recording; the same file as the first one read, or CHANGED */

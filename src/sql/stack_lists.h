@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_STACK_LISTS_H
 #define PFR_SQL_STACK_LISTS_H
-/* What other files use of stack_lists.c, which says how it works. */
+/* Interface of stack_lists.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
 /* stack_lists.c */

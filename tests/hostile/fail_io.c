@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library to be preloaded (ld.so(8), LD_PRELOAD) that lets one system call of a program go wrong, by its number.
+ * Preloaded library (ld.so(8), LD_PRELOAD) that makes one numbered system call of a program fail.
  *
- *     FAIL_IO_HOW   EIO, ENOSPC   the call fails with this; nothing is done, but that close(2) closes
- *                   EINTR         the same; only calls that signal(7) says a handler interrupts
- *                   EPIPE         from here on standard output is a pipe that nobody reads
+ *     FAIL_IO_HOW   EIO, ENOSPC   the call fails with this error and does nothing, except that close(2) closes
+ *                   EINTR         likewise, but only calls that signal(7) lists as interruptible
+ *                   EPIPE         from here on standard output is a pipe without a reader
  *                   SHORT         one byte is read or written
- *     FAIL_IO_AT    the number of the call, from 1, among those that can go wrong in this way; 0: every second one does
- *     FAIL_IO_LOG   a file that gets one line for a call that went wrong: its name, its descriptor (-1: none), the path
+ *     FAIL_IO_AT    number of the call, from 1, among those that can fail in this way; 0: every second one fails
+ *     FAIL_IO_LOG   a file that receives a line per failed call: name, descriptor (-1 if it has no descriptor), path
  *
- * Only calls through the symbols of libc are seen, which are those of the program and of its libraries.
+ * Only calls through the symbols of libc are intercepted: those of the program and of its libraries.
  */
-#undef _FILE_OFFSET_BITS /* each function under its own name, not under that of its 64-bit twin */
+#undef _FILE_OFFSET_BITS /* intercept each function under its own name, not that of its 64-bit variant */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* What a call can be made to do. */
+/* Ways in which a call can fail. */
 enum { FAILS = 1, ENDS_BY_SIGNAL = 2, IS_SHORT = 4, FILLS_DISK = 8, WRITES = 16 };
 
 struct way {
     const char *name;
-    unsigned needs; /* one of these */
-    int number;     /* errno; 0: none */
+    unsigned needs; /* one of these flags */
+    int number;     /* errno; 0: errno is not set */
 };
 
 static const struct way ways[] = {
@@ -47,7 +47,7 @@ static const struct way *wanted_way(void) {
     return NULL;
 }
 
-/* The function that would have been called without this library. */
+/* The function that the library replaces. */
 static void *function_behind(const char *name) {
     return dlsym(RTLD_NEXT, name);
 }
@@ -70,7 +70,7 @@ static void write_log(const char *call, int fd, const char *path) {
     BEHIND(close)(to);
 }
 
-/* Standard output loses its reader. */
+/* Redirects standard output to a pipe without a reader. */
 static void lose_reader(void) {
     int ends[2];
     if (pipe(ends) != 0 || dup2(ends[1], STDOUT_FILENO) < 0)
@@ -79,7 +79,7 @@ static void lose_reader(void) {
     BEHIND(close)(ends[1]);
 }
 
-/* Whether this call is the one. errno is set then. */
+/* Whether this call is to fail; sets errno then. */
 static const struct way *goes_wrong(const char *call, unsigned can, int fd, const char *path) {
     static long seen;
     const struct way *way = wanted_way();
@@ -145,7 +145,7 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
                : BEHIND(renameat2)(from_folder, from, to_folder, to, flags);
 }
 
-/* Linux has closed the descriptor when close(2) fails. */
+/* On Linux, close(2) closes the descriptor even if it fails. */
 int close(int fd) {
     const struct way *way = goes_wrong("close", FAILS | ENDS_BY_SIGNAL | FILLS_DISK, fd, NULL);
     const int result = BEHIND(close)(fd);
@@ -163,7 +163,8 @@ static mode_t mode_of(int how, va_list more) {
     return makes_file(how) ? va_arg(more, mode_t) : 0;
 }
 
-/* A build that counts coverage writes these files when the program ends: a hundred calls that are none of its own. */
+/* A coverage build writes these files when the program ends: about a hundred calls that do not belong to the
+ * program. */
 static bool is_of_coverage(const char *path) {
     const size_t length = strlen(path);
     return length >= 5 && strcmp(path + length - 5, ".gcda") == 0;

@@ -18,8 +18,8 @@ TEXT, SYMTAB, STRTAB = 1, 2, 3
 
 
 def elf(symbols, text, code, extra=(), sparse=0, sparse_in=b".strtab"):
-    """Bytes up to the last section's end. `extra`: (name, bytes); those of one bytes object share it. `sparse`: bytes behind the last section that are a
-    hole of the file, which the caller makes by enlarging it; section `sparse_in` reaches to their end."""
+    """Bytes up to the end of the last section. `extra`: (name, bytes); sections with the same bytes object share their contents. `sparse`: size of a hole after
+    the last section, which the caller makes by enlarging the file; section `sparse_in` extends to its end."""
     names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0" + b"".join(name + b"\0" for name, _ in extra)
     table = bytes(24) + b"".join(struct.pack("<IBBHQQ", at, 0x12, 0, 1, start, size) for at, start, size in symbols)
     at = BASE + code

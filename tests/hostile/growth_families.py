@@ -40,7 +40,7 @@ def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=
             sections + payloads)
 
 
-# --- What an honest recorder may write.
+# --- Recordings that a normal recorder could write.
 
 def samples(n):
     words = array.array("Q", sample()) * n
@@ -49,7 +49,7 @@ def samples(n):
 
 
 def long_names(n):
-    """Names of 4 000 bytes, no two the same."""
+    """Distinct names of 4 000 bytes."""
     return recording(b"".join(record(COMM, struct.pack("<II", i, i) + b"%08d" % i + b"n" * 3992 + bytes(8)) +
                               record(MMAP, struct.pack("<IIQQQ", i, i, 0x400000, 4096, 0) + b"/%08d" % i +
                                      b"m" * 3990 + bytes(8)) + sample(pid=i) for i in range(n)))
@@ -87,14 +87,14 @@ def processes(n):
 
 
 def fork_chain(n):
-    """Each process is the child of the one before, and only the first one has maps."""
+    """Each process is the child of the previous one; only the first one has mappings."""
     first = record(MMAP, struct.pack("<IIQQQ", 2, 2, 0x400000, 4096, 0) + b"/bin/sh".ljust(8, b"\0"))
     return recording(first + b"".join(start(i + 1, i) for i in range(2, n + 2)) +
                      b"".join(sample(pid=i) for i in range(2, n + 2)))
 
 
 def one_pid(n):
-    """The same number for n processes; the samples see none of them yet."""
+    """n processes with the same pid; all samples come before the first of them."""
     return recording(sample(pid=9) * n + b"".join(start(9, 1) + record(COMM, struct.pack("<II", 9, 9) + b"sh%06d" % i)
                                                   for i in range(n)))
 
@@ -105,10 +105,10 @@ def call_chains(n):
     return recording(one * n, IP_TID_TIME_PERIOD | CALLCHAIN)
 
 
-# --- What nobody writes.
+# --- Recordings that no recorder writes.
 
 def counters_read(n):
-    """Samples of a group that read its counters, the last ones first: they wait for each other."""
+    """Samples of a group that read its counters, in descending order of time, so that they wait for each other."""
     def one(i):
         return record(SAMPLE, struct.pack("<QIIQ", 0x400000, 7, 7, 1000 + i) + struct.pack("<QQQ", 1, i * 10, 1))
     return recording(b"".join(one(i) for i in range(n, 0, -1)), 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4, read_format=1 << 2 | 1 << 3)
@@ -120,7 +120,7 @@ def raw_frame(content):
 
 
 def compressed_in_compressed(n):
-    """n records within each other, as deep as 64 KB allow, again and again."""
+    """n records nested in each other, as deep as 64 KB allow, repeatedly."""
     inner = sample()
     for _ in range(1000):
         inner = record(COMPRESSED, raw_frame(inner))
@@ -133,7 +133,7 @@ def maps_upon_maps(n):
 
 
 def maps_of_one_place(n):
-    """Each of another file, in the place of the one before, and a sample in it."""
+    """Mappings of different files that replace each other, with a sample in each."""
     return recording(b"".join(record(MMAP, struct.pack("<IIQQQ", 7, 7, 0x400000, 4096, 0) + b"/lib/%08d" % i + bytes(8)) +
                               record(SAMPLE, struct.pack("<QIIQQQQ", 0x400010, 7, 7, 1000, 0, 1, 0)) for i in range(n)),
                      IP_TID_TIME_PERIOD | ADDR | DATA_SRC)
@@ -160,7 +160,7 @@ def auxtrace(size, index=0):
 
 
 def payloads_in_payloads(n):
-    """Each payload holds all that follows, up to the same garbage at the end."""
+    """Each payload extends over everything that follows, up to the same garbage at the end."""
     step = 48 + 3 * 40
     return recording(b"".join(auxtrace((n - i) * step - 48) + sample() * 3 for i in range(n)) + bytes(64))
 
@@ -174,7 +174,7 @@ def stream(content):
 
 
 def tracepoint_stream(n):
-    """n formats, n events that want them, n features: in a stream each may bring names for all."""
+    """n formats, n events that need them, n features: in a stream each of these can bring names for all."""
     formats = [b"name: call%06d\nID: %d\n" % (i, i) for i in range(n)]
     blob = (b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096) + b"header_page\0" + bytes(8) +
             b"header_event\0" + bytes(8) + struct.pack("<II", 0, 1) + b"calls\0" + struct.pack("<I", n) +
@@ -187,7 +187,7 @@ def tracepoint_stream(n):
 
 
 def indices_over_zeros(n):
-    """Each 16 bytes may begin an index of 64 KB, which one more follows, and then none."""
+    """Every 16 bytes could begin an index of 64 KB that is followed by exactly one more."""
     index = struct.pack("<IHHQ", 69, 0, 65520, 2047)
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
 

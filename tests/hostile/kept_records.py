@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kept_records.py - how many intact records of damaged recordings are kept, and whether one is invented.
+"""kept_records.py - counts the intact records of damaged recordings that are kept, and records that are invented.
 
 usage: kept_records.py [--count N] [--seed N] [--extra N] [--jobs N] [--least PERCENT] [--verbose] INPUT...
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-tests/support/mutate.py makes the mutants and knows where the records of the sound file are; nothing here uses the library but
-the command under test. A record of the sound file is intact in a mutant when its bytes stand there unchanged, at its
-offset or moved by as much as the file grew or shrank, and the attributes and ids that say what it means are unchanged too.
-It is kept when `dump` shows a record at that place, with its type and size and as not damaged. A record is invented when
-`dump` shows one, as not damaged, at a place where none of the sound file stood and whose first 16 bytes are not those of
-one (blocks of bytes that changed places take records, or their beginnings, with them). Where the border of such a block
-runs behind a header, that header stands before bytes of other records, and a sample of a fixed length is whole by every rule
-whatever it holds: it is counted as spliced.
+tests/support/mutate.py makes the mutants and knows the positions of records in the sound file; of the library only the command under test is used. A record
+of the sound file is intact in a mutant if its bytes are unchanged, at its offset or shifted by the change of the file's size, and if the attributes and ids
+that describe it are unchanged, too. It is kept if `dump` shows a record there with its type and size that is not marked as damaged. A record is invented if
+`dump` shows an undamaged one at a place where the sound file has no record and whose first 16 bytes are not those of a record (swapped blocks of bytes move
+records, or their beginnings). If the border of such a block is after a header, that header is followed by bytes of other records; a sample of fixed length
+is then valid by every rule, whatever it contains. It is counted as spliced.
 
-Then each mutant is recovered: every intact sample must be in what is written, and nothing that is there as a sample may be no
-bytes of the mutant. Of recordings that are compressed this is not asked, whose samples are packed anew.
+Then each mutant is recovered: the output must contain every intact sample, and no sample whose bytes do not occur in the mutant. This is not checked for
+compressed recordings, whose samples are compressed anew.
 """
 import argparse
 import collections
@@ -40,7 +38,7 @@ MAGICS = (b"PERFILE2", b"2ELIFREP")
 
 
 class Sound:
-    """A sound input: its bytes, its records, and the ranges that say what they mean."""
+    """A sound input: its bytes, its records, and the ranges that describe them."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -56,7 +54,7 @@ class Sound:
 
 
 def shown(perfray, path):
-    """(offset, type, size) of the records that dump shows as they are, outside of compressed ones."""
+    """(offset, type, size) of the undamaged records that dump shows, without those inside compressed records."""
     done = subprocess.run([perfray, "dump", "--format=jsonl", path], stdin=subprocess.DEVNULL, timeout=60,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
@@ -69,7 +67,7 @@ def shown(perfray, path):
 
 
 def intact_of(sound, mutant):
-    """{place in the mutant: record} of the intact ones."""
+    """{place in the mutant: record} of the intact records."""
     shift = len(mutant) - len(sound.bytes)
     for at, size in sound.meaning:
         if all(mutant[at + delta:at + delta + size] != sound.bytes[at:at + size] for delta in (0, shift)):
@@ -83,8 +81,7 @@ def intact_of(sound, mutant):
 
 
 def overlapping(intact):
-    """Equal records next to each other may seem to stand at two places of which one begins inside of another: none of these
-    can be told from the other, so both are left out."""
+    """Adjacent equal records can match at two places of which one begins inside the other. Such records cannot be distinguished, so both are left out."""
     places = sorted(intact)
     unclear = set()
     for before, after in zip(places, places[1:]):
@@ -94,7 +91,7 @@ def overlapping(intact):
 
 
 def is_spliced(sound, mutant, record):
-    """The head of a sound record and bytes of others that were moved together: either may be what moved."""
+    """The header of a sound record followed by bytes of others that were moved together; either part may be what moved."""
     offset, _, size = record
     return mutant[offset:offset + HEAD] in sound.heads and mutant[offset + HEAD:offset + size] in sound.bytes
 
@@ -117,7 +114,7 @@ def judge(perfray, sound, path):
 
 
 def samples_of(path):
-    """The bytes of the samples of a file or stream, walked here."""
+    """The bytes of the samples in a file or stream, parsed without perfray."""
     with open(path, "rb") as file:
         content = file.read()
     order = ">" if content[:8] == MAGICS[1] else "<"
@@ -136,7 +133,7 @@ def samples_of(path):
 
 
 def judge_recovered(perfray, sound, path):
-    """(intact samples, those that recover writes, those that it makes up); None: nothing can be asked."""
+    """(intact samples, samples in the output of recover, invented ones); None: not applicable."""
     out = path + ".recovered"
     if any(kind in COMPRESSED for _, kind, _ in sound.records):
         return None

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kept_script.py - how many samples that damage did not touch `script` still prints.
+"""kept_script.py - counts the samples not touched by damage that `script` still prints.
 
 usage: kept_script.py [--count N] [--seed N[,N...]] [--jobs N] [--least PERCENT] [--prefixes N] [--verbose] INPUT...
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-Mutants are those of tests/support/mutate.py for each seed; beside them, N prefixes of each input. A sample is untouched when its
-record is intact as kept_records.py says: its bytes stand where they stood, or moved as a whole, and the attributes and ids
-are unchanged; here also the bytes that say where those are. It is kept when `script -F time,ip -G --ns` prints a line with its
-time and address, once for each such sample. Times and addresses come from `dump` of the sound input, and a sample counts when
-`script` prints it there. Samples inside of COMPRESSED records are not counted: one record holds many, and what stands behind
-a broken one depends on it.
+The mutants are those of tests/support/mutate.py for each seed, plus N prefixes of each input. A sample is untouched if its record is intact as defined in
+kept_records.py (bytes, attributes and ids unchanged or moved as a whole) and the bytes that locate the attributes are unchanged as well. It is kept if
+`script -F time,ip -G --ns` prints a line with its time and address, one per such sample. Times and addresses come from `dump` of the sound input; only
+samples that `script` prints there count. Samples inside COMPRESSED records are not counted: one record contains many, and those after a broken one depend on
+it.
 """
 import argparse
 import collections
@@ -31,12 +30,12 @@ SCRIPT = ["script", "--no-symbols", "--no-pager", "-F", "time,ip", "-G", "--ns"]
 LINE = re.compile(rb"\s*(\d+)\.(\d{9}):\s+([0-9a-f]+)\s*$", re.M)
 SAMPLE = 9
 SECONDS = 60
-STREAM = 16              # size of the header of a stream; that of a file
-ATTRS_POINTER = (16, 24)  # says where the attributes are
+STREAM = 16              # size of a stream's header
+ATTRS_POINTER = (16, 24)  # location of the attributes in the file header
 
 
 def printed(path):
-    """How often script prints each (time, address)."""
+    """{(time, address): how many lines of script have it}"""
     done = harness.perfray(*SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path,
                            timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     return collections.Counter((int(second) * 10**9 + int(part), int(address, 16))
@@ -44,7 +43,7 @@ def printed(path):
 
 
 def dumped(path):
-    """{offset: (time, address)} of the samples that stand in the file itself."""
+    """{offset: (time, address)} of the samples outside compressed records."""
     done = harness.perfray("dump", "--only", "sample", "--format=jsonl", path,
                            timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     keys = {}
@@ -56,7 +55,7 @@ def dumped(path):
 
 
 class Sound(kept_records.Sound):
-    """A sound input, and which of its samples script prints."""
+    """A sound input, and the samples of it that script prints."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -66,7 +65,7 @@ class Sound(kept_records.Sound):
         self.keys = {offset: key for offset, key in dumped(path).items() if lines[key]}
 
     def untouched(self, mutant):
-        """How many samples of each (time, address) are intact in these bytes."""
+        """{(time, address): number of intact samples} in these bytes."""
         intact = kept_records.intact_of(self, mutant)
         for place in kept_records.overlapping(intact):
             del intact[place]
@@ -77,7 +76,7 @@ class Sound(kept_records.Sound):
 
 
 def judge(sound, path):
-    """(untouched, kept, a key that is lost)."""
+    """(untouched, kept, a key that was lost)."""
     with open(path, "rb") as file:
         wanted = sound.untouched(file.read())
     if not wanted:
@@ -88,7 +87,7 @@ def judge(sound, path):
 
 
 def prefixes_of(sound, name, folder, count):
-    """Beginnings of an input, cut at even steps, as (path, what it is called, source)."""
+    """Prefixes of an input, cut at regular steps, as (path, kind, source)."""
     for number in range(1, count + 1):
         length = len(sound.bytes) * number // (count + 1)
         path = os.path.join(folder, "prefix-%d-%s" % (number, name))

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mass_mutants.c - damaged recordings through the printers of the library, in process; run_mass.py feeds it.
+ * mass_mutants.c - feeds damaged recordings to the printers of the library, in process; run_mass.py drives it.
  *
- * Standard input is a row of mutants: three 32-bit integers of this machine (number, 1 when the damage is structural,
- * length), then the bytes. BATCH of them are run by one child after the other, so that a crash costs the child and not
- * the run: what it was at stands in shared memory, and the next child goes on behind it. Leaks show when a child ends;
- * then each mutant of the batch is run by a child of its own. Each mutant goes through each of `printers` within
- * SECONDS, by turns read from memory, where the block ends with the recording and a sanitizer sees the first byte read
- * too far, and as a file. Three of four mutants go through options that are drawn from their numbers (fuzz_drawn.h),
- * and two of three with sizes of buffers and batches that are drawn likewise (base/memory/sizes.h).
+ * Standard input is a sequence of mutants: three 32-bit integers in host order (number, 1 for structural damage,
+ * length), then the bytes. A child process runs BATCH of them, so that a crash ends the child and not the run: shared
+ * memory tells what it was doing, and the next child continues after that. Leaks are detected when a child exits; then
+ * each mutant of the batch is run in its own child. Each mutant goes through each of `printers` within SECONDS,
+ * alternately from memory, where the block ends with the recording so that sanitizers detect reads beyond it, and from
+ * a file. Three of four mutants use options drawn from their numbers (fuzz_drawn.h), and two of three use sizes of
+ * buffers and batches drawn in the same way (base/memory/sizes.h).
  *
- * Arguments are names of printers: the only ones that are asked; without any all are.
+ * Arguments are names of printers to run; without arguments all are run.
  *
- * One line on standard output per finding,
+ * Prints one line on standard output per finding,
  *
  *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS<tab>SIZES
  *
- * and in the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage, read without a word.
+ * and at the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage that was not reported.
  */
 #include "fuzz_drawn.h"
 #include "fuzz_print.h"
@@ -46,17 +46,17 @@ struct batch {
     uint32_t count;
 };
 
-/* Shared with the children. */
+/* Shared with the child processes. */
 struct ledger {
-    uint32_t at, printer; /* what a child is at */
+    uint32_t at, printer; /* mutant and printer that the child is running */
     uint64_t slowest_us;
     uint32_t slowest;
-    struct drawn drawn; /* the options it is at */
+    struct drawn drawn; /* its options */
     char sizes[SIZES_TEXT_ROOM];
 };
 
 static struct ledger *ledger;
-static char **wanted; /* names of printers, then NULL */
+static char **wanted; /* names of printers, NULL-terminated */
 static int output_fd, error_fd;
 
 const char *__asan_default_options(void);
@@ -69,7 +69,7 @@ static void tell(const struct mutant *m, const char *what, const char *text) {
             ledger->drawn.words, ledger->sizes);
 }
 
-/* --- What was said: as the command does in tool/damage.c. */
+/* --- Reported damage, counted like the command does in tool/damage.c. */
 
 static void hear_features(pfr_reader *reader, struct said *said) {
     pfr_error err;
@@ -116,7 +116,7 @@ static void judge_output(const struct mutant *m, bool is_json_wanted) {
     LAW(ftruncate(output_fd, 0) == 0 && lseek(output_fd, 0, SEEK_SET) == 0, "no output: %s", strerror(errno));
 }
 
-/* False: the printer failed. */
+/* Returns false if the printer failed. */
 static bool print_all(pfr_reader *reader, struct said *said) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_output *out = pfr_output_open(output_fd, false, &err);
@@ -180,7 +180,8 @@ static uint64_t used_us(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Of the processor, so that a busy machine is no hang; and many times that by the clock, for one that only waits. */
+/* Limits CPU time, so that a busy machine does not look like a hang, and a multiple of it in real time for a child that
+ * waits. */
 static void limit_time(unsigned seconds) {
     const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     LAW(setitimer(ITIMER_PROF, &limit, NULL) == 0, "no timer: %s", strerror(errno));
@@ -201,7 +202,7 @@ static void run_mutant(const struct mutant *m) {
     }
 }
 
-/* Ends by exit, so that leaks are looked for. */
+/* Exits normally, so that leaks are detected. */
 _Noreturn static void run_child(const struct batch *b, uint32_t from, uint32_t to) {
     if (dup2(error_fd, STDERR_FILENO) < 0)
         _exit(1);
@@ -225,7 +226,7 @@ static int run_range(const struct batch *b, uint32_t from, uint32_t to) {
     return status;
 }
 
-/* The line of what the child wrote that says what it died of. */
+/* Finds the line of the child's error output with the cause of its death. */
 static void find_reason(char *reason, size_t room) {
     static const char *const marks[] = {"runtime error:", "AddressSanitizer", "LeakSanitizer", "does not hold"};
     static char text[1 << 16];
@@ -244,7 +245,7 @@ static void find_reason(char *reason, size_t room) {
 static void tell_death(const struct mutant *m, int status) {
     char reason[300];
     find_reason(reason, sizeof reason);
-    if (ledger->printer >= printer_count) /* it died at its end: a leak */
+    if (ledger->printer >= printer_count) /* it died at exit: a leak */
         ledger->printer = (uint32_t)printer_count - 1;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool is_late = signal == SIGALRM || signal == SIGPROF;
@@ -254,7 +255,7 @@ static void tell_death(const struct mutant *m, int status) {
 static void find_leaks(const struct batch *b) {
     for (uint32_t i = 0; i < b->count; i++) {
         const int status = run_range(b, i, i + 1);
-        if (status != 0 && ledger->at > i) /* else it was told before */
+        if (status != 0 && ledger->at > i) /* otherwise reported before */
             tell_death(&b->at[i], status);
     }
 }

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_dwarf_floods.py - reading DWARF takes time and memory by the size of the object alone, whatever it says.
+"""run_dwarf_floods.py - time and memory for reading DWARF depend only on the size of the object, not on its contents.
 
 usage: run_dwarf_floods.py [--show]
 
-Environment: PERFRAY, the command. Each recording has 20 sound objects of 50 functions with a sample each, and one of
-DWARF_FLOODS (flood_objects.py), whose debugging information would need much more time than its size allows. Of every
-command that looks for lines or inlined functions: each function of the 20 objects is there by its name, the exit status
-is 4 and stderr names the limit where one was met, else 0 and nothing; at most DWARF_SECONDS of the processor; the same
-bytes for -j 1 and 3, where the object's budget does not depend on the order.
+Environment: PERFRAY, the command. Each recording has 20 sound objects of 50 functions with a sample each, and one of DWARF_FLOODS (flood_objects.py), whose
+debug information would need much more time than its size allows. For every command that looks up lines or inlined functions: each function of the 20 objects
+is named; if a limit was reached, the exit status is 4 and stderr names the limit, otherwise 0 and stderr is empty; at most DWARF_SECONDS of CPU time; -j 1
+and -j 3 print the same bytes if the object's budget does not depend on the order.
 """
 import argparse
 import os
@@ -41,7 +40,7 @@ def good_name(number, k):
 
 
 def inlined(count=2000):
-    """Functions without names of note, whose inlined ones share one long name."""
+    """Functions with short names, whose inlined functions share one long name."""
     text, symbols = b"\0", []
     for k in range(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
@@ -60,8 +59,8 @@ def lined(count, sections, code=0):
 
 INLINED, SUBPROGRAM = 0x1D, 0x2E
 
-# The same of DWARF, asked by the verbs that look for lines; what must be told, "" for nothing: the object has not more
-# than its size, and reading it takes time by its size alone.
+# The same for DWARF, with commands that look up lines. The third value is the expected message, "" for no message: the object needs no more than its size, and
+# reading it takes time in proportion.
 NAMES, LINES = "names of %s" % HOSTILE, "lines of %s" % HOSTILE
 DWARF_FLOODS = {
     "units that share a long text":
@@ -85,7 +84,7 @@ DWARF_VERBS = {
     "script --inline": ["script", "--no-pager", "--inline", "-F", "ip,sym"],
     "report srcline": ["report", "--no-pager", "-s", "dso,sym,srcline"],
 }
-DWARF_SECONDS = 3  # of the processor
+DWARF_SECONDS = 3  # CPU time
 
 
 class Wrong(Exception):
@@ -120,7 +119,7 @@ def run(words, root, more=()):
 
 
 def judge_dwarf(samples, told, answer, used):
-    """What is wrong with an answer. told "": nothing may be told, else that with status 4."""
+    """The defects of a run, as sentences. told "": nothing may be reported; otherwise that text, with status 4."""
     status, out, said, _ = answer
     wrong = []
     if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_endurance.py MANY_TASKS.c - what a recorder must live through: it is killed, the disk fills, tasks come by the
-thousand, memory is short, nobody reads its stream, nobody waits for its command.
+"""run_endurance.py MANY_TASKS.c - conditions that a recorder must survive: it is killed, the disk fills up, thousands of tasks start, memory is short, its
+stream has no reader, its command is not reaped.
 
-Environment: PERFRAY, the command; PERFRAY_LONG: 20 kills, ten seconds of forks, 1000 threads, and that a killed recorder
-lost no more than the last second; without it less of all that, and nothing that depends on time. Prints `ok NAME`, `not ok
-NAME` or `skip NAME reason`.
+Environment: PERFRAY, the command; PERFRAY_LONG: 20 kills, ten seconds of forks, 1000 threads, and a killed recorder loses at most the last second; otherwise
+fewer of these, and nothing that depends on time. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 """
 import json
 import os
@@ -91,7 +90,7 @@ def killed(folder):
 # --- no space ---------------------------------------------------------------------------------------------------------
 
 def no_space(folder):
-    """Every byte that the disk took is of a record, but for the one that was cut."""
+    """Every byte that the disk accepted belongs to a complete record, except those of the last one, which was cut."""
     must_be_root()
     small = os.path.join(folder, "small")
     os.mkdir(small)
@@ -122,7 +121,7 @@ def forks(folder, tasks):
     must(done.returncode == 0, "status %d: %s" % (done.returncode, said(done)))
     children, found = int(done.stdout), counts(out)
     must(facts(out)["quality"]["lost_samples"] == 0, "records were lost: %s" % said(done))
-    # Two workers besides; the recorder's own name of the command, and that of its exec.
+    # plus two workers; the recorder's own COMM of the command, and that of its exec
     expected = {"FORK": children + 2, "EXIT": children + 3, "COMM": children + 2}
     must({name: found.get(name, 0) for name in expected} == expected,
          "%d children: %s, not %s" % (children, {name: found.get(name) for name in expected}, expected))
@@ -166,7 +165,7 @@ def threads_of_process(folder, tasks):
 
 
 def command_says_how_long(folder, tasks):
-    """With -p a command is not recorded: it says how long the process is."""
+    """With -p, the command is not recorded; it determines for how long the process is recorded."""
     must_be_traced()
     count, out, go = 20, os.path.join(folder, "while.data"), os.path.join(folder, "go")
     os.mkfifo(go)
@@ -183,7 +182,7 @@ def command_says_how_long(folder, tasks):
 
 
 def named_twice(folder, tasks):
-    """A cpu or task that is named twice is recorded once."""
+    """A CPU or task that is named twice is recorded once."""
     must_be_traced()
     out = os.path.join(folder, "twice.data")
     program = subprocess.Popen(["sleep", "60"])
@@ -200,7 +199,7 @@ def named_twice(folder, tasks):
 
 
 def overrun(folder, tasks):
-    """Rings of one page overrun: recorded and lost together are what is recorded with room for all."""
+    """With rings of one page, recorded and lost samples together are as many as are recorded with sufficient room."""
     must_be_traced()
     command, sums = [tasks, "calls", "200000"], []
     for ring in ("1", "64M"):
@@ -217,7 +216,7 @@ def overrun(folder, tasks):
 # --- little memory ----------------------------------------------------------------------------------------------------
 
 def limited_group():
-    """A memory cgroup of 32 MB, of either version; the file that takes processes."""
+    """A memory cgroup of 32 MB, version 1 or 2; returns the file that adds processes."""
     for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
         group = os.path.join(root, "perfray-test-%d" % os.getpid())
         try:
@@ -247,7 +246,7 @@ def little_memory(folder):
 # --- orders and ends --------------------------------------------------------------------------------------------------
 
 def stubborn(folder, tasks):
-    """A command that does not end when asked goes on; the file is whole after one signal, readable after two."""
+    """A command that ignores the signal continues; the file is complete after one signal, readable after two."""
     for number, orders in ((signal.SIGINT, 1), (signal.SIGHUP, 1), (signal.SIGINT, 2)):
         out = os.path.join(folder, "stubborn.data")
         recorder = begin("-e", "cpu-clock", "-o", out, tasks, "stay", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -266,7 +265,7 @@ def stubborn(folder, tasks):
 
 
 def unread(tasks):
-    """Nobody reads the stream: the recorder ends although the command goes on."""
+    """If the stream has no reader, the recorder ends although the command continues."""
     out, into = os.pipe()
     recorder = subprocess.Popen([PERFRAY, "record", "-F", "20000", "-e", "cpu-clock", "-o", "-", "bash", "-c",
                                  "%s stay >/dev/null & while :; do :; done" % tasks],
@@ -291,7 +290,7 @@ def unwaited(folder):
 
 
 def refused(folder):
-    """What cannot begin leaves the recording that is there alone, and says in one line why."""
+    """If recording cannot start, an existing file is not touched, and one line tells the reason."""
     out = os.path.join(folder, "kept.data")
     with open(out, "wb") as file:
         file.write(b"precious")
@@ -315,7 +314,7 @@ def refused(folder):
 
 
 def main():
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where these tests are run by nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also if these tests run under nohup
     with harness.scratch("endurance") as folder:
         if run(PERFRAY, "record", "-q", "-e", "cpu-clock:u", "-o", os.path.join(folder, "try.data"), "true").returncode:
             return harness.skip("record", "nothing can be sampled here")

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_failing_io.py - each system call of a command goes wrong once; the command says so, or gives the same result.
+"""run_failing_io.py - makes each system call of a command fail once; the command must report it or give the same result.
 
 usage: run_failing_io.py [--jobs N] [--verbose] SHIM RECORDED
 
-SHIM is the library made of fail_io.c, RECORDED the folder of recordings.
+SHIM is the library built from fail_io.c, RECORDED the folder of recordings.
 
-Environment: PERFRAY, the command (a build without sanitizers: they and a preloaded library do not go together).
+Environment: PERFRAY, the command (a build without sanitizers, which do not work with a preloaded library).
 
-Each command of COMMANDS runs on twelve recordings (fewer without PERFRAY_LONG: step_of), once whole and then once for each of its calls and each way of going
-wrong (fail_io.c lists them). What is asked of every run:
+Each command of COMMANDS runs on twelve recordings (fewer without PERFRAY_LONG: step_of): first without failures, then once for each of its calls and each
+way to fail (see fail_io.c). Requirements:
 
-    EINTR, SHORT   output, status and files are those of the whole run
-    EIO            of the input: the status is not 0 and stderr names the file, with the byte where a read failed; of
-                   something else, likewise a sentence and a status; an object or kernel table that cannot be read
-                   costs its names alone
-    ENOSPC         status 5 and the reason on stderr
+    EINTR, SHORT   output, status and files are those of the run without failures
+    EIO            of the input: the status is not 0, and stderr names the file, and the byte if a read failed; of other files:
+                   likewise a message and a status; an object or kernel table that cannot be read only loses its names
+    ENOSPC         status 5, with the reason on stderr
     EPIPE          the reader has gone: nothing on stderr, status 0
-    all            no crash, no hang, no file of AUX data where the status says failure
+    all            no crash, no hang, no file of AUX data if the status means failure
 
-What a call is allowed to do as well is to change nothing: not every failure matters.
+A failure is also allowed to have no effect: not every call matters.
 """
 import argparse
 import concurrent.futures
@@ -38,13 +37,13 @@ COMMANDS = (["info"], ["info", "--stats"], ["info", "--format=json"], ["dump"], 
             ["export", "--format=pprof"], ["flame", "-o"], ["verify"], ["convert", "-o"],
             ["convert", "-z", "--byte-order=big", "-o"], ["convert", "--to=directory", "-o"],
             ["convert", "--to=quipper", "-o"], ["recover", "-o"])
-# Of traces; "MAP" is a map of their functions.
+# For XRay traces; "MAP" is replaced by a map of their functions.
 TRACE_COMMANDS = (["dump", "-m", "MAP"], ["script", "-m", "MAP"], ["script", "--format=json"],
                   ["script", "--format=llvm-yaml"], ["script", "--format=llvm-map", "-m", "MAP"], ["report", "-j", "1", "-m", "MAP"], ["export", "-j", "1", "-m", "MAP"],
                   ["flame", "-j", "1", "-o"], ["latency", "-j", "1", "--lines", "-m", "MAP"], ["verify"],
                   ["convert", "--byte-order=big", "-o"], ["recover", "-o"])
 TRACES = ("fdr-v5.xray", "fdr-v1-be.xray", "basic-v3.xray", "../recorder/lying.xray", "../recorder/finished.xray")
-# These open objects and tables of the kernel for names.
+# Commands that open objects and kernel tables for names.
 NAMING = (["report"], ["symbols"], ["script"], ["export", "--format=pprof"], ["flame", "-o"])
 RECORDINGS = ("cpu-clock.data", "buildid-mmap.data", "tracepoints.data", "demo.data", "zstd.data", "threads-zstd.data",
               "pipe-tracepoints.data", "pipe-zstd.data")
@@ -55,9 +54,9 @@ CALLS_MOST = 2000
 ENDS_IO = 5
 
 
-FAR = 300000  # more than is read at once
+FAR = 300000  # larger than any single read
 
-# A software clock that samples IP, TID and TIME, with sample_id_all.
+# cpu-clock with IP, TID and TIME, and sample_id_all
 ATTR = struct.pack(">IIQQQQQ", 1, 64, 0, 4000, 7, 0, 1 << 45) + bytes(16)
 
 
@@ -66,7 +65,7 @@ def make_samples(count):
 
 
 def long_file():
-    """A big-endian file of several reads, whose features lie so far behind the samples that no read brings both."""
+    """A big-endian file that needs several reads; its features are so far from the samples that no read contains both."""
     at, samples = 104, make_samples(10000)
     data = at + len(ATTR) + 16
     features = ((3, struct.pack(">I16s", 16, b"host")), (4, struct.pack(">I16s", 16, b"release")),
@@ -124,15 +123,15 @@ def make_inputs(folder, recorded):
 
 
 class Result:
-    """What one run left: status, output, files of AUX data, and the call that went wrong, as (name, fd, path)."""
+    """The result of a run: status, output, files of AUX data, and the failed calls as (name, fd, path)."""
 
     def __init__(self, done, files, calls):
         self.status, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
         self.files, self.calls = files, calls
 
     def own_call(self):
-        """A process that is forked off goes on counting calls, as its parent does: where one of it goes wrong, one of the parent
-        does, too, and tells. The only file that it opens is statm."""
+        """A forked child continues to count calls like its parent: if one of its calls fails, one of the parent's fails as well and is reported. The only file
+        that the child opens is statm."""
         return ([call for call in self.calls if not call[2].endswith("/statm")] or self.calls)[0]
 
     def is_same(self, other):
@@ -141,7 +140,7 @@ class Result:
 
 
 def read_files(folder):
-    """Name and bytes of what is in the folder, then the folder is removed; None: it is not there."""
+    """{name: bytes} of the folder, which is then removed; None if it does not exist."""
     if not os.path.isdir(folder):
         return None
     files = {}
@@ -208,13 +207,13 @@ class Bench:
             os.path.isdir(self.path) and path in os.listdir(self.path))
 
     def is_of_names(self, path):
-        """Objects and kernel tables; the object that traces of the runtime name; where symbols looks for one to offer."""
+        """Objects and kernel tables; the object that traces of the runtime name; folders that `symbols` searches for files to offer."""
         return path.startswith("/nonexistent/perfray") or (self.command == ["symbols"] and path.startswith("/usr/lib/")) or (
             self.command in NAMING and
             path.startswith((self.folder + "/kallsyms", os.path.join(self.options.recorded, "demo-root"))))
 
     def judge_said(self, good, result, call):
-        """An error must be told: a status, and a sentence with the name of what failed."""
+        """Errors must be reported: a status, and a message with the name of the file that failed."""
         name, fd, path = call
         is_input = self.is_input(fd, path) and b"cannot make" not in result.stderr  # a folder that is written has the same names
         text = result.stderr.decode("utf-8", "replace")
@@ -229,7 +228,7 @@ class Bench:
         return None
 
     def judge(self, good, way, result):
-        """What is wrong with this run, or None."""
+        """A description of the defect of this run, or None."""
         if result.status not in range(7):
             return "status %d" % result.status
         if result.status in (2, ENDS_IO, 6) and result.files and result.files != good.files:
@@ -255,7 +254,7 @@ def describe(bench, way, at, what, result):
 
 
 def try_way(bench, good, way):
-    """(number of runs, what went wrong, as sentences)"""
+    """(number of runs, defects as sentences)"""
     wrong, at = [], 1
     while at < CALLS_MOST:
         result = bench.run(way, at)
@@ -269,14 +268,14 @@ def try_way(bench, good, way):
 
 
 def try_all_at_once(bench, good, way):
-    """Every second call goes wrong."""
+    """Every second call fails."""
     result = bench.run(way, 0)
     what = bench.judge(good, way, result)
     return 1, [describe(bench, way, 0, what, result)] if what else []
 
 
 def try_one(bench):
-    """{way: (runs, wrong)} of one command on one recording."""
+    """{way: (runs, defects)} of one command on one recording."""
     good = bench.run()
     if good.status != 0:
         return {"whole": (1, ["  it fails without any failure: %s" % good.stderr.decode("utf-8", "replace")])}
@@ -294,7 +293,7 @@ def try_one(bench):
 
 
 def print_command(command, benches, results):
-    """One line a command and way."""
+    """Prints one line per command and way to fail."""
     for way in ("whole",) + WAYS:
         mine = [result[way] for result in results if way in result]
         runs, wrong = sum(runs for runs, _ in mine), [what for _, found in mine for what in found]
@@ -313,8 +312,8 @@ def is_long():
 
 
 def step_of(command):
-    """Every third recording for these four, every sixth one for their other forms, for what is written, and for what
-    shares its names with report; the commands begin at different ones. With PERFRAY_LONG all."""
+    """Every third recording for these four commands; every sixth one for their variants, for commands that write, and for those
+    that look up names like report. Commands start at different recordings. With PERFRAY_LONG: all."""
     return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_floods.py - an object that would take all room loses its own names, lines or callers; all else is whole.
+"""run_floods.py - an object that exceeds the limits only loses its own names, lines or callers; everything else is complete.
 
 usage: run_floods.py [--show] [NAME...]
 
-Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS
-(flood_objects.py), which would need more memory, or more output, than there is. Of every verb that names addresses:
+Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS (flood_objects.py), which would need
+more memory or output than is available. For every command that names addresses:
 
-    whole     each sample is counted, and each function of the 20 objects is there by its name
-    said      status 4, and stderr has the end of the path of the object, and the limit
-    bounded   output of at most MOST bytes, in SECONDS
-    one       the same bytes for -j 1, 2 and 3, where the object's budget does not depend on the order
+    whole     every sample is counted, and every function of the 20 objects is named
+    said      status 4, and stderr has the end of the object's path, and the limit
+    bounded   at most MOST bytes of output, in SECONDS
+    one       the same bytes for -j 1, 2 and 3, if the object's budget does not depend on the order
 
-Those of UNWINDING are in tables by which stacks are unwound: stacks end where the object is met, all others are whole,
-and it is said how many end, in at most UNWINDING_SECONDS of the processor. Traces are of functions of the 20 objects
-and of one of FLOODS, by --instr-map.
+UNWINDING has objects with tables for unwinding: stacks end at the object, all others are complete, and the number of incomplete ones is reported, in at most
+UNWINDING_SECONDS of CPU time. Traces contain functions of the 20 objects and of one of FLOODS, by --instr-map.
 """
 import argparse
 import json
@@ -30,10 +29,10 @@ import flood_objects  # noqa: E402
 
 GOOD, FUNCTIONS, EACH = 20, 50, 16
 HOSTILE = "/opt/hostile/" + "a-long-way/" * 9 + "libflood.so"
-TOLD = HOSTILE[-40:]  # the end of a long path at least
+TOLD = HOSTILE[-40:]  # at least the end of a long path
 MOST = 160 << 20
 SECONDS = 30
-UNWINDING_SECONDS = 3  # of the processor
+UNWINDING_SECONDS = 3  # CPU time
 HOLE = 1 << 30
 MEGABYTE = 1 << 20
 VERBS = {
@@ -130,7 +129,7 @@ def framed(*sections, sparse=0):
     return flood_objects.elf(*plain_symbols(HOSTILE_FUNCTIONS), sections, sparse, sections[-1][0]), sparse
 
 
-# What is asked for, by the object's own samples; whether outputs are one for every -j; the verbs.
+# The object; whether the output is the same for every -j; the commands.
 FLOODS = {
     "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE), True, VERBS),
     "one long name": (lambda: sharing(1, b"n" * MEGABYTE), True, VERBS),
@@ -151,7 +150,7 @@ HOSTILE_FUNCTIONS = 200
 ROWS = 600000
 WHOLE_FRAMES = flood_objects.plain_frames(EACH * HOSTILE_FUNCTIONS)
 LITTLE = ("--limit", "memory=64M")
-# What is told beside the object and the count, None: no stack ends; the verbs; and their limit.
+# The object; the text reported in addition to object and count (None: no stack ends); the commands; their limit.
 UNWINDING = {
     "rows that need a plan each": (lambda: framed(flood_objects.many_rows(ROWS)), "limit memory", GRAPHS, ()),
     "rows of .debug_frame": (lambda: framed(flood_objects.many_rows(ROWS // 8, True)), "limit memory", GRAPHS, LITTLE),

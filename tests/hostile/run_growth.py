@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_growth.py - twice the input takes twice the time, and memory stays bounded.
+"""run_growth.py - twice the input takes at most twice the time, and memory is bounded.
 
 usage: run_growth.py [--scale N] [--long-scale N] [--only WORD] MEASURE
 
-MEASURE is the program made of bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with
-PERFRAY_LONG --long-scale takes the place of --scale.
+MEASURE is the program built from bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with PERFRAY_LONG, --long-scale replaces
+--scale.
 
-Recordings are made by hand, each of FAMILIES, TRACES and ASKED in three sizes, 1x, 2x and 4x. What is doubled is what the family is called
-by; the hostile ones are made of what costs the search for records most. Of each of COMMANDS, for
-traces TRACE_COMMANDS, for ASKED its own commands, is asked
+Each of FAMILIES, TRACES and ASKED is generated in three sizes: 1x, 2x and 4x. The name of the family tells what doubles; the hostile ones consist of the
+bytes that are most expensive to search for records. Requirements for each of COMMANDS, for traces TRACE_COMMANDS, for ASKED its own commands:
 
-    time    user and system time grow by RATIO at most per doubling, where they are more than FLOOR; and no input takes more
-            than twice the time of as many bytes of sound samples and one second, SECOND_EACH for every 4 MB
-    memory  `info` and `dump` stay below FLAT MB; what counts stacks does where nothing distinct grows, else it grows with
-            the input. What does not fit is told in [limit] (LIMITED), and all else is there
-    text    `report` prints at most TEXT_EACH bytes for each byte of the recording and TEXT_ALSO more (BOUNDED). Where trees are
-            cut, [limit] stands in the place, standard error tells how many and by which limit; with a higher one all is there. Packed recordings are cut alike
+    time    user plus system time grows by at most RATIO per doubling, if it exceeds FLOOR; and no input takes more than twice the
+            time of as many bytes of sound samples plus one second, SECOND_EACH for every 4 MB
+    memory  `info` and `dump` stay below FLAT MB, and so do commands that count stacks if their number does not grow; otherwise memory
+            grows with the input. Stacks over the limit are counted in [limit] (LIMITED), and everything else is complete
+    text    `report` prints at most TEXT_EACH bytes per byte of the recording, plus TEXT_ALSO (BOUNDED). Cut trees end with [limit], and
+            stderr reports their number and the limit; with a higher limit all is printed. Packed recordings are cut alike
 
-Times of a busy machine are up to twice those of an idle one, for a while. So what seems to grow too fast is measured again AGAIN
-times, the sizes in turns, and the least of each size counts; then in three larger sizes, LARGER. Only what grows too fast between the
-least and the most of these, too, is wrong: RATIO for each doubling.
+On a busy machine, times can temporarily double. Therefore everything that grows too fast is measured AGAIN times more, alternating between sizes, and the
+minimum of each size counts; then in three larger sizes, LARGER. Only if the minimum also grows too fast there, RATIO per doubling, is it an error.
 """
 import argparse
 import os
@@ -111,8 +109,8 @@ TRACES = {
 PLAIN_REPORT = ["report", "--no-pager", "--no-symbols"]
 IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
 
-# What is looked into only when it is asked for: name: (maker, its 1x at scale 1, commands, bytes of memory for one of input:
-# in time each call has a stack of its own, of 256 entries)
+# Features used only on request: {name: (maker, n for size 1x, commands, bytes of memory per byte of input)}. In the order of time, every call has its own stack
+# of 256 entries.
 ASKED = {
     "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
     "events updated": (events_updated, 12000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
@@ -309,7 +307,7 @@ def run_bounded(folder, name):
 
 
 def run_packed(folder):
-    """What is cut depends on the recording, not on how it is packed."""
+    """Where trees are cut depends on the recording, not on its compression or container."""
     path, packed, streamed = (os.path.join(folder, name) for name in ("packed.plain", "packed.zstd", "packed.pipe"))
     write(path, forking_chains(2000))
     command = [harness.PERFRAY] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]

@@ -82,7 +82,7 @@ class Maker:
 
 
 def write_mutants(maker, job, pipe):
-    """The pieces of one job, each mutant behind its number, 1 when its damage is structural, and its length."""
+    """Writes the mutants of one job, each preceded by its number, 1 for structural damage, and its length."""
     options = maker.options
     for number in range(options.count):
         made = maker.make(number) if number // PIECE % options.jobs == job else None
@@ -147,7 +147,7 @@ def reproduction(options, number, printer, drawn, sizes):
 
 
 def print_kind(options, maker, kind, findings):
-    """True when there are none."""
+    """Prints the findings of a kind; returns true if there are no findings."""
     shown = ["%d" % len(findings)] if findings else []
     for number, printer, _, text, drawn, sizes in sorted(findings)[:options.show]:
         _, damage, source, _ = maker.make(number)

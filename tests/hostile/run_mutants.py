@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_mutants.py - damaged recordings through every verb: no crash, no hang, no raw control byte.
+"""run_mutants.py - damaged recordings through every command: no crash, no hang, no raw control byte.
 
 usage: run_mutants.py [--count N] [--seed N] [--jobs N] [--keep DIR] [--traces] INPUT...
 
 INPUT is a recording, or a folder of *.data files; with --traces, of *.xray files, for the commands of TRACE_COMMANDS.
 
-Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read is a crash).
+Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read crashes).
 
-tests/support/mutate.py makes the mutants; seed and count fix their bytes. Each goes through each command of COMMANDS
-alone, two thirds of them with random sizes of buffers and batches (PERFRAY_SIZES) and all with a random -j. Lines of the result: `ok hostile/mutants COMMAND`, `not ok ...` with what happened first and the commands that make it
-again, `skip ...` for a verb that this build does not have. A mutant of class `diagnose` that is read with exit status 0
-and no word on stderr is silent: counted, and wrong for the commands of EVERY, which read all that is in a recording.
+tests/support/mutate.py makes the mutants, which seed and count determine. Each command of COMMANDS processes one mutant at a time, two thirds of them with
+random sizes of buffers and batches (PERFRAY_SIZES), all with a random -j. Result lines: `ok hostile/mutants COMMAND`; `not ok ...` with the first defect and
+commands to reproduce it; `skip ...` for a command that this build does not have. A mutant of class `diagnose` that is read with exit status 0 and nothing on
+stderr is silent: it is counted, and an error for the commands of EVERY, which read the whole recording.
 """
 import argparse
 import concurrent.futures

@@ -93,11 +93,11 @@ REACHED = {
     **{("export", "--format=" + name): set() for name in ("callgrind", "dot", "mermaid")},
     ("report", "--format=json"): IN_REPORT, ("report", "--sort=dso,sym,comm,pid,tid"): IN_REPORT,
 }
-# In files alone: a stream has other records for it.
+# Only in files: streams have other records for these.
 OF_FILES = {"event_desc_0", "build_id"}
 JSON_LINES, JSON, CSV = ("dump", "--format=jsonl"), ("info", "--format=json"), ("report", "--format=csv")
 
-# What may never be printed as it is.
+# Characters that must never be printed unescaped.
 HOSTILE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
                      "\ufff9-\ufffb\U000e0000-\U000e0fff]")
 ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
@@ -130,7 +130,7 @@ def known_status(command):
 
 
 def dirt(output):
-    """What is wrong with printed bytes, or None."""
+    """Describes the first violation in the printed bytes, or None."""
     try:
         text = output.decode("utf-8")
     except UnicodeDecodeError as bad:

@@ -101,12 +101,12 @@ def is_below(path, folder):
 
 
 def is_unfinished(path, name):
-    """What is written has another name until it is whole; a directory is synchronised with the folder it is in."""
+    """Files are written under a temporary name; directories are synchronised with fsync of their parent."""
     return re.fullmatch(re.escape(name) + r"\.[0-9]+\.new(/.*)?", path) or path == os.path.dirname(name)
 
 
 def check_opens(words, folder, allowed, kernel=False, stdin=None, must=(), makes=None):
-    """`allowed`: paths, and with a slash at the end folders. `makes`: what is written, which must be there then."""
+    """`allowed`: paths; with a trailing slash, folders. `makes`: the output, which must exist afterwards."""
     opens, others, done = trace(words, folder, stdin, DEBUGINFOD_URLS="http://127.0.0.1:9/", TMPDIR=folder)
     if done.returncode not in ((0, 1) if words[0] == "verify" else (0, 4)):
         yield "status %d: %s" % (done.returncode, done.stderr)
@@ -183,7 +183,7 @@ def check_traces(folder, recorded):
                                                                 must=[path, names])
 
 
-    # what names objects itself: those that look at the trace alone open none of them, the others nothing that is no file
+    # a recorder's trace names objects: commands that only read the trace open no object, the others only regular files
     lying = os.path.join(fixtures, "recorder", "lying.xray")
     for words in (["info"], ["dump"], ["verify"], ["info", "--stats"]):
         yield " ".join(words) + " of a recorder's trace", check_opens([*words, lying], folder, [lying], must=[lying])
@@ -244,7 +244,7 @@ def jit_dump():
 
 
 def check_dump_of_other_owner(folder):
-    """A jitdump of somebody else names nothing, one of ours does; who shows records alone does not look for it."""
+    """A jitdump of another owner is not used, one of the user is; commands that only show records do not look for it."""
     path, recording = os.path.join(folder, "jit-4.dump"), os.path.join(folder, "jit-4.data")
     write(path, jit_dump())
     write(recording, object_stream(path))

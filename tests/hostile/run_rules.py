@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_rules.py - each rule of `verify` is broken once, and named; sound files break none.
+"""run_rules.py - breaks each rule of `verify` once and expects its name; sound files have no finding.
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, whose good files must have no finding. Files are those of
-broken_files.py. Each broken one must have a finding of its rule, at the offset that is told there (None: anywhere), of
-the severity of the table, and none but those that it is told to have as well; with `--notes` where the rule is a note.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, whose good files must have no finding. broken_files.py makes the files and lists the expected
+findings: each broken file must have a finding of its rule at the given offset (None: anywhere), with the severity of the table, and no other findings than
+those listed; `--notes` is used if the rule is a note.
 """
 import json
 import os
@@ -18,7 +18,7 @@ from harness import PERFRAY  # noqa: E402
 from broken_files import BROKEN, SOUND  # noqa: E402
 
 SECONDS = 60
-# What is not sound in the corpus, and why; folders, and names of files.
+# Files of the corpus that are not sound, with the reason: folders, and names of files.
 DAMAGED_FOLDERS = ("hostile", "out", "out-synth", "bin", "src")
 DAMAGED = {
     "quipper.piped.corrupted.zero_size_sample-3.2": "damaged by its makers",

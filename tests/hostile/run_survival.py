@@ -61,7 +61,7 @@ def kill_at(form, path, out, seconds):
 
 
 def one_kill(form, path, folder, seconds, whole, old):
-    """What is wrong, and whether it was killed."""
+    """(the defect or None, whether the command was killed)"""
     out = os.path.join(folder, "out")
     clean(folder)
     if old:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_verify.py - `verify` finds what damage breaks, and says where.
+"""run_verify.py - `verify` finds damage and locates it.
 
 usage: run_verify.py [--count N] [--seed N] [--jobs N] [--least PERCENT] [--verbose] INPUT...
 
 INPUT is a recording, or a folder of *.data and *.xray files. Environment: PERFRAY, the command.
 
-Mutants are those of class `diagnose` of tests/support/mutate.py. One is found when `verify --format=json` tells a finding
-whose bytes touch the damaged thing: the record, header, attr, section descriptor or feature that holds the damaged
-byte, as mutate.py frames the sound file; of a file that was cut, also anything behind the cut. Where nothing is left
-that can be opened, exit status 3 or 4 with a sentence is what there is to find. Sound inputs must have no finding.
+The mutants are those of class `diagnose` of tests/support/mutate.py. One counts as found if `verify --format=json` reports a finding whose bytes touch the
+damaged item: the record, header, attr, section descriptor or feature that contains the damaged byte, as mutate.py divides the sound file; for a truncated
+file, anything after the cut counts, too. If the file can no longer be opened, exit status 3 or 4 with a message is expected. Sound inputs must have no
+finding.
 """
 import argparse
 import collections
@@ -44,7 +44,7 @@ class Sound:
         self.things += [(at, at + size + 16) for at, size in doc.attrs] if doc.kind == "perf" else []
         self.things += [(slot, slot + 16) for _, slot, _, _ in doc.feats]
         self.things += [(at, at + size) for _, _, at, size in doc.feats if size]
-        # a number that says where something is may be told of where that is
+        # a finding about a location may be reported at the location instead of the number
         self.said = {at: (place, place + size) for _, at, place, size in doc.sections if at >= 0}
 
     def of(self, offset):
@@ -77,7 +77,7 @@ def judge(sound, mutant, offset):
     size = os.path.getsize(mutant.path)
     is_cut = mutant.damage.startswith("trunc")
     for start, end in sound.of(offset):
-        # what lies behind a cut is gone, so that the end of what is left stands for it
+        # bytes after a cut are gone, so a finding at the end of the remainder counts
         end, start = (max(size + 1, end), min(start, size)) if is_cut else (end, start)
         if any(touches(finding, start, end) for finding in findings):
             return None

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perfray sql beside the other commands and beside its own promises.
+"""perfray sql compared with other commands and with its documentation.
 
 sql/dump/FILE       every table of records has the values that dump --format=jsonl prints
 sql/report/FILE     recipes 1 and 2 have the weights that report prints
-sql/refused         what is no question ends with status 1, and leaves nothing behind
-sql/schema          tables and columns are those of sql_schema.txt, which only grows
-sql/page            docs/sql.md names every table of the model with its columns, and has the recipes that run
+sql/refused         statements other than queries end with status 1 and change nothing
+sql/schema          tables and columns are those of sql_schema.txt, which may only grow
+sql/page            docs/sql.md names every table of the model with its columns, and contains the recipes that run
 sql/recipes         every recipe runs
-sql/rows/FILE       recipes give the rows of sql_recipes.json; `run_sql.py --update-rows` writes them: look at the difference
-sql/saved           the database that -o writes has the same rows; files of others are not overwritten
-sql/extension       the loadable extension gives the same inside Python's sqlite3
+sql/rows/FILE       recipes give the rows of sql_recipes.json; `run_sql.py --update-rows` writes them: review the difference
+sql/saved           the database written by -o has the same rows; files of others are not overwritten
+sql/extension       the loadable extension gives the same results in Python's sqlite3
 sql/damage          damage is in `quality` and ends with status 4
 """
 import glob
@@ -128,7 +128,7 @@ def check_tables(path):
 
 
 def told_by_report(path, children):
-    """Weights by object and name. What has no name is left out: report has rows of its own for callers there, as perf does."""
+    """Weights by object and name, without unnamed functions: for callers among those, report has separate rows, as perf does."""
     done = harness.perfray("report", "--format=json", "--children" if children else "--no-children", "-g", "none", "-s", "dso,sym",
                            "--percent-limit", "0", path)
     sums = {}

@@ -166,7 +166,7 @@ def two_sides(folder, name, *options):
 
 
 def check_intervals(folder):
-    """Slots that exist are what the bootstrap draws: intervals are those of the files, and too few slots give none."""
+    """The bootstrap draws existing slots: intervals equal those of files, and too few slots give no interval."""
     paths, few = two_sides(folder, "few.db")
     intervals, verdicts = diff_of(*few)
     if set(intervals.values()) != {None} or verdicts != {"noise"}:

@@ -35,7 +35,7 @@ def ticks_of(records, names):
 
 
 def missing(counts, end):
-    """What is wrong with the ticks that lead up to number `end`."""
+    """Describes ticks before number `end` whose calls are missing or too many."""
     first = end - len(counts)
     return [f"tick {first + i}: {n} calls, not {100 + (first + i) % 7}" for i, n in enumerate(counts) if n != 100 + (first + i) % 7]
 

@@ -43,7 +43,7 @@ class Recorded:
         self.names = {number: self.name_of(symbols, *place) for number, place in self.functions.items()}
 
     def without_room(self, data):
-        """The buffers alone, as they lie in the slots; what else is there must be zeros, but for one record."""
+        """The trace reduced to its buffers, as stored in the slots; everything else must be zeros, except one record."""
         if data[128:144] != MAGIC or struct.unpack_from("<I", data, 144)[0] != RUNNING:
             return data
         size, count, begin = struct.unpack_from("<QQQ", data, 128 + 32)
@@ -82,7 +82,7 @@ class Recorded:
         return path if what == 2 else symbols.name(path, address - base)
 
     def calls(self, kinds=("enter",)):
-        """name -> how many; damage is told as a name of its own"""
+        """{name: number of records}; damage counts under a name of its own"""
         return Counter(self.names.get(r.func, f"#{r.func}") for r in self.trace.records if r.kind in kinds)
 
     def edges(self):

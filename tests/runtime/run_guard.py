@@ -89,7 +89,7 @@ class Guard:
         harness.result("guard/" + name, wrong)
 
     def run(self, act, words, program=None, trace=None, options="keep=first size=2M", before=(), folder=None):
-        """status and what was said"""
+        """(exit status, standard error)"""
         trace = trace or self.trace
         options = f"file={trace} {options}"
         asked = {"GUARD_RT" if "before" in words else "PERFRAY_RT": options}
@@ -169,7 +169,7 @@ def may_mount(t):
     return done and done.returncode == 0
 
 
-# Pages of the trace are taken out, and given to another file.
+# Punches a hole into the trace and fills the disk with another file.
 PUNCH = r'''
 import ctypes, os, sys
 fd = os.open("trace", os.O_RDWR)
@@ -202,7 +202,7 @@ def test_disks(t):
 
 
 def disk_run(t, part, words):
-    """the damage is done by whoever is in the namespace: a shell that stands between the host and this program"""
+    """the damage must be done inside the namespace, so a shell runs the host program there and communicates with this test"""
     script = t.folder / "punch.py"
     script.write_text(PUNCH)
     between = f'mkfifo in out; "$@" < in > out & host=$!; exec 3> in 4< out; read line <&4; {sys.executable} {script} {part} || exit 3; echo ready; ' \

@@ -92,7 +92,7 @@ def limits(**limit):
 def test_processes(t):
     for word in ("exit", "_exit", "kill", "_Fork", "clone"):
         t.expect(f"children/{word}", 300, "children", 300, word, options="keep=first size=2M")
-    if t.wants("children/ring"):  # more children than slots: each leaves one behind, and the last are kept
+    if t.wants("children/ring"):  # more children than slots: each leaves a slot, and the last ones are kept
         done = t.run("children", 300, "_exit", options="keep=last size=256k buffer=4k")
         recorded = Recorded(t.trace)
         calls, lost = recorded.calls()["leaf"], sum(recorded.lost)
@@ -114,7 +114,7 @@ def test_crowd(t):
     t.expect("crowd/first", 2 * 300 + 1, "crowd", 300, options="keep=first size=8M buffer=16k")
     # many at once, again and again: room that they leave is used, although more is left than is kept in mind
     t.expect("crowd/again", 12 * (2 * 100 + 1), "crowds", 100, options="keep=first size=2M buffer=16k")
-    if t.wants("crowd/last"):  # more threads than slots: what finds none is counted, and the others go on
+    if t.wants("crowd/last"):  # more threads than slots: threads without a slot are counted, the others continue
         done = t.run("crowd", 300, options="keep=last size=64k buffer=4k")
         recorded = Recorded(t.trace)
         calls = recorded.calls(("enter", "exit"))["leaf"]
@@ -398,7 +398,7 @@ FINISHED, SETTLED = 2, 5
 
 
 def test_patterns(t):
-    """C++ names as people write them, and what is said of patterns that fit nothing."""
+    """C++ names are demangled, and patterns that match nothing are reported."""
     if not t.wants("patterns") or "PERFRAY" not in os.environ or not shutil.which("g++"):
         return
     (t.folder / "patterns.cpp").write_text(PATTERNS)
@@ -436,7 +436,7 @@ def has_leases(folder):
 
 
 def test_settled(t):
-    """A large trace stays where it lies, whoever is killed at that; not where a process that was left behind has it."""
+    """A large trace is finished in place, even if the process that finishes it is killed; but not while another process still maps it."""
     if not t.wants("settled") or "PERFRAY" not in os.environ:
         return
     if not has_leases(t.folder):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_losses.py - what the recorder dropped is told by whoever reads the trace, with the recorder's own count.
+"""run_losses.py - every command that reads a trace reports the losses that the recorder counted.
 
 usage: run_losses.py LIBRARY INCLUDE PERFRAY [WORD...]
 
-A recording for each way to lose something; each is asked by every verb as it lies, packed by `perfray trace`, and converted
-into the other byte order and into version 2. With WORDs only causes whose names have one of them are run.
+Makes a recording for each way to lose something. Every command reads it as recorded, as packed by `perfray trace`, and converted to the other byte order and
+to version 2. WORDs select causes by a part of their names.
 """
 import json
 import os
@@ -25,7 +25,7 @@ LOST_AT = 128 + 32 + 3 * 8 + 3 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # of the file: lost[
 VERBS = (["latency"], ["report"], ["script"], ["info"], ["verify"], ["flame", "-o", "{out}"], ["export", "-o", "{out}"],
          ["latency", "--format=json"], ["info", "--format=json"])
 
-# What a sentence of each cause has in it, and the place of its count in lost[] (None: none is told)
+# Text in the message of each cause, and the index of its count in lost[] (None: not counted)
 SAYS = {
     "full": ("the room of the trace was used up", None),
     "buffers": ("more threads than buffers", FULL),
@@ -145,13 +145,13 @@ class Losses:
         for name, options in (("other-order", ["--byte-order=big"]), ("version-2", ["--trace=fdr2"])):
             out = self.folder / name
             done = subprocess.run([self.perfray, "convert", *options, "-o", str(out), str(trace)], stderr=subprocess.PIPE, text=True)
-            if done.returncode and "no typed events" not in done.stderr:  # version 2 has none
+            if done.returncode and "no typed events" not in done.stderr:  # version 2 cannot express them
                 self.say(f"{cause}/{name}", [done.stderr])
             self.check(f"{cause}/{name}", out, causes, lost)
 
 
 def packed(t):
-    """As `perfray trace` leaves it, which itself names the cause."""
+    """As finished by `perfray trace`, which also reports the cause."""
     if t.words and not any(word in "packed" for word in t.words):
         return
     out = t.folder / "packed"
@@ -176,7 +176,7 @@ def patched(t):
 
 
 def nameless(t):
-    """Threads that the system does not number are told apart, and verify says why they have no number."""
+    """Threads without a number from the system are distinguished, and verify explains the missing number."""
     if t.words and not any(word in "threads" for word in t.words):
         return
     trace = t.record(t.host("nameless", "3000", ""), "keep=first size=4M")

@@ -4,8 +4,8 @@
 
 usage: run_sleds.py LIBRARY ARCHIVE INCLUDE [WORD...]
 
-As run_runtime.py, whose programs and account it shares: what the trace has is what the program counted. None of them has
-a runtime of clang's, but where that is said.
+Like run_runtime.py, with its programs and their own counts: the trace must contain what the program counted. The programs are linked without clang's runtime
+unless stated.
 """
 import csv
 import json
@@ -146,7 +146,7 @@ def tails(t, program):
 
 
 def arguments(t, program):
-    """Of what clang was told to log, and of what is asked for."""
+    """Arguments: those that clang was made to log, and those requested by an option."""
     _, _, trace = t.run(program, "arguments", 2000, "buffer=4k")
     records = [r for r in Recorded(trace).trace.records if r.kind == "enter_arg"]
     sent = [(i * 7 - 3) % 2 ** 64 for i in range(2000)]
@@ -335,8 +335,8 @@ def lines_by_llvm(program):
 
 
 def test_lines(t):
-    """File and line of functions as llvm-symbolizer tells: by the trace's own names, the object, what was taken out of it,
-    and what is kept in the cache; none by a map in YAML."""
+    """File and line of functions as llvm-symbolizer prints them, with names from the trace, the object, its separate debug file, and the cache; a YAML map
+    gives no lines."""
     if not t.has("clang-19", "lines") or "PERFRAY" not in os.environ:
         return
     if not shutil.which("llvm-symbolizer-19"):
@@ -444,7 +444,7 @@ fn main() { let work: Vec<_> = (0..3).map(|k| std::thread::spawn(move || (0..100
 
 
 def test_rust(t):
-    """Sleds of Rust's nightly compiler, which needs this flag; an older one has none."""
+    """Sleds of Rust's nightly compiler with this flag; older compilers cannot make sleds."""
     if not t.wants("rust") or "PERFRAY" not in os.environ:
         return
     source, program, trace = t.folder / "rust.rs", t.folder / "rust", t.folder / "trace"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray latency: what the calls of a trace cost. */
+/* perfray latency: durations of the calls in a trace, by function. */
 #include <perfray/latency.h>
 #include <string.h>
 #include "caching.h"
@@ -55,8 +55,7 @@ static const struct opt latency_opts[] = {
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default one per CPU)"},
     HEADING("Compatibility"),
     {"keep-going", 'k', OPT_HABIT, 0, NULL, "ignored, for compatibility with llvm-xray (errors never end the report)"},
-    {"output", 'o', OPT_REFUSED, 0, "is not here: the table goes to standard output; > FILE behind it writes a file",
-     NULL},
+    {"output", 'o', OPT_REFUSED, 0, "is not here: the table goes to standard output; redirect it with > FILE", NULL},
     {"recursive-calls-only", 0, OPT_REFUSED, 0,
      "is not here: --by caller has a row of its own for calls of a function by itself", NULL},
     {0},

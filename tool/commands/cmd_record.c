@@ -158,7 +158,7 @@ static void on_signal(int number) {
         pfr_recorder_stop(recorder);
 }
 
-/* A machine without hardware cycles has them in no recording: said once until it is started again. */
+/* The missing hardware cycles of a machine are reported once per boot, not for every recording. */
 #define NO_CYCLES "hardware cycles are not available"
 #define NO_CYCLES_FILE "no-cycles-told"
 static bool told_no_cycles;
@@ -174,7 +174,7 @@ static void note_told(void *context, const char *sentence) {
 
 /* --- options to the library's --- */
 
-/* As perf has it: without -o a pipe is given the stream. */
+/* As in perf, output goes to a pipe as a stream unless -o is given. */
 static const char *output_of(const struct record_options *o) {
     struct stat facts;
     const bool piped = fstat(STDOUT_FILENO, &facts) == 0 && S_ISFIFO(facts.st_mode);
@@ -296,7 +296,7 @@ static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_re
     const int length = snprintf(line, sizeof line, "[ perfray record: captured %.3f MB in %.400s%s%s%s ]\n", megabytes,
                                 path, how->parts ? ".*" : "", packed, counted);
     const ssize_t written = length > 0 ? write(STDERR_FILENO, line, (size_t)length) : 0;
-    (void)written; /* nowhere left to say so */
+    (void)written; /* there is no other place to report it */
 }
 
 static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
@@ -322,7 +322,7 @@ static void write_statuses(const struct record_options *o, int own, const pfr_re
         complain_as(program, "--status-fd %u: %s", o->status_fd, strerror(errno));
 }
 
-/* The command's own status, where all went well with ours. */
+/* The command's exit status if recording succeeded. */
 static int status_of_both(enum exit_status own, const pfr_recorder_result *result) {
     if (own != ENDS_FINE || !result->has_status)
         return (int)own;
@@ -378,12 +378,12 @@ static bool status_can_be_told(const struct record_options *o) {
     return false;
 }
 
-/* Planning tells them, as what is wrong; nothing is recorded then, and nothing need be named. */
+/* The library reports the list of registers as an error of planning; nothing is recorded, so no target is required. */
 static bool lists_registers(const struct record_options *o) {
     return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
 }
 
-/* `-g dwarf`: -g takes no word, so that "dwarf" would be the command to run. */
+/* `-g dwarf`: -g takes no argument, so "dwarf" would be the command to run. */
 static bool is_call_graph_word(const char *word) {
     static const char *const words[] = {"fp", "dwarf", "lbr"};
     for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
@@ -414,7 +414,7 @@ static enum exit_status record_run(const struct task *task) {
     if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task) ||
         (o->off_cpu && !off_cpu_add(&how, &off_cpu)))
         return ENDS_USAGE;
-    signal(SIGCHLD, SIG_DFL); /* whoever ignores it is told no status */
+    signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, wait() would not report a status */
     how.words = (const char *const *)(uintptr_t)task->typed;
     how.command = task->words[0] ? (const char *const *)(uintptr_t)task->words : NULL;
     if (lists_registers(o) && !how.command)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray report: where the time goes. */
+/* perfray report: counts samples or calls by command, object and function. */
 #include <perfray/dump.h>
 #include <perfray/info.h>
 #include <perfray/report.h>
@@ -21,8 +21,8 @@ struct report_options {
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
-    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored, *sockets,
-        *switch_on, *switch_off;
+    const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored,
+        *sockets, *switch_on, *switch_off;
     bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
         bars;
     bool children, no_children, group, no_group, branches, no_branches;
@@ -35,7 +35,7 @@ static const struct report_options report_defaults = {.symbols = true, .naming.c
 
 #define TEXT(name, letter, member, arg, help)                                                                          \
     { name, letter, OPT_STRING, offsetof(struct report_options, member), arg, help }
-/* What perf's users type, and where it is here. */
+/* Options of perf that are not supported; `why` names the alternative. */
 #define REFUSED(name, letter, why)                                                                                     \
     { name, letter, OPT_REFUSED, 0, why, NULL }
 #define FLAG(name, letter, member, help)                                                                               \
@@ -151,7 +151,7 @@ static pfr_report_choice choice(bool yes, bool no) {
     return no ? PFR_REPORT_NO : yes ? PFR_REPORT_YES : PFR_REPORT_AUTO;
 }
 
-/* "10ms": in nanoseconds. 0: none was given; UINT64_MAX: no length of time. */
+/* Parses "10ms" to nanoseconds. Returns 0 without an option, UINT64_MAX if it is not a duration. */
 static uint64_t read_quantum(const char *text) {
     static const struct {
         const char *unit;
@@ -165,7 +165,7 @@ static uint64_t read_quantum(const char *text) {
     return text ? UINT64_MAX : 0;
 }
 
-/* What the rows of options cannot say. */
+/* Checks that option rows cannot express. */
 static bool check(const struct report_options *o) {
     if (read_quantum(o->time_quantum) != UINT64_MAX)
         return true;
@@ -173,7 +173,7 @@ static bool check(const struct report_options *o) {
     return false;
 }
 
-/* What -g means without a word, as in perf. */
+/* Meaning of -g without an argument, as in perf. */
 #define LONE_CALL_GRAPH "graph,0.5,caller,function,percent"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -227,7 +227,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->switch_off = o->switch_off;
 }
 
-/* "unknown sort key symm": with the nearest key and all of them. */
+/* Extends "unknown sort key symm" by the most similar key and a list of all keys. */
 static void complain_of_key(const pfr_error *err) {
     static const char unknown[] = "unknown ";
     char list[700] = "";
@@ -301,7 +301,7 @@ static pfr_status print_records(const struct task *task, pfr_reader *reader, pfr
     return pfr_dump(reader, &how, task->out, err);
 }
 
-/* What perf report prints instead of a report, or, with --header, before it. *ends: nothing follows. */
+/* Prints what replaces a report, or with --header precedes it. *ends: nothing follows. */
 static enum exit_status print_other_things(const struct task *task, pfr_reader *reader, bool *ends) {
     const struct report_options *const o = task->options;
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -339,7 +339,7 @@ static enum exit_status report_run(const struct task *task) {
     return status;
 }
 
-/* `-g FILE`: a word that says nothing about call graphs and names a file is the recording, as in perf. */
+/* `-g FILE`: as in perf, a word that is not a call-graph mode and names an existing file is the recording. */
 static bool takes_word(const struct opt *row, const char *word) {
     return row->letter != 'g' || pfr_report_is_call_graph(word) || access(word, F_OK) != 0;
 }

@@ -2,14 +2,17 @@
 #ifndef PFR_EXPORT_PARQUET_FILE_H
 #define PFR_EXPORT_PARQUET_FILE_H
 /*
- * A writer of Parquet files (parquet.apache.org/docs/file-format): flat columns of 64-bit integers and of text, pages
- * packed by zstd, a row group for each 65 536 rows, or fewer if their texts are long. parquet_pages.h has the
- * encodings.
+ * Writes Parquet files (parquet.apache.org/docs/file-format): flat columns of 64-bit integers and of text, pages
+ * compressed with zstd, one row group per 65 536 rows, or fewer if the texts are long. parquet_pages.h describes the
+ * encodings. The values of a row are written in the order of the columns:
  *
- *     static const struct parquet_column columns[] = {{"ts", PARQUET_NUMBER, true}, {"comm", PARQUET_TEXT, false},
- * {0}}; parquet_open(&file, path, columns, memory, &err); parquet_number(&file, time);          the values of a row, in
- * the order of the columns parquet_text(&file, 1, "main", 4); parquet_end_row(&file, &err); parquet_close(&file,
- * is_whole, &err);
+ *     static const struct parquet_column columns[] = {
+ *         {"ts", PARQUET_NUMBER, true}, {"comm", PARQUET_TEXT, false}, {0}};
+ *     parquet_open(&file, path, columns, memory, &err);
+ *     parquet_number(&file, time);
+ *     parquet_text(&file, 1, "main", 4);
+ *     parquet_end_row(&file, &err);
+ *     parquet_close(&file, is_whole, &err);
  */
 #include "base/io/whole_file.h"
 #include "base/tables/intern.h"
@@ -19,20 +22,20 @@ enum parquet_type { PARQUET_NUMBER, PARQUET_TEXT };
 struct parquet_column {
     const char *name; /* NULL: end of the list */
     enum parquet_type type;
-    bool optional; /* has values that are not there */
+    bool optional; /* values can be missing */
 };
 
 #define PARQUET_KNOWN 64u
 
-struct parquet_chunk { /* of the row group at hand, by column */
-    uint64_t *values;  /* numbers, or indexes of texts; those that are there */
+struct parquet_chunk { /* of the current row group, by column */
+    uint64_t *values;  /* numbers, or indexes of texts; without missing values */
     uint32_t count, values_room;
-    uint8_t *present; /* by row, of an optional column */
+    uint8_t *present; /* by row; only for optional columns */
     uint32_t present_room;
     struct intern_table texts;
     struct parquet_known {
-        uint32_t key, index; /* key 0: not used */
-    } known[PARQUET_KNOWN];  /* texts, by their key */
+        uint32_t key, index; /* key 0: unused */
+    } known[PARQUET_KNOWN];  /* cache of texts, by key */
 };
 
 struct parquet_file {
@@ -43,16 +46,16 @@ struct parquet_file {
     unsigned nr_columns;
     struct parquet_chunk *chunks;
     unsigned at;            /* column of the next value */
-    uint64_t rows;          /* all */
-    uint32_t waiting, room; /* rows of the group at hand, and that its columns have room for */
-    uint64_t text_bytes;    /* of that group */
-    pfr_status status;      /* < 0: a text failed */
+    uint64_t rows;          /* in total */
+    uint32_t waiting, room; /* rows of the current group; rows that its columns have room for */
+    uint64_t text_bytes;    /* of the current group */
+    pfr_status status;      /* < 0: a text could not be stored */
     struct output groups, page, packed, text;
     uint32_t nr_groups;
     void *zstd;
 };
 
-/* < 0: *err; nothing needs to be closed. */
+/* On errors (status < 0), nothing needs to be closed. */
 pfr_status parquet_open(struct parquet_file *file, const char *path, const struct parquet_column *columns,
                         struct memory *memory, pfr_error *err);
 static inline void parquet_signed(struct parquet_file *file, int64_t number) {
@@ -62,20 +65,21 @@ static inline void parquet_signed(struct parquet_file *file, int64_t number) {
     c->values[c->count++] = (uint64_t)number;
 }
 
-/* Numbers above 2^63 - 1 become that. */
+/* Larger numbers are stored as 2^63 - 1. */
 static inline void parquet_number(struct parquet_file *file, uint64_t number) {
     parquet_signed(file, number < INT64_MAX ? (int64_t)number : INT64_MAX);
 }
 
-/* An optional column only. */
+/* Only for optional columns. */
 static inline void parquet_null(struct parquet_file *file) {
     file->chunks[file->at++].present[file->waiting] = 0;
 }
 
-/* Writes the escaped form, which is UTF-8. A key tells equal texts of a column quickly; 0: no key. */
+/* Stores the escaped text, which is UTF-8. `key` identifies equal texts of a column and makes the lookup fast; 0: no
+ * key. */
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
-/* Frees in any case. is_whole false: there is no file. */
+/* Always frees everything. is_whole false: the file is discarded. */
 pfr_status parquet_close(struct parquet_file *file, bool is_whole, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flame graph as a sink: frames by name and object, boxes by draw/geometry.c, the picture by draw/svg.c. */
+/* The flame graph as a sink: names frames; draw/geometry.c computes the boxes, draw/svg.c writes the SVG. */
 #include "base/text/escape.h"
 #include "base/memory/fail.h"
 #include "export/draw/svg.h"
@@ -18,8 +18,8 @@ static bool is_mapped(const struct rtf_object *o) {
     return o->kind == RTF_MAPPED;
 }
 
-/* The first object of a process is its program. A forked process has no objects of its own: it gets the name of the
-   program if the trace has only one. NULL: the trace does not say. */
+/* The first object of a process is its program. A forked process has no objects of its own; it gets the program's name
+ * if all objects of the trace belong to one process. NULL: unknown. */
 static const struct rtf_object *program_of(const struct recorder_notes *notes, uint32_t pid) {
     const struct rtf_object *first = NULL;
     bool is_only = true;
@@ -41,7 +41,7 @@ static void write_program(const struct rtf_object *program, struct output *to) {
     out_text(to, ", ");
 }
 
-/* A thread without a name is called ":TID" in tables; a picture has room for words. */
+/* Unnamed threads are ":TID" in tables; an SVG has room for "thread TID". */
 static bool is_unnamed(const struct intern_text *comm) {
     for (uint32_t i = 1; i < comm->length; i++)
         if (comm->bytes[i] < '0' || comm->bytes[i] > '9')
@@ -71,7 +71,7 @@ static bool folds_run(const void *exporting, const struct profile_frame *frame) 
     return frame->text == NO_TEXT;
 }
 
-/* Its name first, so that boxes stand by name. No name holds NUL. */
+/* The name comes first, so that boxes are sorted by name. NUL ends it, because names do not contain NUL. */
 static void name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
     static const char kinds[] = {[FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_UNNAMED] = 'n'};
     const struct exporting *e = exporting;
@@ -84,7 +84,7 @@ static void name_frame(const void *exporting, const struct profile_frame *frame,
     write_object_name(e, frame->object, to);
 }
 
-/* "cpu-clock, 1024 samples, perf.data": the event where there is one. */
+/* "cpu-clock, 1024 samples, perf.data"; the event only if there is exactly one. */
 static void write_subtitle(const struct exporting *e, const struct geometry *g, struct output *to) {
     const pfr_flame_options *options = e->options;
     const pfr_event *event = NULL;

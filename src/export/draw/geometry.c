@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks as boxes: see geometry.h. Nodes stand level by level, so boxes are found in the order in which they are kept.
- */
+/* Computes the boxes of stacks: see geometry.h. Nodes are numbered level by level, so boxes are created in their final
+ * order. */
 #include "export/draw/geometry.h"
 
 #include "base/memory/fail.h"
@@ -20,7 +20,7 @@ static uint64_t width_of(const struct geometry *g, uint32_t node) {
     return g->by_weight ? total->weight : total->samples;
 }
 
-/* The boxes of `count` nodes from `node` on, which stand above or below `outer`. */
+/* Adds the boxes of `count` nodes from `node` on, which are the children of `outer`. */
 static pfr_status add_row(struct geometry *g, uint32_t outer, uint32_t node, uint32_t count, double least,
                           pfr_error *err) {
     uint64_t from = g->boxes[outer].from;

@@ -2,14 +2,14 @@
 #ifndef PFR_EXPORT_DRAW_SVG_H
 #define PFR_EXPORT_DRAW_SVG_H
 /*
- * A flame graph as one SVG file (w3.org/TR/SVG2): boxes with their names, a style and a script that are the same in
- * every picture, and nothing from elsewhere. Each box is a small svg of its own, which cuts off what does not fit into
- * it, with its place in percent of the whole, so that the script widens boxes without any knowledge of pixels.
+ * A flame graph as a self-contained SVG file (w3.org/TR/SVG2): boxes with their names, and a style and a script that
+ * are the same in every file. Each box is a nested svg element, which clips its text, positioned in percent of the
+ * whole, so that the script can widen boxes without computing pixels.
  *
- * The head (title, search) and the foot (details, legend) are groups after the boxes: the script keeps them at the
+ * The head (title, search) and the foot (details, legend) are groups after the boxes; the script keeps them at the
  * edges of the window while the boxes scroll.
  *
- * What comes from the recording or from the user is text between tags, and goes through out_markup.
+ * Texts from the recording or the user only occur between tags, and are escaped by out_markup.
  */
 #include "export/draw/geometry.h"
 #include "export/sink.h"
@@ -17,13 +17,13 @@
 struct picture {
     const struct exporting *e;
     const struct geometry *geometry;
-    const char *title, *subtitle; /* plain: they are escaped here */
+    const char *title, *subtitle; /* unescaped */
     uint32_t width;               /* pixels */
-    bool fixed;                   /* as wide also in a window that is not */
-    bool upward;                  /* the whole is at the bottom */
+    bool fixed;                   /* keep the width in narrower or wider windows */
+    bool upward;                  /* draw the whole at the bottom */
 };
 
-/* Returns how many boxes are not drawn because the room of the output is used up. */
+/* Returns the number of boxes omitted because the output reached its limit. */
 uint64_t svg_write(const struct picture *picture, struct output *to);
 
 /* 1,234,567 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels that are two numbers and a text: see labels.h. Nearly always the numbers alone tell them apart. */
+/* Labels that consist of two numbers and a text: see labels.h. The numbers almost always suffice to distinguish
+ * them. */
 #include "export/stacks/labels.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static bool are_same_numbers(const struct label_key *a, const struct label_key *
     return a->first == b->first && a->second == b->second;
 }
 
-/* Numbers in the order of their keys, those that were put first before others of the same label. */
+/* Sorts the numbers by key; equal keys keep their order of insertion. */
 static void sort_keys(const struct labels *l, struct radix_item *items) {
     const uint32_t count = l->nr_keys;
     for (uint32_t i = 0; i < count; i++)

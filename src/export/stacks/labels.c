@@ -39,7 +39,7 @@ static int by_bytes(const void *a, const void *b, void *table) {
     return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
-/* Eight bytes from `from` on as a number in the order of bytes; behind the end there is 0. */
+/* Eight bytes from `from` on as a big-endian number, padded with zeros after the end. */
 static uint64_t word_at(struct intern_text text, uint32_t from) {
     uint64_t word = 0;
     const uint32_t left = text.length > from ? text.length - from : 0;
@@ -48,12 +48,12 @@ static uint64_t word_at(struct intern_text text, uint32_t from) {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
-/* The first bytes of a label. */
+/* The first 16 bytes of a label. */
 struct first_words {
     uint64_t word, next;
 };
 
-/* By the first bytes of each, the last ones first; those that agree in them are compared whole. */
+/* Radix sort by the first 16 bytes; only labels that agree in them are compared as a whole. */
 static void sort_texts(struct labels *labels, struct radix_item *items, struct first_words *of, uint32_t count) {
     struct radix_item *at = items, *const half = items + count;
     for (uint32_t i = 0; i < count; i++) {

@@ -2,19 +2,19 @@
 #ifndef PFR_EXPORT_LABELS_H
 #define PFR_EXPORT_LABELS_H
 /*
- * What a sink calls things: byte strings, each of which stands for all things (frames or groups) that the sink cannot
- * or will not tell apart. Once they are sorted a label is its rank: what an output shows does not depend on the order
- * in which things were met.
+ * Labels: the names that a sink gives to things (frames or groups), as byte strings. Things with the same label are the
+ * same for the sink. After sorting, a label is identified by its rank, so that output does not depend on the order in
+ * which things occurred.
  *
- *     labels_put(&labels, bytes, length, thing, &number, &err);      as often as there are things
+ *     labels_put(&labels, bytes, length, thing, &number, &err);      once per thing
  *     labels_sort(&labels, &err);
  *     rank = labels.rank[number];  thing = label_source(&labels, rank);  label_bytes(&labels, rank)
  *
- * Where nobody needs the bytes, two numbers and a text are a label just as well (label_keys.c), and made faster:
+ * If the bytes are not needed, a label can be two numbers and a text instead (label_keys.c), which is faster:
  *
  *     labels.text_of = ..., labels.context = ...;
- *     labels_put_key(&labels, &key, thing, &number, &err);           once for each thing, the numbers are 0, 1, 2...
- *     labels_sort(&labels, &err);                                    all labels as before, but for label_bytes
+ *     labels_put_key(&labels, &key, thing, &number, &err);           once per thing; numbers are 0, 1, 2...
+ *     labels_sort(&labels, &err);                                    then all of the above except label_bytes
  */
 #include "base/tables/intern.h"
 #include "base/tables/radix.h"
@@ -26,14 +26,15 @@ struct label_key {
 struct labels {
     struct memory *memory;
     struct intern_table texts;
-    struct label_key *keys; /* by number; NULL: labels are texts */
+    struct label_key *keys; /* by number; NULL if labels are byte strings */
     uint32_t nr_keys;
-    struct intern_text (*text_of)(const void *context, uint32_t thing); /* of keys: what else tells labels apart */
+    struct intern_text (*text_of)(const void *context,
+                                  uint32_t thing); /* the text that distinguishes labels with equal keys */
     const void *context;
-    uint32_t *source; /* by number: the thing that had it first */
+    uint32_t *source; /* by number: the first thing with this label */
     uint32_t *rank;   /* by number */
-    uint32_t *order;  /* by rank: the number */
-    uint32_t count;   /* of ranks, once they are sorted */
+    uint32_t *order;  /* number by rank */
+    uint32_t count;   /* number of ranks, after sorting */
     size_t room, keys_room, sorted;
 };
 
@@ -44,7 +45,7 @@ pfr_status labels_put(struct labels *labels, const void *bytes, size_t length, u
 pfr_status labels_put_key(struct labels *labels, const struct label_key *key, uint32_t thing, uint32_t *number,
                           pfr_error *err);
 pfr_status labels_sort(struct labels *labels, pfr_error *err);
-/* label_keys.c: the ranks of keys. `items` has room for twice as many as there are keys. */
+/* label_keys.c: computes the ranks of keys. `items` has room for twice the number of keys. */
 void labels_rank_keys(struct labels *labels, struct radix_item *items);
 
 static inline uint32_t label_source(const struct labels *labels, uint32_t rank) {

@@ -8,7 +8,7 @@ struct merge_item {
     uint32_t label, node;
 };
 
-/* Sorts by label, stably. `other` has room for as many items. */
+/* Stable sort by label. `other` has room for `count` items. */
 void merge_items_sort(struct merge_item *items, struct merge_item *other, uint32_t count);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging and ordering the nodes of a profile: see stacks.h.
+ * Merges and sorts the nodes of a profile: see stacks.h.
  *
- *     1. which nodes count, how deep they are, and the labels of their frames; parents stand before what is below them
- *     2. nodes by level
- *     3. level after level: nodes gathered by the node that their parent became, and there sorted by label; equal
- *        neighbours are one
+ *     1. Find the nodes with samples at or below them, their depth, and the labels of their frames. Parents have
+ *        smaller numbers than their children.
+ *     2. Group the nodes by level.
+ *     3. Level by level, group the nodes by the merged node of their parent and sort each group by label. Adjacent
+ *        nodes with equal labels become one.
  */
 #include "export/stacks/stacks.h"
 
@@ -21,16 +22,17 @@ struct building {
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    uint32_t *level; /* by node of the profile: first whether it, or some below, has samples; then its level, LEFT_OUT
-                        or INTO_PARENT; of those with a level at last the node of the stacks that it became */
-    uint32_t *head;  /* by node of the profile: the first node of its run, mostly itself; NULL: no run is folded */
-    uint32_t *run;   /* which frame of its run it is, from 1 on */
-    uint32_t *label_of;   /* of frames: number of its label + 1; 0: not asked yet */
-    uint32_t *root_label; /* of groups, in the same way */
+    uint32_t *level; /* by node of the profile. First: whether it or a descendant has samples. Then its level, LEFT_OUT
+                        or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
+    uint32_t
+        *head; /* by node of the profile: first node of its run, mostly the node itself; NULL: runs are not folded */
+    uint32_t *run;        /* position of the frame in its run, from 1 */
+    uint32_t *label_of;   /* by frame: number of its label + 1; 0: not labelled yet */
+    uint32_t *root_label; /* by group, likewise */
     uint32_t *by_level;   /* nodes of the profile */
-    uint32_t *begins;     /* of each level, in by_level */
+    uint32_t *begins;     /* start of each level in by_level */
     struct merge_item *items, *other;
-    uint32_t *ends; /* in items, by what the parent became, counted from the first of its level */
+    uint32_t *ends; /* by parent: end of its children in `items`; index 0 is the first parent of the level */
     size_t nr_items;
     uint32_t levels;
 };
@@ -72,7 +74,7 @@ static void give_tables_back(struct building *b) {
     mem_free(b->memory, b->ends, b->nr_items, sizeof *b->ends);
 }
 
-/* --- Which nodes count. */
+/* --- Nodes with samples. */
 
 static void find_used(struct building *b) {
     const struct profile *p = b->profile;
@@ -119,7 +121,7 @@ static void begin_run(struct building *b, uint32_t n) {
     b->run[n] = 1;
 }
 
-/* Whether frame n, which has a label now, goes into the node of its parent. */
+/* Whether node n, whose frame has a label, is merged into the node of its parent. */
 static bool joins_run(struct building *b, uint32_t n) {
     const struct profile *p = b->profile;
     const uint32_t frame = node_frame(&p->nodes[n]), parent = p->nodes[n].parent;
@@ -143,7 +145,7 @@ static pfr_status look_at_root(struct building *b, uint32_t n, pfr_error *err) {
     return name_group(b, group, err);
 }
 
-/* Of frames that have keys. */
+/* The text of frames whose labels are keys. */
 static struct intern_text text_of_frame(const void *profile, uint32_t frame) {
     const struct profile *p = profile;
     const uint32_t text = p->frames[frame].text;
@@ -186,7 +188,7 @@ static pfr_status look_at_inner(struct building *b, uint32_t n, pfr_error *err) 
     return PFR_OK;
 }
 
-/* --- Stacks that are told one by one. */
+/* --- Single stacks. */
 
 static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
     struct stacks *s = b->stacks;
@@ -202,7 +204,7 @@ static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Only the last frame may be apart. */
+/* Only the last frame can have NODE_APART. */
 static void count_uses(struct building *b, const struct profile_stack *stack) {
     const uint32_t *frames = stack->frames, depth = stack_depth(stack);
     uint64_t *const uses = b->stacks->frame_uses;
@@ -255,7 +257,7 @@ static pfr_status look_at_all(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- By level. */
+/* --- Levels. */
 
 static uint32_t label_of(const struct building *b, uint32_t n) {
     const struct profile_node *node = &b->profile->nodes[n];
@@ -274,7 +276,8 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
     b->begins = mem_zeroed(b->memory, (size_t)b->levels + 2, sizeof *b->begins);
     if (!b->begins)
         return mem_fail(b->memory, err, "stacks");
-    uint32_t *const next = b->begins + 1; /* so that filling moves each begin to its place */
+    uint32_t *const next =
+        b->begins + 1; /* shifted by one, so that filling turns each entry into the start of its level */
     for (uint32_t n = 0; n < nodes; n++)
         if (b->level[n] < INTO_PARENT)
             next[b->level[n] + 1]++;
@@ -304,9 +307,10 @@ static void add_weight(struct profile_weight *to, const struct profile_weight *m
     to->samples += more->samples;
 }
 
-/* The items of a level by parents, of which there are `parents` from `outer` on; each one's end at b->ends. */
+/* Groups the items of a level by parent. The parents are `parents` nodes from `outer` on; b->ends receives the end of
+ * each group. */
 static void gather(struct building *b, const uint32_t *nodes, uint32_t count, uint32_t outer, uint32_t parents) {
-    struct merge_item *const met = b->other; /* free until items are sorted: each node's parent beside its label */
+    struct merge_item *const met = b->other; /* unused until items are sorted: each node's label and parent */
     uint32_t sum = 0;
     memset(b->ends, 0, parents * sizeof *b->ends);
     for (uint32_t i = 0; i < count; i++) {
@@ -323,7 +327,7 @@ static void gather(struct building *b, const uint32_t *nodes, uint32_t count, ui
         b->items[b->ends[met[i].node]++] = (struct merge_item){met[i].label, nodes[i]};
 }
 
-/* What is below one node, or the roots. */
+/* Adds the children of one node, or the roots. */
 static void take_inner(struct building *b, uint32_t parent, const struct merge_item *sorted, uint32_t count) {
     struct stacks *s = b->stacks;
     for (uint32_t i = 0; i < count; i++) {
@@ -343,7 +347,7 @@ static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     }
 }
 
-/* Each level needs to know where the one above it begins. */
+/* Each level needs the position where the previous one begins. */
 static void take_levels(struct building *b) {
     uint32_t outer = 0;
     for (uint32_t l = 0; l < b->levels; l++) {
@@ -355,7 +359,7 @@ static void take_levels(struct building *b) {
 
 static pfr_status make_node_room(struct building *b, pfr_error *err) {
     struct stacks *s = b->stacks;
-    b->nr_items = 1; /* `ends` has one for the roots, also where there are none */
+    b->nr_items = 1; /* `ends` has an entry for the roots even if there are no roots */
     for (uint32_t l = 0; l < b->levels; l++) {
         const size_t count = b->begins[l + 1] - b->begins[l];
         s->room += count;
@@ -370,7 +374,8 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Moves weights of nodes that became part of their parent: sampled addresses apart from the chain, frames of runs. */
+/* Moves the weights of nodes that were merged into their parent: sampled addresses outside the callchain, frames of
+ * runs. */
 static void add_apart(struct building *b) {
     struct stacks *s = b->stacks;
     const struct profile *p = b->profile;
@@ -379,7 +384,7 @@ static void add_apart(struct building *b) {
             add_weight(&s->nodes[b->level[head_of(b, p->nodes[n].parent)]].self, node_weight(&p->self, n));
 }
 
-/* A stack leaves its run after frame n. */
+/* Updates the run's length limits: a stack leaves the run after frame n. */
 static void end_run(struct building *b, uint32_t n) {
     struct stack_run *const run = &b->stacks->runs[b->level[b->head[n]]];
     run->least = run->least && run->least < b->run[n] ? run->least : b->run[n];
@@ -449,7 +454,7 @@ void stacks_free(struct stacks *stacks) {
     labels_free(&stacks->frames);
 }
 
-/* From a node inwards, else to the next one beside it or beside what stands above it. */
+/* Depth-first successor: the first child, or the next sibling of the node or of the nearest ancestor that has one. */
 static uint32_t next_of(const struct stacks *s, uint32_t n, uint32_t *depth) {
     if (s->nodes[n].nr_inner)
         return ++*depth, s->nodes[n].inner;

@@ -2,44 +2,44 @@
 #ifndef PFR_VIEW_ANNOTATE_DIFF_H
 #define PFR_VIEW_ANNOTATE_DIFF_H
 /*
- * The lines of a function in two recordings, side by side (--diff):
+ * Compares the lines of a function in two recordings (--diff):
  *
- *     annotate_diff.c        which functions, and the steps
- *     annotate_pairs.c       files of both sides, and which line of one is which of the other
- *     annotate_diff_text.c, annotate_diff_data.c   what is printed
+ *     annotate_diff.c        selects functions and runs the steps
+ *     annotate_pairs.c       pairs the files of both sides and their lines
+ *     annotate_diff_text.c, annotate_diff_data.c   print the result
  */
 #include "view/annotate/annotate_parts.h"
 #include "view/annotate/line_match.h"
 
 enum diff_recording { IN_BASE, IN_NEW, IN_BOTH };
 
-/* How the line of the other side was found. */
+/* How the corresponding line of the other side was found. */
 enum line_matched { MATCHED_NOT, MATCHED_BUILD, MATCHED_TEXT, MATCHED_NUMBER, MATCHED_KINDS };
 extern const char *const line_matched_names[MATCHED_KINDS];
 
 struct diff_line {
-    const char *file[IN_BOTH]; /* NULL: not known */
-    const char *inlined;       /* as line_row */
-    uint32_t line[IN_BOTH];    /* 0: not in this side's text */
-    uint32_t after;            /* the line of the new text that it comes after, or is */
+    const char *file[IN_BOTH]; /* NULL if unknown */
+    const char *inlined;       /* as in listed_line */
+    uint32_t line[IN_BOTH];    /* 0: the line is not in this side's text */
+    uint32_t after;            /* position in the new text: the line itself, or the one before it */
     uint8_t matched;           /* enum line_matched */
     struct annotate_sum self[IN_BOTH];
     uint64_t total[IN_BOTH];
 };
 
-/* Two files that are versions of one. */
+/* Two files that are versions of each other. */
 struct file_pair {
     const char *file[IN_BOTH];
     enum line_matched how;
-    struct line_match match; /* where `how` is MATCHED_TEXT */
+    struct line_match match; /* valid if `how` is MATCHED_TEXT */
 };
 
 struct line_diff {
     struct annotate *sides[IN_BOTH];
-    uint64_t all[IN_BOTH]; /* weight of the recording's samples */
+    uint64_t all[IN_BOTH]; /* total weight of the recording's samples */
     const char *function;
     struct annotate_sum self[IN_BOTH];
-    struct diff_line *at; /* by file, place in the new text */
+    struct diff_line *at; /* sorted by file and position in the new text */
     size_t count, room;
     struct file_pair *pairs;
     size_t nr_pairs, pairs_room;
@@ -52,13 +52,13 @@ struct line_diff {
 /* Errors: MEMORY, LIMIT. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
-/* Where a row of one side belongs. */
+/* The position of a row of one side in the comparison. */
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
                                   enum diff_recording side);
 
 /* --- Printing. */
 
-/* The text of a line, from the new side where it is there. */
+/* The text of a line, from the new side if it exists there. */
 const char *diff_line_source(struct line_diff *diff, const struct diff_line *line);
 double diff_share(uint64_t weight, uint64_t all);
 void diff_text(struct line_diff *diff);
@@ -66,7 +66,7 @@ void diff_csv_head(struct annotate *a);
 void diff_csv(struct line_diff *diff);
 void diff_json(struct line_diff *diff);
 
-/* Prints the chosen functions of two recordings. END: nothing that was asked for has samples in either. */
+/* Prints the chosen functions of two recordings. END: nothing selected has samples in either. */
 pfr_status annotate_diff(struct annotate *base, struct annotate *changed, pfr_error *err);
 
 #endif

@@ -21,7 +21,7 @@ struct perf_entry {
 struct perf_table {
     struct memory *memory;
     struct intern_table texts;
-    struct perf_entry *entries; /* as long as their texts' ids say, then in order */
+    struct perf_entry *entries; /* while reading: indexed by the ids of `texts`; then sorted */
     size_t count, room;
     uint64_t total[2];
     enum perf_compute compute;
@@ -32,8 +32,8 @@ struct perf_table {
     bool by_baseline, has_unnamed;
 };
 
-/* perf_table_free must follow in every case. Errors: USAGE, MEMORY, LIMIT, as reading samples. */
-/* `events`: ids on the two sides; 0: that side does not have it. */
+/* perf_table_free must always be called afterwards. Errors: USAGE, MEMORY, LIMIT, and those of reading samples. */
+/* `events`: the event's ids on both sides; 0 if a side does not have it. */
 pfr_status perf_table_make(struct perf_table *table, const struct diff_print *print, const uint32_t events[2],
                            pfr_error *err);
 void perf_table_free(struct perf_table *table);

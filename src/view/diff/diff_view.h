@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_DIFF_VIEW_H
 #define PFR_VIEW_DIFF_VIEW_H
-/* The forms in which a comparison is printed: a function for each. */
+/* The output forms of a comparison, one function each. */
 #include "base/text/public_output.h"
 #include "model/diff/diff_parts.h"
 
@@ -17,11 +17,12 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 
 /* --- diff_words.c */
 
-/* "percent of each side's total", and why it was chosen. */
+/* "percent of each side's total", with the reason for this choice. */
 const char *diff_per_words(pfr_diff_per per);
 /* How many decimals values have. */
 unsigned diff_decimals(const pfr_diff *d);
-/* The same row as row `index`, or NULL where the text forms end: verdicts all, noise at most `noise` rows. */
+/* Whether the text forms print row `index`: at most options.rows rows, by default 40 with at most 10 rows of noise.
+ * Updates the numbers of rows printed so far, *shown and *noise. */
 bool diff_is_shown(const struct diff_print *print, uint32_t index, uint32_t *shown, uint32_t *noise);
 
 /* "+1.23", "-0.04", in at least `width` columns. */
@@ -31,7 +32,7 @@ void out_fixed(struct output *to, double value, unsigned decimals, unsigned widt
 void out_probability(struct output *to, double q, unsigned width);
 /* "1.23 G" */
 void out_amount(struct output *to, double value);
-/* "prog" of the two names of a row; the row's name with its object. Escaped. */
+/* Writes a name, escaped. */
 void out_name(struct output *to, const char *name);
 
 /* Where in the call tree the change is (diff_call_tree.c). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_DUMP_AUX_H
 #define PFR_VIEW_DUMP_AUX_H
-/* What other files use of dump_aux.c, which says how it works. */
+/* Interface of dump_aux.c; that file describes how it works. */
 #include "view/dump/dump_form.h"
 
 /* dump_aux.c */

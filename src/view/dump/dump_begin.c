@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands around the records of a file, as pseudo records through the same walker: file_header, one file_attr and
- * one file_ids for each event, event_type entries of old files, one record for each feature. A stream has its events
- * and features as records; only its header is shown.
+ * Shows the parts of a file outside its records as pseudo records: file_header, one file_attr and one file_ids per
+ * event, event_type entries of old files, and one record per feature. In a stream, events and features are records, so
+ * only the header is shown here.
  */
 #include "view/dump/dump_begin.h"
 #include "view/dump/dump_record.h"
@@ -21,7 +21,8 @@
 static const struct field ids_field = {.name = "ids", .kind = K_A64, .show = SHOW_DEC};
 static const struct field event_field = {.name = "event", .kind = K_U32, .show = SHOW_DEC};
 
-/* Decodes one layout over all of `in` and shows it; what does not fit is told and shown as bytes. */
+/* Decodes one layout from `in` and shows it. If the bytes do not fit the layout, reports that and shows them as
+ * bytes. */
 static void show_pseudo(struct dump *d, struct dump_head head, unsigned layout, struct cursor in) {
     pfr_error err;
     struct dump_shown shown = {.layout = layout, .body = &d->body, .in = in};
@@ -37,7 +38,7 @@ static void show_pseudo(struct dump *d, struct dump_head head, unsigned layout, 
     dump_show(d, &head, &shown);
 }
 
-/* A stream's header cannot be read again; its 16 bytes are known from what was learnt of it. */
+/* A stream's header cannot be read again; its 16 bytes are reconstructed from the parsed header. */
 static void show_pipe_header(struct dump *d) {
     uint8_t bytes[16];
     const pfr_header *h = pfr_get_header(d->reader);
@@ -57,7 +58,7 @@ static pfr_status read_at(struct dump *d, uint64_t offset, void *to, size_t leng
     return s < 0 ? s : PFR_OK;
 }
 
-/* The attr takes all of the entry but the section at its end, whatever its own size says. */
+/* The attr extends to the section at the end of the entry, whatever its own size field contains. */
 static void show_attr_entry(struct dump *d, uint64_t offset, const uint8_t *entry, size_t size) {
     static const struct dump_key attr_key = {",\"attr\":", sizeof ",\"attr\":" - 1, "attr"};
     const bool swap = d->reader->context.swap;
@@ -88,7 +89,7 @@ static void show_attr_entry(struct dump *d, uint64_t offset, const uint8_t *entr
     d->form->end_record(d);
 }
 
-/* The ids as the reader understood them, in this machine's byte order. */
+/* Shows the ids from the reader, in the byte order of this machine. */
 static void show_ids(struct dump *d, uint32_t index, uint64_t offset) {
     const pfr_event *event = pfr_get_event(d->reader, index);
     if (!event || event->nr_ids == 0)
@@ -150,7 +151,7 @@ static void show_feature(struct dump *d, const pfr_feature *feature) {
         return;
     shown.in = cursor_on(feature->bytes.at, feature->bytes.at ? feature->bytes.length : 0, feature->offset, false);
     const struct cursor all = shown.in;
-    /* a flag without payload has no fields to miss */
+    /* flag features have no payload; all others must be decoded */
     if (layout && all.start == all.end && layout_least_size(d->layouts[layout], &d->reader->context) > 0) {
         shown.layout = L_NONE;
     } else if (layout && dump_decode_feature(d, &feature->bytes, feature->offset, layout, &shown.in, &err) != PFR_OK) {
@@ -177,7 +178,7 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The first bytes of a trace were kept. */
+/* The reader kept the header of the trace. */
 static void show_trace_header(struct dump *d) {
     const struct trace *t = d->reader->trace;
     const bool is_profile = pfr_get_header(d->reader)->format == PFR_XRAY_PROFILE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_DUMP_HOLE_H
 #define PFR_VIEW_DUMP_HOLE_H
-/* What other files use of dump_hole.c, which says how it works. */
+/* Interface of dump_hole.c; that file describes how it works. */
 #include "view/dump/dump_form.h"
 
 /* dump_hole.c: prints a range that could not be read */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON lines: an object a record. Keys were made once with their comma in front; the first member of an object leaves
- * it out. Numbers and keys go straight into the output's buffer, since files of gigabytes pass through here.
+ * JSON lines: one object per record. Keys are stored with a comma in front, which the first member of an object skips.
+ * Numbers and keys are formatted directly in the output's buffer, because dumps can be gigabytes large.
  */
 #include "view/dump/dump_form.h"
 
@@ -19,7 +19,8 @@ static char *put_key(struct dump *d, const struct dump_key *key, char *to) {
     return to + key->json_length - comma;
 }
 
-/* The key, or for an element of an array its comma; with room for a number behind it. NULL: the output failed. */
+/* Writes the key, or the comma before an array element, and reserves room for a number after it. Returns NULL if the
+ * output failed. */
 static char *begin_value(struct dump *d, const struct dump_key *key) {
     const size_t most = (key && key->json ? key->json_length : 0u) + NUMBER + 4;
     if (!out_room(d->out, most))
@@ -150,7 +151,7 @@ static void show_signed(struct dump *d, const struct dump_key *key, int64_t valu
         end_value(d, put_signed(to, value));
 }
 
-/* Where a record of a trace stands, as far as that is known. */
+/* Writes the known parts of the position of an XRay record: process, thread, CPU, time. */
 static void show_point(struct dump *d) {
     const pfr_trace_point *at = pfr_get_trace_point(d->reader);
     if (at->has_pid)

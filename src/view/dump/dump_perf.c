@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf's own lines, as `perf report -D` of perf 6.1 prints them, without the hex lines and without what perf looks up:
+ * Lines as `perf report -D` of perf 6.1 prints them, without the hex lines and without anything that perf looks up:
  *
  *     0x278@perf.data [0x28]: event: 3
  *
  *     1370893614509 0x278 [0x28]: PERF_RECORD_COMM exec: work:8/8
  *
- * What stands behind the name of a record is a matter of the record: one function each, in one table by layout.
- * `perf report` has no use for some records and says so, in a line of its own or behind the name:
+ * Each record type has a function that writes the text after its name, in one table by layout. `perf report` does not
+ * process some records; it prints that in a line of its own or after the name:
  *
  *     -1 -1 0x278 [0x10]: PERF_RECORD_CPU_MAP: 0-1
  *     : unhandled!
@@ -19,7 +19,7 @@
 #include "view/dump/dump_decode.h"
 #include "view/dump/dump_hole.h"
 
-#define PIPE_HEADER 16u /* perf counts a stream's offsets from its first record */
+#define PIPE_HEADER 16u /* perf counts offsets in a stream from its first record */
 #define FIRST_USER_RECORD 64u
 
 static bool is_stream(const struct dump *d) {
@@ -36,18 +36,19 @@ static void unhandled(struct dump *d, const pfr_record *rec, const void *body) {
     say(d, ": unhandled!\n");
 }
 
-/* A round says how far records may be sorted; perf does not sort files whose first event stamps only samples. */
+/* FINISHED_ROUND limits the sorting of records. perf does not sort files whose first event has times in samples
+ * only. */
 static void finished_round(struct dump *d, const pfr_record *rec, const void *body) {
     perf_lines *lines = !d->unsorted && (is_stream(d) || d->events.stamped) ? name_only : unhandled;
     lines(d, rec, body);
 }
 
-/* COMPRESSED and COMPRESSED2 are not printed by perf; what was in them is. */
+/* perf does not print COMPRESSED and COMPRESSED2, only their contents. */
 static void no_lines(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
 
-/* The script uses some records up itself: not even their line is ended. */
+/* Records that the script consumes: not even their line is ended. */
 static void no_end(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
@@ -57,10 +58,10 @@ static void read_unhandled(struct dump *d, const pfr_record *rec, const void *bo
     unhandled(d, rec, body);
 }
 
-/* Without a row: the name alone. */
+/* Layouts without an entry print only their name. */
 static const struct {
     perf_lines *lines, *more;
-    perf_lines *in_script; /* instead of both; NULL: lines */
+    perf_lines *in_script; /* replaces both in scripts; NULL: `lines` is used */
 } rows[LAYOUTS] = {
     [L_mmap] = {perf_mmap, NULL, NULL},
     [L_lost] = {perf_lost, NULL, NULL},
@@ -105,7 +106,7 @@ static const struct {
     [L_header_feature] = {NULL, NULL, no_end},
 };
 
-/* What perf knows of the events; in a stream it changes with each one, after that record was printed. */
+/* Updates what perf knows about the events; in a stream that changes with each attr, after its line. */
 static void learn_events(struct dump *d) {
     struct dump_events *known = &d->events;
     const uint32_t told = d->is_script && is_stream(d) ? known->told : UINT32_MAX;
@@ -117,7 +118,7 @@ static void learn_events(struct dump *d) {
     }
 }
 
-/* cpu and time as far as any event has them; what this record lacks is all ones; user records say 0. */
+/* Writes CPU and time if any event has them. Values that this record lacks are all ones, in user records 0. */
 static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *sample) {
     struct pfr_rec_sample_id id = {0};
     const uint64_t own = rec->context->word[WORD_SAMPLE], all = d->events.sample_types;
@@ -141,7 +142,7 @@ static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_re
 
 #define BYTES_A_LINE 16u
 
-/* ".  0010:  00 61 ..  .a" */
+/* Writes one line of bytes: ".  0010:  00 61 ..  .a" */
 static void say_some_bytes(struct dump *d, const pfr_record *rec, uint32_t from) {
     const uint32_t count = rec->size - from < BYTES_A_LINE ? rec->size - from : BYTES_A_LINE;
     say(d, ".  ");
@@ -197,7 +198,7 @@ static void say_frame(struct dump *d, const pfr_record *rec, const struct pfr_re
     say(d, name ? name : "UNKNOWN");
 }
 
-/* False: the name is all that can be said. */
+/* Returns false if only the name can be printed. */
 static bool decodes(struct dump *d, const pfr_record *rec, unsigned layout) {
     struct cursor in;
     pfr_error err;

@@ -2,20 +2,20 @@
 #ifndef PFR_VIEW_DUMP_PERF_H
 #define PFR_VIEW_DUMP_PERF_H
 /*
- * What the files of perf's own lines share: the functions that write what stands behind the name of a record, one per
- * layout, and the words they are made of.
+ * Shared by the files that print perf's lines: one function per layout for the text after the record's name, and
+ * helpers for its parts.
  *
- *     dump_perf.c         the frame of a record, and the table that says which function its layout has
+ *     dump_perf.c         the start of each line, and the table of functions by layout
  *     dump_perf_sample.c  SAMPLE
- *     dump_perf_state.c   threads, maps, code
- *     dump_perf_count.c   counts, cpus, losses
+ *     dump_perf_state.c   threads, mappings, code
+ *     dump_perf_count.c   counts, CPUs, losses
  *     dump_perf_aux.c     AUX area
  */
 #include "view/dump/dump_form.h"
 
 #include <perfray/record_structs.h>
 
-/* Writes the rest of the record's line with its newline, and further lines. `body` is the struct of the layout. */
+/* Writes the rest of the record's line with its newline, and any further lines. `body` is the struct of the layout. */
 typedef void perf_lines(struct dump *d, const pfr_record *rec, const void *body);
 
 perf_lines perf_sample;
@@ -43,7 +43,7 @@ static inline void say_d(struct dump *d, const char *before, uint32_t value) {
     out_i64(d->out, (int32_t)value);
 }
 
-/* 0x1f, but 0 for 0. */
+/* Hexadecimal with 0x, but 0 for zero. */
 static inline void say_x(struct dump *d, const char *before, uint64_t value) {
     out_text(d->out, before);
     if (value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of a SAMPLE as `perf report -D` prints them, in its order, which is not the order of the bytes. */
+/* The lines of a SAMPLE as `perf report -D` prints them: in its order, which differs from that of the bytes. */
 #include "view/dump/dump_perf.h"
 #include "view/words/sample_text.h"
 
@@ -29,7 +29,7 @@ enum sample_bit {
     WEIGHT_STRUCT
 };
 
-/* With 0x, also for 0. */
+/* Hexadecimal with 0x, also for zero. */
 static void say_0x(struct dump *d, const char *before, uint64_t value) {
     out_text(d->out, before);
     out_write(d->out, "0x", 2);
@@ -59,8 +59,8 @@ static uint64_t find_user(const pfr_u64s *chain) {
     return i;
 }
 
-/* A call stack out of the branch registers continues the kernel's chain: the kernel part, the newest target, sources.
- */
+/* A call stack from LBR continues the kernel's callchain: kernel frames, the newest branch target, then the branch
+ * sources. */
 static void branch_chain(struct dump *d, const struct pfr_rec_sample *s) {
     const uint64_t kernel = find_user(&s->chain);
     struct pfr_rec_branch_entry e;
@@ -88,7 +88,7 @@ static void chain_lines(struct dump *d, const struct pfr_rec_sample *s) {
         say_chain_entry(d, i, pfr_u64s_at(&s->chain, i));
 }
 
-/* Types beyond the first fifteen stand in new_type. */
+/* Branch types from 15 on are in new_type. */
 static const char *branch_type(const struct pfr_rec_branch_entry *e) {
     if (e->type == BRANCH_EXTENDED)
         return name_of(SHOW_BRANCH_NEW_TYPE, e->new_type);
@@ -161,7 +161,8 @@ static void register_lines(struct dump *d, const char *title, uint64_t mask, uin
     }
 }
 
-/* A form that shows nothing and remembers where the size of the user stack stands: perf calls that its offset. */
+/* A form without output that finds the field stack_user and remembers its bytes: perf prints the position of its
+ * size. */
 static void find_begin(struct dump *d, const struct dump_key *key) {
     d->filled = key && strcmp(key->name, "stack_user") == 0;
 }
@@ -229,7 +230,7 @@ static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool par
     end_line(d);
 }
 
-/* 4096 is 4K: divided as long as more than one of the next unit is left. */
+/* 4096 is printed as 4K: divided while at least two of the next unit fit. */
 static void page_line(struct dump *d, const char *label, uint64_t size) {
     unsigned unit = 0;
     say(d, label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text: a line a record, its fields indented below it, two more blanks for each level. With --hex the bytes of a value
- * stand behind it in brackets and nothing is shortened.
+ * Text: one line per record, its fields indented by two spaces per level. With --hex, the bytes of each value follow it
+ * in brackets, and nothing is shortened.
  *
  *     0x278 40 comm misc 0x2000 event 0
  *       pid 8
@@ -18,7 +18,7 @@
 #include <perfray/trace.h>
 
 #define INDENT 2u
-#define BYTES_SHOWN 32u /* of a longer stretch, without --hex */
+#define BYTES_SHOWN 32u /* shown of longer byte strings, without --hex */
 
 static void begin_line(struct dump *d, const struct dump_key *key) {
     out_pad(d->out, (size_t)d->depth * INDENT);
@@ -75,7 +75,7 @@ static void show_flags(struct output *out, unsigned show, uint64_t value) {
     }
 }
 
-/* "var2:16" at 32: the 16 bits from bit 32. */
+/* "var2:16" with value 32 is the 16-bit part from bit 32 on. */
 static void show_parts(struct output *out, const struct name_set *set, uint64_t value) {
     for (const struct name *n = set->names; n->text; n++) {
         const size_t length = strcspn(n->text, ":");
@@ -175,7 +175,7 @@ static void show_labelled(struct output *out, const char *label, uint64_t value)
     out_u64(out, value);
 }
 
-/* Where a record of a trace stands, as far as that is known. */
+/* Writes the known parts of the position of an XRay record: process, thread, CPU, time. */
 static void show_point(const struct dump *d) {
     const pfr_trace_point *at = pfr_get_trace_point(d->reader);
     if (at->has_pid) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one walker: shows any struct by the descriptors of its layout. It keeps the place in the bytes beside the place
- * in the struct, because some fields are there only when there was room for them, and --hex wants to see the bytes.
+ * The generic traversal: shows any struct by the descriptors of its layout. It tracks the position in the bytes as well
+ * as in the struct, because trailing fields are missing in shorter records, and --hex shows the bytes of each value.
  *
- * Fields without a show (reserved ones, padding, words whose bits follow) are left out where they are 0, and always
- * where the name of the layout says what they are.
+ * Fields without a display format (reserved, padding, words whose bits follow) are skipped if they are 0; fields
+ * implied by the name of the layout are always skipped.
  */
 #include "view/dump/dump_walk.h"
 
@@ -20,7 +20,7 @@ const struct dump_key dump_key_fields = KEY("fields"), dump_key_id = KEY("id"), 
                       dump_key_bytes = KEY("bytes"), dump_key_trailing = KEY("trailing"),
                       dump_key_damaged = KEY("damaged"), dump_key_event = KEY("event");
 
-/* A key holds another layout than its own table says: the payload of HEADER_FEATURE is a feature's. */
+/* Fields whose bytes have a layout chosen by another field: the payload of HEADER_FEATURE is that of the feature. */
 static const struct {
     unsigned layout;
     const char *field, *by;
@@ -97,7 +97,7 @@ static bool is_shown(const struct field *f, uint64_t value) {
     return f->show != SHOW_IMPLIED;
 }
 
-/* A number, with the function that it may be of. */
+/* Shows a number, with the function's name if it is a function id. */
 static void show_value(struct field_place *p, const struct dump_key *key, const struct field *f, uint64_t value) {
     struct dump *d = p->d;
     d->function = NULL;
@@ -113,7 +113,7 @@ static void show_integer(struct field_place *p, const struct dump_key *key, cons
     take(p, width);
     if (is_shown(f, value))
         show_value(p, key, f, value);
-    if (f->extra == EXTRA_SCOPE && !field_is_word(f)) /* the value is the layout's size */
+    if (f->extra == EXTRA_SCOPE && !field_is_word(f)) /* the value is the size of the layout */
         p->end = p->start + (value || p->layout != L_attr ? value : 64);
 }
 
@@ -131,13 +131,13 @@ static unsigned refined_layout(const struct field_place *p, const struct field *
     return L_NONE;
 }
 
-/* The bytes as another layout, under its name; false when they do not fit it. */
+/* Shows the bytes as another layout, nested under its name; false if they do not fit it. */
 static bool show_refined(struct field_place *p, const struct dump_key *key, const pfr_bytes *bytes, unsigned layout) {
     struct dump *d = p->d;
     struct cursor in;
     if (!layout || dump_decode_feature(d, bytes, 0, layout, &in, NULL) != PFR_OK)
         return false;
-    if (cursor_left(&in) >= 8 || !are_zero(in.at, cursor_left(&in))) /* else padding of the record */
+    if (cursor_left(&in) >= 8 || !are_zero(in.at, cursor_left(&in))) /* otherwise only padding of the record is left */
         return false;
     const struct dump_key name = {NULL, 0, d->layouts[layout]->name};
     d->form->begin_part(d, key);
@@ -174,7 +174,7 @@ static void show_part(struct field_place *p, const struct dump_key *key, const s
     d->form->end_part(d);
 }
 
-/* Every part of the view; what is left when one does not fit is shown as bytes. */
+/* Shows each element; the bytes from the first element that does not fit are shown as bytes. */
 static void show_each(struct dump *d, const pfr_items *items, const struct dump_key *name) {
     struct items_walk walk = items_start(items);
     union dump_body *part = d->part++;
@@ -199,7 +199,7 @@ static void show_items(struct field_place *p, const struct dump_key *key, const 
     d->form->end_array(d);
 }
 
-/* The layout that was picked, under its name; bytes when none was. */
+/* Shows the layout selected by the choice under its name, or bytes if none was. */
 static void show_choice(struct field_place *p, const struct dump_key *key, const struct field *f) {
     struct dump *d = p->d;
     const pfr_items items = *(const pfr_items *)(const void *)(p->body + f->at);

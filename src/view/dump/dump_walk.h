@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_DUMP_WALK_H
 #define PFR_VIEW_DUMP_WALK_H
-/* What other files use of dump_walk.c, which says how it works. */
+/* Interface of dump_walk.c; that file describes how it works. */
 #include "view/dump/dump_form.h"
 
 pfr_status dump_tables_make(struct dump *d, pfr_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The features BPF_PROG_INFO and BPF_BTF. perf prints them sorted by id and leaves them out when the recording has the
- * other byte order.
+ * The features BPF_PROG_INFO and BPF_BTF. perf prints them sorted by id, and omits them if the recording has the other
+ * byte order.
  */
 #include <stdlib.h>
 #include "base/memory/cursor.h"
@@ -13,7 +13,7 @@ static bool is_foreign(const pfr_reader *reader) {
     return pfr_get_header(reader)->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-/* The entries of BPF_BTF, by id; of equal ids the first one of the feature. */
+/* The entries of BPF_BTF, sorted by id; entries with equal ids keep the feature's order. */
 struct btf_list {
     struct memory *memory;
     struct btf *entries;
@@ -52,7 +52,7 @@ static void free_btf(struct btf_list *list) {
     mem_free(list->memory, list->entries, list->room, sizeof *list->entries);
 }
 
-/* The types of a program, indexed; NULL: none were recorded. */
+/* The indexed types with this id; NULL if they were not recorded. */
 static const struct btf *find_btf(struct btf_list *list, uint32_t id, bool swap) {
     size_t low = 0, high = list->count;
     while (low < high) {
@@ -73,7 +73,7 @@ static void say_tag(pfr_output *to, const uint8_t *tag) {
     out_hex_bytes(&to->out, tag, 8);
 }
 
-/* "bpf_prog_TAG_NAME": the name of the function in the types, else of the program. */
+/* Prints "bpf_prog_TAG_NAME": NAME is the function's name in the BTF, or else the program's. */
 static void say_part_name(const struct feature_scene *scene, const struct bpf_program *program, const struct btf *btf,
                           uint32_t part) {
     pfr_text name = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names out of BTF, and programs out of bpf_prog_info. BTF is a header with two sections: types, each of a size that
- * its kind and its count decide, numbered from 1 in order; and strings, to which types point.
+ * Reads names from BTF, and programs from bpf_prog_info. BTF is a header with two sections: types, numbered from 1,
+ * whose sizes depend on their kind and count; and strings, which types refer to by offset.
  */
 #include "base/memory/cursor.h"
 #include "view/info/info_bpf.h"
@@ -35,7 +35,7 @@ static uint32_t word_at(const pfr_bytes *info, uint64_t at, bool swap) {
     return info->length >= at + 4 ? load_u32(info->at + at, swap) : 0;
 }
 
-/* The array that the pointer at `at` leads to. */
+/* The array that the pointer at offset `at` refers to, or NULL. */
 static const uint8_t *array_at(const struct pfr_rec_bpf_prog_info_entry *entry, uint64_t at, uint64_t count,
                                uint64_t size, bool swap) {
     if (entry->info.length < at + 8 || count == 0)
@@ -66,10 +66,10 @@ static void read_parts(const struct pfr_rec_bpf_prog_info_entry *entry, bool swa
         program->functions = array_at(entry, AT_FUNCTIONS, parts, program->function_size, swap);
 }
 
-#define PROGRAM_TYPES 0x10000u /* more than there will be */
+#define PROGRAM_TYPES 0x10000u /* above any real program type */
 
-/* The kernel's struct keeps the byte order of the recorded machine, also in a recording that was converted. Types are
-   small numbers, which tells the order. */
+/* struct bpf_prog_info keeps the byte order of the recorded machine even if the recording was converted. Program types
+ * are small numbers, which reveals the order. */
 static bool is_other_order(const pfr_bytes *info, bool swap) {
     const uint32_t type = word_at(info, AT_TYPE, swap);
     return type >= PROGRAM_TYPES && __builtin_bswap32(type) < PROGRAM_TYPES;
@@ -91,7 +91,7 @@ void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap
     read_parts(entry, swap, program);
 }
 
-/* Bytes behind the 12 of a type, by its kind; each member of `vlen` takes `each`. */
+/* Size of the data after the 12 bytes of a type, by kind: a fixed part, and `each` bytes for each of `vlen` members. */
 static uint64_t bytes_behind(uint32_t kind, uint32_t vlen) {
     static const uint8_t each[] = {[4] = 12, [5] = 12, [6] = 8, [13] = 8, [15] = 12, [19] = 12};
     static const uint8_t fixed[] = {[1] = 4, [3] = 12, [14] = 4, [17] = 4, [19] = 0};
@@ -100,7 +100,7 @@ static uint64_t bytes_behind(uint32_t kind, uint32_t vlen) {
     return fixed[kind] + (uint64_t)each[kind] * vlen;
 }
 
-/* A section of the BTF, by the two words at `at` of its header. */
+/* A section of the BTF, from the offset and length at `at` in its header. */
 static bool section_at(const pfr_bytes *btf, uint64_t at, bool swap, pfr_bytes *section) {
     const uint64_t start = load_u32(btf->at + 4, swap);
     const uint64_t from = start + load_u32(btf->at + at, swap), length = load_u32(btf->at + at + 4, swap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_INFO_BUILD_IDS_H
 #define PFR_VIEW_INFO_BUILD_IDS_H
-/* What other files use of info_build_ids.c, which says how it works. */
+/* Interface of info_build_ids.c; that file describes how it works. */
 #include "view/info/info_object_list.h"
 
 /* The objects of feature BUILD_ID; without it those that samples hit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk. Each record is counted by its type; types that mean more have a function in a table. A stream's events come
- * into being during the walk, so the counts of events grow with them.
+ * Counts records by type in one pass; types with more to collect have a function in a table. The events of a stream are
+ * added during the pass, so the array of events grows.
  */
 #include "view/info/info_facts.h"
 
@@ -47,7 +47,7 @@ static pfr_status count_of(struct info_facts *facts, int32_t event, struct event
     return PFR_OK;
 }
 
-/* One counter value of a sample: it counts for its own event when it grew. */
+/* A counter value in a sample counts as a sample of its own event if it changed. */
 static pfr_status count_value(struct info_facts *facts, uint64_t id, uint64_t value, pfr_error *err) {
     const int32_t event = pfr_event_of_id(facts->reader, id);
     struct event_count *count;
@@ -101,7 +101,7 @@ static pfr_status count_sample(struct info_facts *facts, const pfr_record *rec, 
     return PFR_OK;
 }
 
-/* The id in the tail says whose samples they were; a recording of one event needs none. */
+/* The id in the sample_id names the event; a recording with a single event needs none. */
 static pfr_status count_lost_samples(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_lost_samples body;
     struct event_count *count;
@@ -145,7 +145,7 @@ static void count_other(struct info_facts *facts, uint32_t type, uint64_t count)
         facts->untold += count;
 }
 
-/* Types that perf.data's records do not have, or hardly. */
+/* Record types from FACT_TYPES on, which perf.data uses rarely or never. */
 static pfr_status count_far_type(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
     uint64_t more = 0;
     const pfr_status status = trace_facts_count(&facts->traced, rec, &more, err);
@@ -165,7 +165,7 @@ static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, 
     return action ? action(facts, rec, err) : PFR_OK;
 }
 
-/* Samples of one event mostly come in long runs: once one was seen, those behind it need no look inside. */
+/* Fast path: samples of one event mostly come in long runs, which are counted without decoding. */
 static void count_run(struct info_facts *facts, int32_t event) {
     if (event == PFR_NO_EVENT || facts->wants_times || facts->events[event].reads)
         return;
@@ -188,7 +188,7 @@ pfr_status facts_collect(struct info_facts *facts, pfr_error *err) {
     return status < 0 ? status : PFR_OK;
 }
 
-/* The least type above `type` that occurred among the others; UINT32_MAX as index: none. */
+/* Index of the smallest type above `type` among the others; UINT32_MAX if there is none. */
 static uint32_t next_other(const struct info_facts *facts, uint32_t type) {
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < facts->nr_others; i++)

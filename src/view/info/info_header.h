@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_INFO_HEADER_H
 #define PFR_VIEW_INFO_HEADER_H
-/* What other files use of info_header.c, which says how it works. */
+/* Interface of info_header.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
 /* Each reads what it needs of the reader and prints. */

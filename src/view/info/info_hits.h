@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_INFO_HITS_H
 #define PFR_VIEW_INFO_HITS_H
-/* What other files use of info_hits.c, which says how it works. */
+/* Interface of info_hits.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
 /* Objects that samples hit; reads the recording twice (info_hits.c). */

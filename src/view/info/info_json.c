@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any part of `info` as JSON (docs/json/info.schema.json). A document holds the members of its part alone; the overview
- * holds all. Addresses, masks and ids of objects are strings, counts are numbers.
+ * Any part of `info` as JSON (docs/json/info.schema.json). A document contains only the members of its part; the
+ * overview contains all. Addresses, masks and object ids are strings, counts are numbers.
  */
 #include "view/info/info_attr.h"
 #include "view/info/info_bpf.h"
@@ -54,7 +54,7 @@ static void json_file(struct json *json, const pfr_header *header) {
 }
 
 static void json_string_feature(struct json *json, const struct feature_scene *scene, const char *key, uint32_t bit) {
-    struct pfr_rec_feature_hostname body; /* all features of one string look like this */
+    struct pfr_rec_feature_hostname body; /* all features that consist of one string have this layout */
     if (find_feature_body(scene, bit, &body, sizeof body))
         json_view(json, key, &body.hostname);
 }
@@ -269,8 +269,8 @@ static void json_header_parts(struct json *json, const struct info *info, const 
     json_command(json, scene);
 }
 
-/* The build-ids of a file come from its feature; those of a stream from the same walk would be gone by now, so the
-   overview of a stream leaves them out. */
+/* The overview of a stream has no build ids: they would require a second pass over the records. Those of a file are in
+ * a feature. */
 static pfr_status json_overview(struct json *json, struct info *info, pfr_error *err) {
     const struct feature_scene scene = {info->to, info->reader, false};
     info->facts.wants_times = true;

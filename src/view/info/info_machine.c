@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The features that describe the machine: names, cpus, memory, caches, PMUs. */
+/* The features that describe the machine: names, CPUs, memory, caches, PMUs. */
 #include "view/info/info_feature.h"
 
 #define STRING_FEATURE(feature_name, words)                                                                            \
@@ -40,7 +40,7 @@ static void say_siblings(pfr_output *to, const char *words, const pfr_items *sib
     say_string_line(to, words, &cpus.text);
 }
 
-/* What perf takes the strings for: padded to 64, whatever their length says. */
+/* Size of the strings as perf computes it: each padded to a multiple of 64, whatever length is recorded. */
 static uint64_t size_by_perf(const pfr_items *strings) {
     struct pfr_rec_string string;
     uint64_t size = 4;
@@ -50,8 +50,8 @@ static uint64_t size_by_perf(const pfr_items *strings) {
 }
 
 /*
- * Whether perf finds the arrays behind the strings, which it looks for at the place that padded strings would end.
- * On most machines it also refuses packages with a number above that of the cpus.
+ * Whether perf finds the arrays after the strings, which it expects where padded strings would end. On most machines it
+ * also rejects package numbers above the number of CPUs.
  */
 static bool has_places(const pfr_feature *feature, const struct pfr_rec_feature_cpu_topology *body) {
     return body->cpus.count &&

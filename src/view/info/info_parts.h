@@ -2,17 +2,17 @@
 #ifndef PFR_VIEW_INFO_PARTS_H
 #define PFR_VIEW_INFO_PARTS_H
 /*
- * The parts that pfr_info_print is made of. One file per part:
+ * The parts of pfr_info_print, one file each:
  *
- *     info_header.c     the header as perf prints it (info_machine.c, info_run.c, info_bpf.c: its features)
+ *     info_header.c     the header as perf prints it (its features: info_machine.c, info_run.c, info_bpf.c)
  *     info_events.c     events with their attrs
- *     info_build_ids.c  objects with their build-ids
+ *     info_build_ids.c  objects with their build ids
  *     info_hits.c       objects that samples hit
  *     info_stats.c      counts as perf prints them
- *     info_overview.c   everything, for people
- *     info_json.c       any of it as JSON
- *     info_xray.c      the overview of a trace, in text and JSON
- *     info_facts.c      the walk over all records that the last three stand on
+ *     info_overview.c   overview for people
+ *     info_json.c       any of these as JSON
+ *     info_xray.c       overview of an XRay trace, as text and JSON
+ *     info_facts.c      the pass over all records, used by the last three
  */
 #include <perfray/info.h>
 #include "base/tables/intern.h"
@@ -27,7 +27,7 @@ struct info {
     struct info_facts facts;
 };
 
-/* Objects in the order in which they were first named. */
+/* A build id of an object; objects are in the order of their first occurrence. */
 struct object_id {
     uint8_t bytes[20];
     uint8_t length; /* 0: no build-id */
@@ -36,7 +36,7 @@ struct object_id {
 struct object_list {
     struct memory *memory;
     struct intern_table names;
-    struct object_id *ids; /* by name */
+    struct object_id *ids; /* by number in `names` */
     size_t room;
 };
 

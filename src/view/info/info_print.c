@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_info_print: which part in which form. */
+/* pfr_info_print: selects the part and the form. */
 #include "view/info/info_build_ids.h"
 #include "view/info/info_events.h"
 #include "view/info/info_header.h"
@@ -31,7 +31,7 @@ static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_opt
     return text_printers[options->part];
 }
 
-/* Printers of single facts go on without what they cannot have; that something was left out is said here. */
+/* Printers of single facts skip features that cannot be read; that something was skipped is reported here. */
 static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
     if (info->to->memory.failed != PFR_OK)
         return mem_fail(&info->to->memory, err, "info");

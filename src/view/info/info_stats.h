@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_INFO_STATS_H
 #define PFR_VIEW_INFO_STATS_H
-/* What other files use of info_stats.c, which says how it works. */
+/* Interface of info_stats.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
 pfr_status info_stats(struct info *info, pfr_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The overview of a trace: what it is, its clock, its threads. Records and quality are said as of any recording. */
+/* The parts of the overview specific to XRay traces: format, clock, threads. Records and quality are printed as for any
+ * recording. */
 #include "view/info/info_xray.h"
 
 #include "base/memory/fail.h"
@@ -32,7 +33,7 @@ static pfr_status add_thread(struct trace_facts *facts, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The thread at hand, which mostly is that of the record before. */
+/* The thread of the current record; mostly that of the previous one. */
 static pfr_status find_thread(struct trace_facts *facts, struct trace_thread **thread, pfr_error *err) {
     const uint64_t key = (uint64_t)(uint32_t)facts->at->pid << 32 | (uint32_t)facts->at->tid;
     bool is_new;
@@ -60,7 +61,7 @@ static void note_time(struct trace_facts *facts, struct trace_thread *thread) {
     facts->last = tsc > facts->last ? tsc : facts->last;
 }
 
-/* Which count of a thread a record is of; others say nothing of what the thread did. */
+/* The counter of the thread for a record type; NULL for types that do not describe the thread's activity. */
 static uint64_t *count_in(struct trace_thread *thread, uint32_t type) {
     if (type == PFR_TRACE_FUNCTION || type == PFR_TRACE_BASIC_FUNCTION)
         return &thread->calls;
@@ -69,7 +70,7 @@ static uint64_t *count_in(struct trace_thread *thread, uint32_t type) {
     return type == PFR_TRACE_PROFILE_PATH ? &thread->paths : NULL;
 }
 
-/* Times within a run do not go back: the first was noted, the last is the point's. */
+/* Times do not decrease within a run, so only its first and last times are noted. */
 static uint64_t count_run(struct trace_facts *facts, struct trace_thread *thread) {
     struct trace_call calls[256];
     uint64_t run = 0;
@@ -130,7 +131,7 @@ static void say_buffers(pfr_output *to, const pfr_header *header, const struct t
     say(to, "\n");
 }
 
-/* What the times below, and those of other commands, are times of. */
+/* The clock of the times below and of those that other commands print. */
 static void say_times(pfr_output *to, const pfr_header *header, const struct trace_clock *clock) {
     if (header->format == PFR_XRAY_PROFILE || clock->frequency == 0)
         return;
@@ -151,7 +152,7 @@ static void say_times(pfr_output *to, const pfr_header *header, const struct tra
     say(to, "\n");
 }
 
-/* Of a profile: what its header says. */
+/* Facts from the header of a profile. */
 static void say_written(pfr_output *to, const pfr_header *header) {
     if (header->format != PFR_XRAY_PROFILE)
         return;
@@ -162,7 +163,7 @@ static void say_written(pfr_output *to, const pfr_header *header) {
     say(to, " s\n");
 }
 
-/* Seconds where the frequency is known, else ticks. */
+/* In seconds if the frequency is known, otherwise in ticks. */
 static void say_ticks(pfr_output *to, uint64_t ticks, uint64_t frequency) {
     if (frequency == 0) {
         say(to, "%" PRIu64 " ticks", ticks);
@@ -173,7 +174,7 @@ static void say_ticks(pfr_output *to, uint64_t ticks, uint64_t frequency) {
     say(to, " s");
 }
 
-/* `what` for one, NUL, `what` for more. */
+/* `what` contains the singular, a NUL, and the plural. */
 static void say_counted(pfr_output *to, uint64_t count, const char *what) {
     if (count)
         say(to, ", %" PRIu64 " %s", count, count == 1 ? what : what + strlen(what) + 1);
@@ -297,7 +298,7 @@ static void json_losses(struct json *json, pfr_reader *reader) {
     json_end_array(json);
 }
 
-/* A profile has sums of times, and no times. */
+/* A profile contains sums of durations, but no timestamps. */
 static void json_clock(struct json *json, const pfr_reader *reader) {
     const struct trace_clock clock = trace_clock_of(reader);
     if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)

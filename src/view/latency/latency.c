@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for, and the steps from a trace to its table of latencies: see latency_parts.h. */
+/* Reads the options and runs the steps from an XRay trace to its latency table: see latency_parts.h. */
 #include "view/latency/latency_filter.h"
 #include "view/latency/latency_formats.h"
 #include "view/latency/latency_notes.h"
@@ -17,7 +17,7 @@ static void tell_hole(void *context, const pfr_error *hole) {
         l->options->hole(l->options->context, hole);
 }
 
-/* Options are looked at before anything is read. */
+/* Checks the options before anything is read. */
 static pfr_status choose(struct latency *l, pfr_error *err) {
     static const enum costs_by by[] = {[PFR_LATENCY_BY_FUNCTION] = COSTS_BY_FUNCTION,
                                        [PFR_LATENCY_BY_CALLER] = COSTS_BY_CALLER,
@@ -33,8 +33,8 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     return latency_filter_read(l, err);
 }
 
-/* What a limit took away, and calls that it took apart from where they belong: holes of the table, though every byte
- * was read. */
+/* Reports calls dropped or detached from their callers because of limits. These are holes of the table, although every
+ * byte was read. */
 static void tell_limits(const struct latency *l) {
     const struct calls_totals *t = &l->costs.totals;
     pfr_error why;
@@ -75,7 +75,7 @@ static void tell_empty(const struct latency *l) {
         o->note(o->context, filters ? "no calls match the filters" : "the trace has no calls");
 }
 
-/* A store has sums by function, or by caller and function. */
+/* A store contains sums by function, or by caller and function, instead of calls. */
 static pfr_status load_stored(struct latency *l, pfr_error *err) {
     const struct stored_source *s = l->reader->stored;
     l->costs.request = &l->request;

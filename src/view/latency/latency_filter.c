@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is counted, and which rows are shown: see latency_parts.h. Threads, times and durations are asked of each call;
- * names are only known when all is counted, and choose among the rows.
+ * Selects calls and rows: see latency_parts.h. Threads, times and durations are checked for each call. Names are
+ * resolved only after counting, so they select rows.
  */
 #include "view/latency/latency_filter.h"
 
@@ -66,7 +66,7 @@ static bool have(const struct latency_names *names, const char *name) {
     return false;
 }
 
-/* By the whole path or by what stands behind its last slash. */
+/* Matches the whole path or its last part. */
 static bool wants_object(const struct latency *l, const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (!l->objects.words)
@@ -99,7 +99,7 @@ static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
                                  : "times of this trace are ticks, numbers alone");
 }
 
-/* Ticks that take as long or longer: rounded up, so that no call above is as short in whole nanoseconds. */
+/* Converts the duration to ticks, rounded up, so that no selected call is shorter than it in whole nanoseconds. */
 static pfr_status read_duration(struct latency *l, pfr_error *err) {
     uint64_t ns;
     const char *text = l->options->min_duration;
@@ -114,7 +114,7 @@ static pfr_status read_duration(struct latency *l, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Nothing in a trace says in front when its first call was. */
+/* Times relative to the first call cannot be used: a trace does not record that time in advance. */
 static pfr_status read_times(struct latency *l, pfr_error *err) {
     if (!l->options->time)
         return PFR_OK;

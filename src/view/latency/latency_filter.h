@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_FILTER_H
 #define PFR_VIEW_LATENCY_FILTER_H
-/* What other files use of latency_filter.c, which says how it works. */
+/* Interface of latency_filter.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
 pfr_status latency_filter_read(struct latency *l, pfr_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_FORMATS_H
 #define PFR_VIEW_LATENCY_FORMATS_H
-/* What other files use of latency_formats.c, which says how it works. */
+/* Interface of latency_formats.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
 void latency_write_csv(const struct latency *l, pfr_output *to);

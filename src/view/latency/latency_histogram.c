@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A spread to bins whose ends are 1, 2, 5, 10 ... of what is printed, nanoseconds or ticks: see latency_parts.h. */
+/* Converts a latency distribution to bins whose bounds are 1, 2, 5, 10 ... in the printed unit (nanoseconds or ticks):
+ * see latency_parts.h. */
 #include "view/latency/latency_histogram.h"
 #include "view/latency/latency_rows.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_HISTOGRAM_H
 #define PFR_VIEW_LATENCY_HISTOGRAM_H
-/* What other files use of latency_histogram.c, which says how it works. */
+/* Interface of latency_histogram.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
 #define LATENCY_BINS_MOST 64u
 
-/* From `from` to below `to`, as printed. */
+/* A half-open interval [from, to), in the printed unit. */
 struct latency_bin {
     uint64_t from, to, count;
 };
 
 struct latency_histogram {
     struct latency_bin bins[LATENCY_BINS_MOST];
-    unsigned count; /* none is empty at either end */
-    uint64_t most;  /* in one */
+    unsigned count; /* number of bins; the first and the last are not empty */
+    uint64_t most;  /* largest count of a bin */
 };
 
 pfr_status latency_histogram_make(const struct latency *l, const struct latency_row *row, struct latency_histogram *h,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_NOTES_H
 #define PFR_VIEW_LATENCY_NOTES_H
-/* What other files use of latency_notes.c, which says how it works. */
+/* Interface of latency_notes.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
-/* The sentences that stand above a table and in JSON, one after the other; false: there are no more. */
+/* Note `number` (from 0) of those printed above a table and in JSON; false after the last one. */
 #define LATENCY_NOTE_ROOM 240u
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);
 
-/* What the trace is: "XRay flight-recorder trace", "xray-fdr". */
+/* The kind of trace: "XRay flight-recorder trace", "xray-fdr". */
 const char *latency_kind(const struct latency *l);
 const char *latency_unit(const struct latency *l);
 

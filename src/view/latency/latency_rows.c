@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs to rows: their names, their percentiles, their order. See latency_parts.h. */
+/* Converts costs to rows with names and percentiles, and sorts them. See latency_parts.h. */
 #include "view/latency/latency_rows.h"
 #include "view/latency/latency_filter.h"
 
@@ -19,7 +19,7 @@ uint64_t latency_shown(const struct latency *l, uint64_t ticks) {
 
 uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks) {
     const uint64_t f = l->frequency;
-    if (f) /* whole seconds apart: what is below 2^64 of them does not overflow */
+    if (f) /* whole seconds first, so that sums below 2^64 seconds do not overflow */
         ticks = ticks / f > UINT64_MAX ? UINT64_MAX : ticks / f * NS_PER_SECOND + ticks % f * NS_PER_SECOND / f;
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
@@ -115,11 +115,11 @@ RANK_VALUE(2)
 RANK_VALUE(3)
 RANK_VALUE(4)
 
-/* Words of --sort, and of llvm-xray account and people. */
+/* Keys of --sort; the second name is that of llvm-xray account or a common one. */
 static const struct sort_key {
     const char *name, *other;
-    value_fn *value; /* NULL: by name */
-    bool upwards;    /* when nothing is said */
+    value_fn *value; /* NULL: sorted by name */
+    bool upwards;    /* ascending by default */
 } sort_keys[] = {
     {"sum", NULL, value_of_sum, false},     {"id", "funcid", value_of_id, true},
     {"func", "function", NULL, true},       {"count", NULL, value_of_count, false},
@@ -177,7 +177,7 @@ static int by_name(const struct latency_row *a, const struct latency_row *b) {
     return strcmp(a->name ? a->name->text : "", b->name ? b->name->text : "");
 }
 
-/* Rows that are equal otherwise: no two are equal in all of these. */
+/* Tie-breaker: no two rows are equal in all of these. */
 static int by_key(const struct cost_key *a, const struct cost_key *b) {
     const __int128 numbers[][2] = {{a->function, b->function},
                                    {a->is_limit, b->is_limit},
@@ -222,7 +222,8 @@ static uint64_t count_sketched(const struct latency *l) {
     return count;
 }
 
-/* Of what is shown, in that order: where debugging information does not fit, what comes first has lines. */
+/* Looks up lines in display order: if the debug information exceeds the memory limit, the first rows get their
+ * lines. */
 static pfr_status find_lines(struct latency *l, pfr_error *err) {
     const struct function_line *line;
     for (size_t i = 0; i < l->shown; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_ROWS_H
 #define PFR_VIEW_LATENCY_ROWS_H
-/* What other files use of latency_rows.c, which says how it works. */
+/* Interface of latency_rows.c; that file describes how it works. */
 #include "view/latency/latency_parts.h"
 
 /* "p50", and the thousandths that it is. */

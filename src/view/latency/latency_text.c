@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table for people: what the trace is and what must be known as `#` lines, numbers right-aligned, names last; under
- * it the histogram of each row, where they are asked for.
+ * The text table: facts about the trace and notes as `#` lines, numbers aligned right, names last; on request a
+ * histogram under each row.
  */
 #include "view/latency/latency_text.h"
 #include "view/latency/latency_histogram.h"
@@ -120,7 +120,7 @@ static const struct latency_column columns[] = {
 
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-/* How wide columns are; 0: not shown. */
+/* Column widths; 0: hidden. */
 struct widths {
     size_t of[COLUMNS], names;
 };
@@ -135,7 +135,7 @@ static size_t widest_cell(const struct latency *l, size_t column) {
     return width;
 }
 
-#define NAMES_LEAST 24u /* columns that numbers leave to names */
+#define NAMES_LEAST 24u /* minimum columns for names */
 static const char *const hidden_first[] = {"p95", "p99.9", "p90", "Min"};
 #define HIDDEN_MOST (sizeof hidden_first / sizeof *hidden_first)
 
@@ -146,7 +146,7 @@ static size_t width_of_numbers(const struct widths *w) {
     return width + 2;
 }
 
-/* Returns how many of `hidden_first` a terminal has no room for. */
+/* Returns how many columns of `hidden_first` do not fit the terminal. */
 static size_t measure(const struct latency *l, unsigned terminal, struct widths *w) {
     size_t hidden = 0;
     for (size_t c = 0; c < COLUMNS; c++)
@@ -184,7 +184,7 @@ static void write_names(const struct latency *l, const struct latency_row *row, 
     }
 }
 
-/* The last part of the path, as in reports. */
+/* Only the base name of the file, as in reports. */
 static void write_line(const struct latency_row *row, pfr_output *to) {
     const struct function_line *line = row->name ? &row->name->line : NULL;
     if (!line || !line->file)
@@ -212,7 +212,7 @@ static void write_heading(const struct latency *l, const struct widths *w, pfr_o
     out_text(&to->out, "  ........\n#\n");
 }
 
-/* Names and line into a text that may be cut. */
+/* Formats names and line in `cell`, so that they can be shortened. */
 static void write_last_cell(const struct latency *l, const struct latency_row *row, const struct widths *w,
                             pfr_output *cell, pfr_output *to) {
     size_t length;
@@ -264,7 +264,7 @@ static pfr_status write_rows(const struct latency *l, const struct widths *w, pf
     return st;
 }
 
-/* --- What stands above. */
+/* --- Notes above the table. */
 
 static void write_number(pfr_output *to, uint64_t number, const char *one, const char *more) {
     out_u64(&to->out, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_LOAD_H
 #define PFR_VIEW_OFFCPU_LOAD_H
-/* What other files use of offcpu_load.c, which says how it works. */
+/* Interface of offcpu_load.c; that file describes how it works. */
 #include "view/offcpu/offcpu_parts.h"
 
 pfr_status offcpu_load(struct offcpu *o, pfr_error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_NOTES_H
 #define PFR_VIEW_OFFCPU_NOTES_H
-/* What other files use of offcpu_notes.c, which says how it works. */
+/* Interface of offcpu_notes.c; that file describes how it works. */
 #include "view/offcpu/offcpu_parts.h"
 
-/* Sentence `number` of those that must be known, from 0; false: there are no more. */
+/* Note `number` (from 0) about limits and losses; false after the last one. */
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for, what the profile must hold for it, and the steps from one to the other: see report_parts.h. */
+/* Reads the options, determines what the profile must contain, and runs the steps of the report: see report_parts.h. */
 
 #include "view/report/fields/report_cache_lines.h"
 #include "view/report/report_call_graph_option.h"
@@ -26,8 +26,9 @@
 #define BRANCH_CALL_STACK (1u << 11)
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
-/* Bytes for each node, about, where each is a limb: what is kept of it, what call_trees_make copies, and a row for some
-   or for most. What a limb's place is found by is as much as trees need later, but for marks. */
+/* Approximate bytes per node if each node is a path segment: the segment itself, the copy by call_trees_make, and a row
+ * for some or for most nodes. Temporary data for the placement of segments is as large as what trees need later, except
+ * marks. */
 #define LIMB_COST 44u
 #define MARK_COST 8u
 #define COPY_COST 20u
@@ -39,7 +40,7 @@
 
 /* --- what was recorded --- */
 
-/* Events of a stream are known when its first sample comes. */
+/* The events of a stream are known when its first sample arrives. */
 static pfr_status learn_events(struct report *r, pfr_error *err) {
     pfr_error own, *e = err ? err : &own;
     pfr_record rec;
@@ -67,7 +68,7 @@ static bool are_tracepoints(const struct report *r) {
     return count > 0;
 }
 
-/* Stacks that were recorded for call chains are no branches to count. */
+/* Branch stacks recorded as call chains (LBR) do not count as branches. */
 static bool any_branches(const struct report *r) {
     for (uint32_t i = 0; i < profile_event_count(r->reader); i++) {
         const struct pfr_rec_attr *attr = &profile_event(r->reader, i)->attr;
@@ -90,7 +91,7 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
 
 /* --- what is asked for --- */
 
-/* The whole call tree, which is of samples. */
+/* --tree draws the whole call tree, which consists of samples. */
 static bool draws_bars(const pfr_report_options *o) {
     return o->bars && o->format <= PFR_REPORT_PERF;
 }
@@ -118,7 +119,7 @@ static bool for_programs(const pfr_report_options *o) {
     return o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON;
 }
 
-/* For programs the columns are the same for every recording. */
+/* CSV and JSON have the same columns for every recording, so the default does not depend on callchains. */
 static bool wants_children(const pfr_report_options *o) {
     return o->children == PFR_REPORT_AUTO ? !for_programs(o) : o->children == PFR_REPORT_YES;
 }
@@ -128,7 +129,7 @@ static void tell_no_trees(const struct report *r, bool asked) {
         r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
 }
 
-/* A limit for rows is one for branches of trees, as in perf. */
+/* As in perf, --percent-limit also applies to branches of trees. */
 static pfr_status choose_chains(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
@@ -179,7 +180,7 @@ static pfr_status choose_ignored(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Without chains no sample has a parent, and -x would leave out all. */
+/* Without callchains no sample has a parent, and -x would hide every row. */
 static pfr_status check_parent(const struct report *r, pfr_error *err) {
     unsigned needs;
     report_keys_needed(r, &needs);
@@ -228,7 +229,7 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
     return sample_filter_passes(&r->kept, &facts) && switch_is_on(r, sample->time);
 }
 
-/* Names of the running kernel are those of the recorded one where both have the same release. */
+/* Kernel names of this machine apply only if the recorded kernel has the same release. */
 static pfr_status learn_release(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_osrelease release;
     const pfr_feature *f;
@@ -244,7 +245,8 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) + (r->parents.wanted || r->ignored.made ? PARENT_COST : 0);
+           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) +
+           (r->parents.wanted || r->ignored.made ? PARENT_COST : 0);
 }
 
 static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
@@ -255,7 +257,7 @@ static enum profile_unit unit_of(const struct report *r, unsigned needs, enum pr
                : PROFILE_FUNCTIONS;
 }
 
-/* Where rows are all that is printed, of functions and what they call, sums do. */
+/* If only rows are printed, with inclusive weights, the profile only needs sums, not call trees. */
 static enum profile_shape shape_of(const struct report *r, bool chains, bool frames, enum profile_line_use lines) {
     if (r->mode == REPORT_BRANCHES)
         return PROFILE_ROOTS;
@@ -282,8 +284,7 @@ static struct profile_request request_of(struct report *r) {
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
     if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    const bool chains =
-        r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted || r->ignored.made;
+    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted || r->ignored.made;
     request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
     request.unit = unit_of(r, needs, request.lines);
     request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
@@ -377,7 +378,7 @@ static void close_report(struct report *r) {
     profile_close(r->profile);
 }
 
-/* Options that mean nothing to this kind of recording would be passed over in silence. */
+/* Refuses options that have no effect on this kind of recording. */
 static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options *options, pfr_error *err) {
     if (!naming_of(options->naming).instr_maps || profile_measure(reader)->is_amount)
         return PFR_OK;
@@ -400,7 +401,7 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
     intern_init(&r->cache_lines.keys, r->memory);
     intern_init(&r->mapped.names, r->memory);
     out_open_memory(&r->cell.out, r->memory);
-    /* fields of CSV and JSON are escaped as they are written */
+    /* CSV and JSON escape their fields themselves */
     r->cell.raw_names = out->raw_names || options->format == PFR_REPORT_CSV || options->format == PFR_REPORT_JSON;
     const pfr_status st = run(r, out, err);
     close_report(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of the script: every record of the timeline goes to the function of its type, a table. See script_parts.h
- * for where things are.
+ * The loop of the script: passes every record of the timeline to the function for its type. script_parts.h lists the
+ * files.
  */
 #include "view/script/script_loop.h"
 #include "view/script/script_address_cache.h"
@@ -29,10 +29,10 @@
 #include "base/memory/sizes.h"
 
 #define STACK_MOST 127u
-#define AT_ONCE SIZE_MOST_script_records /* records that are taken together */
-#define AHEAD 5u                         /* of which so many are looked ahead */
+#define AT_ONCE SIZE_MOST_script_records /* records fetched per call */
+#define AHEAD 5u                         /* distance of prefetching within them */
 
-/* Whether the event prints anything: -F can leave a kind of event without fields. */
+/* Whether the event prints nothing: -F can leave a kind of event without fields. */
 static bool is_silent(const struct script_event *e) {
     return e->fields == 0 || e->fields == FIELD(F_FLAGS);
 }
@@ -69,7 +69,7 @@ void script_deliver(struct script *s, const struct moment *m) {
         script_print_sample(s, m);
 }
 
-/* One sample, or one of each counter. */
+/* Prints one sample, or one per counter that it read. */
 static void tell_sample(struct script *s, struct moment *m) {
     if (m->event->makes_chains && m->event->chains)
         script_make_chain(s, m);
@@ -84,14 +84,15 @@ static bool is_guest(const pfr_record *rec) {
     return mode > PFR_CPUMODE_HYPERVISOR && mode <= PFR_CPUMODE_GUEST_USER;
 }
 
-/* A guest that nothing says a word of. */
+/* Counts a sample of a guest whose files are unknown, without printing it. */
 static void leave_out_guest(struct script *s, const struct moment *m) {
     s->guests++;
     if (s->shared->options->dump)
         script_dump_left_out(s, m);
 }
 
-/* Addresses of a guest's program are in its memory; what is mapped there is not among the files of this machine. */
+/* Addresses of a guest's user space belong to files in the guest, which this machine does not have, so they get no
+ * names. */
 static void take_guest(struct script *s, struct moment *m) {
     pfr_record here = *m->rec;
     if ((here.misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
@@ -102,7 +103,7 @@ static void take_guest(struct script *s, struct moment *m) {
     s->unnamed = false;
 }
 
-/* Member by member: clearing them first would cost as much again. */
+/* Assigns each member: zeroing the struct first would double the cost. */
 static void fill_moment(const struct script *s, const pfr_record *rec, const struct record_key *key, struct moment *m) {
     const struct pfr_rec_sample *const sample = &s->sample;
     const struct script_event *const event = &s->shared->events[rec->event];
@@ -147,7 +148,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
         leave_out_guest(s, &m);
 }
 
-/* What changes names or maps ends what was kept of them; the kernel's change seldom. */
+/* Invalidates cached names and addresses when mappings or names change; those of the kernel change rarely. */
 static void take_state(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)key;
     s->epoch++;
@@ -161,13 +162,13 @@ static void take_ksymbol(struct script *s, const pfr_record *rec, const struct r
     s->kernel_epoch++;
 }
 
-/* More events, other names for them, or what is told of all; made when the next line is printed. */
+/* Events were added or renamed; the list is rebuilt before the next line. */
 static void take_event(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)rec, (void)key;
     s->stale = true;
 }
 
-/* A part of the table of counts; or the end of a round, which prints it. */
+/* Adds to the table of counts; the end of a round prints it. */
 static void take_count(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error why;
     (void)key;
@@ -202,9 +203,9 @@ bool script_is_of_use(const struct script *s, uint32_t type) {
     return taker_of(type) || script_line_wanted(s, type);
 }
 
-/* What is kept holds for records that come in order; one that is late sees its own moment, and so does the next. So it
- * is with a sample without a time, which sees all state. What the recorder wrote for itself comes where it stands in
- * the file and sees nothing. */
+/* Caches are valid while records arrive in order of time. A late record needs the state at its own timestamp, so the
+ * caches are invalidated for it and for the next record. The same holds for samples without a time, which see the final
+ * state. Records that the recorder itself wrote (type >= 64) come in file order and do not use the state. */
 static void mind_order(struct script *s, const pfr_record *rec, const struct record_key *key) {
     if (s->disorder.is_on) {
         script_disorder_turn(s, key);
@@ -243,7 +244,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct record_ke
         script_line(s, rec, *key);
 }
 
-/* Who asks for rounds sees the file as it was written: perf sorts nothing then, and neither do we. */
+/* --show-round-events and unsorted output show the order of the file: perf does not sort then either. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
     const struct jit_request jit = {.read = !s->own->naming.no_symbols, .symfs = s->own->naming.symfs};
     if (!(s->own->options->show & PFR_SCRIPT_ROUNDS) && !s->own->options->unsorted) {
@@ -374,7 +375,7 @@ static void script_free(struct script *s) {
     arena_free(&s->arena);
 }
 
-/* What is of traces alone. */
+/* Refuses options that apply only to XRay traces. */
 static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
     if (!naming_of(options->naming).instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
@@ -403,7 +404,8 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     u64_map_init(&s.counts, s.memory);
     shared.raw_names = out->raw_names || script_is_json(&s);
     s.json_text.raw_names = true;
-    memory_init(&s.json_text.memory, &s.memory->alloc, 0); /* what its tables need, as with any output */
+    memory_init(&s.json_text.memory, &s.memory->alloc,
+                0); /* counts towards the memory of its tables, as with any output */
     out_open_memory(&s.json_text.out, s.memory);
     const uint64_t before = out_written(&out->out);
     pfr_status st = run(&s, err);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_ADDRESS_CACHE_H
 #define PFR_VIEW_SCRIPT_ADDRESS_CACHE_H
-/* What other files use of script_address_cache.c, which says how it works. */
+/* Interface of script_address_cache.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* What was kept for the address, or NULL; keeps what was found, where it holds for all around.
- */
+/* near_find returns the cached entry for the address, or NULL. near_keep stores a result that holds for the whole block
+ * around the address. */
 const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                          unsigned form);
 void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
                const struct near_slot *found);
 
-/* Brings near what near_find will ask for this record. */
+/* Prefetches the entries that near_find will read for this record. */
 void near_expect(const struct script *s, const pfr_record *rec);
 void near_free(struct frames *frames);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that need to know what is mapped where. A chain changes its cpumode at context markers, which are not printed:
+ * Fields that depend on mappings. The cpumode of a chain's addresses changes at context markers, which are not printed:
  *
  *     work   218/218    1390.788626:    1001001 cpu-clock:
  *             ffffffff821f2fa7 schedule+0x37 ([kernel.kallsyms])
  *                         1969 main+0x19 (/srv/demo/work)
  *
- * The line behind it is empty.
+ * An empty line ends the chain.
  */
 #include "view/script/script_address_fields.h"
 #include "view/script/script_filter.h"
@@ -23,7 +23,7 @@ void print_lone_ip(struct script *s, const struct moment *m) {
     script_write_frame(s, m, m->rec->misc & PFR_CPUMODE_MASK, m->sample->ip, m->event->name_form);
 }
 
-/* Slots and texts of frames lie all over the memory: they are asked for before they are needed. */
+/* Prefetch: the slots and texts of frames are spread over memory, so each access would be a cache miss. */
 static inline void expect(struct script *s, const struct moment *m, const pfr_u64s *chain, uint64_t at) {
     if (chain->count - at > FRAMES_AHEAD)
         script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->chain_form);
@@ -46,8 +46,7 @@ void print_chain(struct script *s, const struct moment *m) {
     }
 }
 
-/* Addresses of the kernel and of the program mix, whatever the sample's cpumode: that is tried first, then the other.
- */
+/* Kernel and user addresses can be mixed regardless of the sample's cpumode: tries that mode first, then the other. */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place) {
     const unsigned mode = m->rec->misc & PFR_CPUMODE_MASK, other = PFR_CPUMODE_USER + PFR_CPUMODE_KERNEL - mode;
     state_place_in(s->shared->state, mode, m->thread->space, address, m->key, place);
@@ -57,7 +56,7 @@ unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_
     return place->map ? other : mode;
 }
 
-/* Of events whose address is a place in memory that may be mapped, with its names. */
+/* For events whose addr is a memory address, prints the symbol there as well. */
 void print_addr(struct script *s, const struct moment *m) {
     struct place place;
     const unsigned form = m->event->name_form & ~(unsigned)NAME_LINE;
@@ -91,7 +90,7 @@ static void write_named_end(struct script *s, const struct moment *m, uint64_t a
         script_write_object(s, place.object, s->to);
 }
 
-/* Where in its object; addresses in none, and those of the kernel, as they are. */
+/* The offset in its object; the address itself for the kernel and outside any object. */
 static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
     script_place_anywhere(s, m, address, &place);

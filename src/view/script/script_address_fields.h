@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_ADDRESS_FIELDS_H
 #define PFR_VIEW_SCRIPT_ADDRESS_FIELDS_H
-/* What other files use of script_address_fields.c, which says how it works. */
+/* Interface of script_address_fields.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names of lone addresses, where the form shows no offset: all addresses of a function have one text. It is kept by
- * blocks of 256 bytes, of an object's file for user addresses, so that every process that maps it shares them, and of
- * memory for kernel addresses. A block where several functions meet has a slot for each part of it.
- * What holds in a whole block of memory, or up to the border of a function, is also kept for the place in memory
- * (script_address_cache.c): then neither map nor object has to be looked for.
+ * Names of single addresses, in forms without offsets: all addresses of a function have the same text. Texts are cached
+ * by blocks of 256 bytes: of the object file for user addresses, so that all processes share them, and of memory for
+ * kernel addresses. A block with several functions has one slot per function.
+ *
+ * A text that is valid for a whole block of memory, or up to the end of a function, is also cached by its place in
+ * memory (script_address_cache.c), which avoids the lookup of mapping and object.
  */
 #include "view/script/script_address_text.h"
 #include "view/script/script_address_cache.h"
@@ -20,16 +21,16 @@
 struct range_slot {
     uint64_t block;
     const uint8_t *text;
-    uint32_t owner, epoch; /* object, or space of the kernel; epoch 0: empty */
-    uint8_t first, last;   /* bytes of the block that it holds for */
+    uint32_t owner, epoch; /* owner: object, or space of the kernel; epoch 0: empty */
+    uint8_t first, last;   /* range of bytes in the block for which the text is valid */
 };
 
-/* An address as it is looked for. */
+/* A lookup. */
 struct wanted_text {
     struct place at;
-    uint64_t place; /* what blocks are counted in */
+    uint64_t place; /* the offset that is divided into blocks */
     uint32_t owner;
-    bool for_ever; /* whatever maps come: an object keeps its names */
+    bool for_ever; /* new mappings do not invalidate it: an object keeps its names */
 };
 
 void ranges_free(struct frames *f) {
@@ -46,7 +47,7 @@ static inline size_t first_slot(const struct range_table *t, uint64_t block, uin
     return (size_t)(h ^ h >> 32);
 }
 
-/* The slot that holds for the place, or the empty one where it would be. */
+/* The slot that covers the place, or the empty slot where it would be inserted. */
 static struct range_slot *find_slot(const struct range_table *t, const struct wanted_text *w) {
     const uint64_t block = w->place / BLOCK;
     const uint8_t at = (uint8_t)(w->place % BLOCK);
@@ -77,7 +78,7 @@ static bool grow(struct frames *f, struct range_table *t) {
     return true;
 }
 
-/* How far around the address its text holds, within its block. */
+/* Sets the range around the address, within its block, for which the text is valid. */
 static void set_extent(struct script *s, struct range_slot *slot, const struct place *place, uint64_t address,
                        uint64_t at, unsigned form) {
     struct address_name name = {.before = BLOCK, .behind = BLOCK};
@@ -87,7 +88,8 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
     slot->last = (uint8_t)(BLOCK - at > name.behind ? at + name.behind - 1 : BLOCK - 1);
 }
 
-/* What to look for; false: the address is mapped nowhere, or code came there that has its own name. */
+/* Prepares a lookup. Returns false if the address is not mapped, or if code was generated there that has its own
+ * name. */
 static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted_text *w) {
     const bool user = cpumode == SCRIPT_USER;
     state_place_in(s->shared->state, cpumode, m->thread->space, address, m->key, &w->at);
@@ -105,13 +107,14 @@ static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsi
     return made->text;
 }
 
-/* A kernel's map may be another for a while, and code may come within it: then blocks are not asked. */
+/* Kernel addresses are not cached by block while the kernel's code changes (ksymbols): a block could get another name
+ * in between. */
 static bool is_kept(const struct script *s, unsigned cpumode) {
     const struct space *ksymbols = &s->shared->state->spaces.at[s->shared->state->ksymbols];
     return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
 }
 
-/* The slot that holds for what is wanted, made when there is none; NULL: s->failed. */
+/* The slot that covers the place; makes it if necessary. NULL: the error is in s->failed. */
 static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint64_t address, unsigned form,
                                         const struct wanted_text *w) {
     struct range_table *t = &s->frames.ranges[form];
@@ -132,7 +135,7 @@ static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint
     return slot;
 }
 
-/* Whether the block of memory that holds the address is one block of the object, and no other map comes there. */
+/* Whether the whole block of memory is one block of the object, with no other mapping in it. */
 static bool is_block(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                      const struct wanted_text *w) {
     const uint64_t first = address - address % BLOCK;

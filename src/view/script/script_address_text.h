@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_ADDRESS_TEXT_H
 #define PFR_VIEW_SCRIPT_ADDRESS_TEXT_H
-/* What other files use of script_address_text.c, which says how it works. */
+/* Interface of script_address_text.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* The names of an address as one struct frame_text (script_frames.h), where one text holds for all around it; NULL: it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_CHAINS_H
 #define PFR_VIEW_SCRIPT_CHAINS_H
-/* What other files use of script_chains.c, which says how it works. */
+/* Interface of script_chains.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* A chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what

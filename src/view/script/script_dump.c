@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as they stand in the recording, above what the script prints of them (perf script -D):
+ * Shows records as recorded, before the lines that the script prints for them (perf script -D):
  *
  *     0x560@perf.data [0x30]: event: 9
  *     .
  *     . ... raw event: size 48 bytes
- *     .  0000:  09 00 00 00 01 00 30 00 2d 97 25 82 ff ff ff ff  ......0.-.%.....
+ *     .  0000:  09 00 00 00 01 00 30 00 2d 97 25 82 ff ff ff ff  ......0-.%.....
  *
  *     5899403467973 0x560 [0x30]: PERF_RECORD_SAMPLE(IP, 0x1): 32177/32177: 0xffffffff8225972d period: 1 addr: 0
  *      ... thread: sh:32177
  *      ...... dso: [kernel.kallsyms]
  *                   sh 32177  5899.403467:          1 page-faults:  ffffffff8225972d __put_user_8+0xd
  *
- * The lines of the record are those of the dump; the thread and the object are what is known of a sample.
+ * The dump prints the lines of the record; thread and object of a sample are added here.
  */
 #include "view/dump/dump_perf.h"
 #include "view/script/script_dump.h"
 #include "view/script/script_frames.h"
 
-/* Said where the records of a file have no times to be sorted by. */
+/* As perf, warns if the records of a file have no times to sort by. */
 void script_dump_begin(struct script *s) {
     const pfr_event *first = pfr_event_count(s->shared->reader) ? pfr_get_event(s->shared->reader, 0) : NULL;
     if (first && !first->attr.flags.sample_id_all && !s->shared->options->unsorted &&
@@ -30,7 +30,7 @@ void script_dump_record(struct script *s, const pfr_record *rec) {
     script_fail(s, dump_perf_record(s->lines, rec, s->err));
 }
 
-/* As in a line of the script, but modules go by their path. */
+/* The object's name as in script lines, except that modules are shown by path. */
 static void write_object(struct script *s, const struct object *o, uint32_t number) {
     if (o->kind != OBJECT_MODULE) {
         script_write_object_name(s, number, s->to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_DUMP_H
 #define PFR_VIEW_SCRIPT_DUMP_H
-/* What other files use of script_dump.c, which says how it works. */
+/* Interface of script_dump.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* A record as perf's dump prints it, with its bytes; what is known of a sample. */

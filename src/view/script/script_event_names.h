@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_EVENT_NAMES_H
 #define PFR_VIEW_SCRIPT_EVENT_NAMES_H
-/* What other files use of script_event_names.c, which says how it works. */
+/* Interface of script_event_names.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* Labels of the events from number `from` on, and of those with another name than before. */

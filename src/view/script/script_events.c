@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fields an event prints: those chosen for its kind, less those that were not recorded. The first event of each
- * kind decides for all of its kind, as in perf.
+ * Determines the fields that an event prints: those chosen for its kind, minus those not recorded. As in perf, the
+ * first event of each kind decides for the whole kind.
  */
 #include "view/script/script_events.h"
 #include "view/script/script_address_fields.h"
@@ -17,7 +17,7 @@
 #include "file/read/recording.h"
 #include "wire/feature_bits.h"
 
-#define ATTR_KINDS 6u /* attr.type: what is beyond has a PMU of its own */
+#define ATTR_KINDS 6u /* values of attr.type; larger ones are dynamic PMUs */
 #define PID_BEHIND_IP 8u
 #define SOFTWARE 1u
 #define PAGE_FAULTS 2u
@@ -40,7 +40,7 @@ static bool is_stream(const struct script *s) {
     return pfr_get_header(s->own->reader)->container == PFR_PIPE;
 }
 
-/* Whether an event has chains: each is looked at once. */
+/* Whether an event has callchains; each event is checked once. */
 static bool any_chains(struct script *s) {
     for (uint32_t i = s->own->nr_events; i < pfr_event_count(s->own->reader) && !s->own->has_chains; i++)
         s->own->has_chains = SAMPLE_HAS(pfr_get_event(s->own->reader, i)->attr.sample_type, S_CHAIN);
@@ -50,19 +50,19 @@ static bool any_chains(struct script *s) {
 #define LENIENT                                                                                                        \
     (FIELD(F_ADDR) | FIELD(F_CPU) | FIELD(F_WEIGHT) | FIELD(F_DATA_SRC) | FIELD(F_PHYS_ADDR) | FIELD(F_IREGS))
 
-/* Fields that may come out of AUX data: who asks for them gets them, also where they were not recorded. */
+/* Fields that a decoder of AUX data can provide: allowed although they were not recorded. */
 static uint64_t lenient_fields(const struct script *s) {
     const pfr_header *h = pfr_get_header(s->own->reader);
     return h->features[0] >> BIT_AUXTRACE & 1 ? LENIENT : 0;
 }
 
-/* What perf stat recorded has no samples whose fields could be missing. */
+/* Recordings of `perf stat` contain no samples, so no fields can be missing. */
 static bool is_stat(const struct script *s) {
     const pfr_header *h = pfr_get_header(s->own->reader);
     return h->features[0] >> BIT_STAT & 1;
 }
 
-/* Fields that were not recorded go, or are an error where they were asked for by name. */
+/* Removes fields that were not recorded, or refuses them if the user named them. */
 static pfr_status check_recorded(struct script_choice *choice, uint64_t lenient, const pfr_event *event,
                                  pfr_error *err) {
     for (unsigned f = 0; f < SCRIPT_FIELDS; f++) {
@@ -110,7 +110,7 @@ static pfr_status check_sense(const struct script_choice *choice, pfr_error *err
     return PFR_OK;
 }
 
-/* Tracepoints show where they were only if chains were recorded. */
+/* Tracepoints print addresses only if callchains were recorded. */
 static void add_places(struct script *s, bool has_chains) {
     const uint64_t placed = FIELD(F_IP) | FIELD(F_SYM) | FIELD(F_SYMOFF) | FIELD(F_DSO);
     struct script_choice *trace = &s->own->choices[TYPE_TRACE];
@@ -118,18 +118,18 @@ static void add_places(struct script *s, bool has_chains) {
         trace->fields |= placed;
 }
 
-/* perf learns the events of a stream after it has read -F, and then adds what a chain is printed with. */
+/* perf reads -F before it knows the events of a stream, and afterwards adds the fields that callchains need. */
 static void add_stream_places(struct script *s, const pfr_event *event, bool has_chains) {
     if (is_stream(s) && has_chains)
         s->own->choices[type_of(event)].fields |= FIELD(F_IP) | FIELD(F_SYM);
 }
 
-/* The first of each kind decides. */
+/* Only the first event of each kind is checked. */
 static pfr_status check_event(struct script *s, const pfr_event *event, bool has_chains, pfr_error *err) {
     const enum script_type type = type_of(event);
     add_stream_places(s, event, has_chains);
     if (s->own->seen >> type & 1 ||
-        (is_stream(s) && event->attr.sample_type == 0)) /* the latter counts, and has no samples */
+        (is_stream(s) && event->attr.sample_type == 0)) /* the latter has only counts, no samples */
         return PFR_OK;
     s->own->seen |= 1u << type;
     if (is_stat(s))
@@ -139,7 +139,7 @@ static pfr_status check_event(struct script *s, const pfr_event *event, bool has
     return check_wall(s, &s->own->choices[type], err);
 }
 
-/* Events that came since the last time, or all, where the first chain came with them. */
+/* Checks new events, or all events again once the first one with callchains was added. */
 static pfr_status check_events(struct script *s, pfr_error *err) {
     const bool had_chains = s->own->has_chains, has_chains = any_chains(s), again = s->own->has_chains != had_chains;
     s->own->seen = again ? 0 : s->own->seen;
@@ -166,7 +166,7 @@ static uint8_t name_form(uint64_t fields) {
                      (fields & FIELD(F_DSO) ? NAME_DSO : 0) | (fields & FIELD(F_SRCLINE) ? NAME_LINE : 0));
 }
 
-/* One printer for all three, which stand side by side. */
+/* One printer handles comm, pid and tid, which are adjacent. */
 static uint8_t who_form(const struct script_event *e) {
     return (uint8_t)((e->fields & FIELD(F_COMM) ? WHO_COMM : 0) | (e->fields & FIELD(F_PID) ? WHO_PID : 0) |
                      (e->fields & FIELD(F_TID) ? WHO_TID : 0) | (e->chains ? WHO_UNPADDED : 0));
@@ -248,7 +248,7 @@ static pfr_status make_room(struct script *s, uint32_t count, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The reader moves its events when they become more. */
+/* The reader moves its array of events when it grows. */
 static void follow_events(struct script *s) {
     if (s->own->nr_events == 0 || s->own->events[0].event == pfr_get_event(s->own->reader, 0))
         return;
@@ -256,7 +256,7 @@ static void follow_events(struct script *s) {
         s->own->events[i].event = pfr_get_event(s->own->reader, i);
 }
 
-/* Of those that are there already only what the choice of fields decides. */
+/* For existing events, updates only what depends on the choice of fields. */
 static void describe_from(struct script *s, uint32_t from, uint32_t count) {
     for (uint32_t i = from; i < count; i++) {
         const bool is_new = i >= s->own->nr_events;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_EVENTS_H
 #define PFR_VIEW_SCRIPT_EVENTS_H
-/* What other files use of script_events.c, which says how it works. */
+/* Interface of script_events.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* What came since the last time: events and other names for them. */
+/* Processes events that were added or renamed since the last call. */
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
 
-/* The event of this id; NULL: none. */
+/* The event with this id, or NULL. */
 const struct script_event *script_event_of_id(const struct script *s, uint64_t id);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields and the grammar of -F, both perf's:
+ * The fields and the syntax of -F, both as in perf:
  *
- *     comm,tid,ip       these and no others
- *     +addr,-period     more or less than there were
- *     hw:comm,ip        the same for one kind of event only
+ *     comm,tid,ip       exactly these
+ *     +addr,-period     add and remove fields
+ *     hw:comm,ip        the same for one kind of event
  *
- * Later ones act on what earlier ones left. A field that is not valid for some kind of event is left out there with a
- * note, and refused where the kind was named.
+ * Each -F changes the result of those before it. A field that is not valid for a kind of event is removed there with a
+ * note; if the user named that kind, it is refused.
  */
 #include "view/script/script_fields.h"
 #include "view/script/script_address_fields.h"
@@ -55,13 +55,13 @@ const struct script_row script_rows[SCRIPT_FIELDS] = {
     [F_DATA_PAGE_SIZE] = {"data_page_size", NEEDS(S_DATA_PAGE), "DATA_PAGE_SIZE", ALL, false, print_data_page_size},
     [F_CODE_PAGE_SIZE] = {"code_page_size", NEEDS(S_CODE_PAGE), "CODE_PAGE_SIZE", ALL, false, print_code_page_size},
     [F_CGROUP] = {"cgroup", NEEDS(S_CGROUP), "CGROUP", ALL, false, print_cgroup},
-    /* what only decoders of instruction traces fill, and perf leaves blank otherwise */
+    /* filled only by decoders of instruction traces; perf leaves them blank otherwise */
     [F_UNSEEN] = {"synth", 0, NULL, ALL, false, NULL},
 };
 
 static const struct {
-    const char *name;  /* as -F takes it; NULL: cannot be named */
-    const char *about; /* as perf calls it */
+    const char *name;  /* as accepted by -F; NULL: has no name */
+    const char *about; /* as perf names it in messages */
 } types[SCRIPT_TYPES] = {
     [TYPE_HW] = {"hw", "hardware"},          [TYPE_SW] = {"sw", "software"},   [TYPE_TRACE] = {"trace", "tracepoint"},
     [TYPE_CACHE] = {NULL, "hardware-cache"}, [TYPE_RAW] = {"raw", "unknown"},  [TYPE_BREAK] = {"break", "unknown"},
@@ -78,7 +78,7 @@ const char *script_type_name(enum script_type type) {
     (FIELD(F_ADDR) | FIELD(F_DATA_SRC) | FIELD(F_WEIGHT) | FIELD(F_INS_LAT) | FIELD(F_PHYS_ADDR) |                     \
      FIELD(F_DATA_PAGE_SIZE) | FIELD(F_CODE_PAGE_SIZE))
 
-/* Everything that is not the same in other words. */
+/* All fields except those that repeat others in another form. */
 static uint64_t all_fields(enum script_type type) {
     uint64_t fields = 0;
     for (unsigned f = 0; f < F_UNSEEN; f++)
@@ -108,7 +108,7 @@ static pfr_status refuse(pfr_error *err, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields", "%s", text);
 }
 
-/* Fields of perf that say nothing of what is recorded here, under other names. */
+/* perf's fields that need data no recording here has, under other names. */
 static bool is_unseen(const char *word, size_t length) {
     static const char *const names[] = {"synth", "callindent", "metric", "ipc", "insn", "insnlen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -131,11 +131,11 @@ const char *pfr_script_field_name(uint32_t index) {
     return index < SCRIPT_FIELDS ? script_rows[index].name : NULL;
 }
 
-/* One -F while it is read. */
+/* State while one -F is parsed. */
 struct spec {
     const char *at;
     int type;     /* -1: all */
-    bool changes; /* with + and - */
+    bool changes; /* uses + or - */
 };
 
 static void change(struct script_choice *choice, enum script_field field, char sign) {
@@ -167,7 +167,7 @@ static pfr_status apply(struct script *s, const struct spec *spec, enum script_f
     return PFR_OK;
 }
 
-/* "hw:" and the like in front. */
+/* Parses a prefix like "hw:". */
 static pfr_status take_type(struct spec *spec, pfr_error *err) {
     const char *colon = strchr(spec->at, ':');
     spec->type = -1;
@@ -181,7 +181,7 @@ static pfr_status take_type(struct spec *spec, pfr_error *err) {
     return spec->type >= 0 ? PFR_OK : refuse(err, "Invalid event type in field string");
 }
 
-/* What was chosen for these kinds before is forgotten. */
+/* Clears earlier choices for these kinds of events. */
 static void forget(struct script *s, const struct spec *spec) {
     char text[80];
     bool was_set = false;
@@ -224,7 +224,7 @@ static pfr_status take_spec(struct script *s, const char *text, pfr_error *err) 
     PFR_TRY(take_type(&spec, err));
     if (!*spec.at && spec.type < 0)
         return refuse(err, "Cannot set fields to 'none' for all event types");
-    /* a sign anywhere keeps what was chosen: also the one inside bpf-output, in perf as here */
+    /* as in perf, a sign anywhere keeps earlier choices, even the one inside "bpf-output" */
     spec.changes = strpbrk(spec.at, "+-") != NULL;
     if (!spec.changes)
         forget(s, &spec);

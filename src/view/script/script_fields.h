@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_FIELDS_H
 #define PFR_VIEW_SCRIPT_FIELDS_H
-/* What other files use of script_fields.c, which says how it works. */
+/* Interface of script_fields.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 struct script_row {
-    const char *name;      /* as -F takes it */
-    uint64_t needs;        /* bits of sample_type, one of which must be there */
-    const char *attribute; /* what perf calls them */
-    uint8_t types;         /* kinds of events it is valid for, a bit each */
-    bool begins;           /* stands before the name of the event, and in lines of other records too */
-    script_printer *print; /* NULL: says how others are printed */
+    const char *name;      /* as accepted by -F */
+    uint64_t needs;        /* bits of sample_type; at least one of them must be set */
+    const char *attribute; /* perf's name of these bits */
+    uint8_t types;         /* kinds of events it is valid for, one bit each */
+    bool begins;           /* printed before the event's name, also in lines of other records */
+    script_printer *print; /* NULL: only modifies how other fields are printed */
 };
 
 extern const struct script_row script_rows[SCRIPT_FIELDS];

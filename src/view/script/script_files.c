@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each event prints, into a file of its own, PREFIX.EVENT.dump, which gets its name when it is whole
- * (whole_file.h). At the end a line for each of them, as perf says it:
+ * Writes the output of each event to its own file PREFIX.EVENT.dump, which gets its name when it is complete
+ * (whole_file.h). At the end it prints a line per file, in perf's words:
  *
  *     [ perf script: Wrote 0.002 MB perf.data.cpu-clock.dump (58 samples) ]
  */
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #define PATH_MOST 4096u
-#define NAME_MOST 200u /* bytes of an event's name in a path */
+#define NAME_MOST 200u /* maximum length of an event's name in a path, in bytes */
 
 struct script_file {
     struct whole_file file;
@@ -22,7 +22,7 @@ struct script_file {
     uint64_t samples;
 };
 
-/* A name that stays in its folder and steers no terminal. */
+/* Makes a file name without '/' and without control characters. */
 static void file_name(char *to, size_t room, const char *event) {
     escape_into(to, room, event, strlen(event));
     for (char *at = to; *at; at++)
@@ -37,7 +37,7 @@ static bool is_taken(const struct script *s, const char *path) {
     return false;
 }
 
-/* Events of the same name are told apart by their number. */
+/* Events with the same name get a number. */
 static bool make_path(const struct script *s, const char *event, char path[PATH_MOST]) {
     char name[NAME_MOST];
     file_name(name, sizeof name, event);
@@ -99,7 +99,7 @@ static void say_written(struct script *s, const char *path, uint64_t samples, ui
     out_text(s->out, text);
 }
 
-/* Closes it; a whole one is told. */
+/* Closes the file; if it is complete, reports it. */
 static pfr_status finish(struct script *s, struct script_file *file, bool is_whole, pfr_error *err) {
     char path[PATH_MOST];
     const uint64_t bytes = out_written(&file->to.out);

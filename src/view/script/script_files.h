@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_FILES_H
 #define PFR_VIEW_SCRIPT_FILES_H
-/* What other files use of script_files.c, which says how it works. */
+/* Interface of script_files.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 pfr_status script_files_make(struct script *s, pfr_error *err);

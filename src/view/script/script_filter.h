@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_FILTER_H
 #define PFR_VIEW_SCRIPT_FILTER_H
-/* What other files use of script_filter.c, which says how it works. */
+/* Interface of script_filter.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* Reads what options say of cpus, threads and times. */
+/* Parses the options that select CPUs, threads and times. */
 pfr_status script_filter_make(struct script *s, pfr_error *err);
 void script_filter_free(struct script *s);
 bool script_passes(struct script *s, const struct moment *m);
@@ -13,10 +13,10 @@ static inline bool script_wants(struct script *s, const struct moment *m) {
     return s->shared->filter.any || script_passes(s, m);
 }
 
-/* Whether a chain ends with this address. */
+/* Whether a callchain is cut at this address. */
 bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
 
-/* The same for lines of other records, of which perf asks the cpu alone. */
+/* Filters lines of other records; as in perf, only by CPU. */
 bool script_wants_cpu(const struct script *s, const struct moment *m);
 
 #endif

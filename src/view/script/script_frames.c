@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names of an address. Chains repeat the same few thousand frames by the million: what stands behind an address is
- * made once for it in its space, and copied as long as no map came or went (script_epoch); then it is only looked up
- * anew. A table for each form of names; equal texts are one.
+ * Cache of symbol names by address. Chains repeat the same few thousand frames millions of times: the text after an
+ * address is formatted once per address and space, and copied while mappings have not changed (script_epoch); after a
+ * change the address is looked up again. There is one table per form of names; equal texts are stored once.
  */
 #include "view/script/script_frames.h"
 #include "view/script/script_address_cache.h"
@@ -13,15 +13,15 @@
 #include "base/memory/sizes.h"
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
-#define TEXT_MOST ((size_t)60 << 10) /* bytes of one, which must fit into the buffer of an output */
-#define TEXTS_MOST (1u << 18)        /* different texts, then all are made anew */
+#define TEXT_MOST ((size_t)60 << 10) /* maximum bytes of one text; must fit into an output's buffer */
+#define TEXTS_MOST (1u << 18)        /* maximum number of distinct texts; beyond that, the cache is cleared */
 #define UNKNOWN "[unknown]"
 #define ADDRESS_WIDTH 16u
-#define NOT_KEPT UINT32_MAX /* epoch of what may be another thing in the next sample */
+#define NOT_KEPT UINT32_MAX /* epoch of an entry that may differ in the next sample */
 
-/* One address in one space; 32 bytes, so that two share a cache line. */
+/* One address in one space. 32 bytes, so that two entries share a cache line. */
 struct script_frame_slot {
-    uint64_t address, offset; /* in the process, in the object */
+    uint64_t address, offset; /* address in the process; offset in the object */
     const uint8_t *text;
     uint32_t space, epoch; /* epoch 0: empty */
 };
@@ -68,7 +68,7 @@ static struct script_frame_slot *find_slot(const struct frame_table *t, uint64_t
     }
 }
 
-/* Twice as many slots, the old ones moved. */
+/* Doubles the number of slots and moves the entries. */
 static bool grow(struct frames *f, struct frame_table *t) {
     struct frame_table more = {.slot_count = t->slots ? t->slot_count * 2 : FIRST_SLOTS, .used = t->used};
     more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
@@ -82,7 +82,7 @@ static bool grow(struct frames *f, struct frame_table *t) {
     return true;
 }
 
-/* Where the kernel and its modules go by their paths; "": not there. */
+/* Path to print for the kernel and its modules; "" if not available. */
 static const char *kernel_path(const struct script *s, const struct object *o) {
     if (!s->shared->options->kernel_paths || o->kind != OBJECT_KERNEL || s->shared->naming.kallsyms ||
         !s->shared->naming.vmlinux)
@@ -90,7 +90,7 @@ static const char *kernel_path(const struct script *s, const struct object *o) {
     return s->shared->naming.vmlinux;
 }
 
-/* What perf calls the object. A module that the table of build-ids lists goes by its path. */
+/* The object's name as in perf. A module listed in the table of build ids is shown by path. */
 void script_write_object_name(struct script *s, uint32_t object, pfr_output *to) {
     if (object == NO_OBJECT) {
         out_text(&to->out, UNKNOWN);
@@ -170,7 +170,7 @@ void script_calls_at(struct script *s, const struct place *place, uint64_t addre
     script_fail(s, st);
 }
 
-/* What perf looks for in no file. */
+/* Objects for which perf does not open a file. */
 static bool is_in_no_file(const struct object *o) {
     return o->kind == OBJECT_KERNEL || o->kind == OBJECT_VDSO || o->kind == OBJECT_ANONYMOUS;
 }
@@ -184,8 +184,8 @@ static void write_file_line(const char *file, uint32_t line, pfr_output *to) {
     out_u64(&to->out, line);
 }
 
-/* As perf writes it, below the frame: the last part of the path and the line. Without a line nothing, but the object
-   and the address in it where the object has no symbols either, or where perf looks in no file. */
+/* As perf prints it, below the frame: base name of the file and line. Without line information it prints nothing, or
+ * object and address if the object has no symbols or if perf does not open a file for it. */
 static void write_line(struct script *s, const struct place *place, const struct address_line *line, pfr_output *to) {
     const struct object *o = &s->shared->state->objects.at[place->object];
     if (line->file)
@@ -200,8 +200,8 @@ static void write_line(struct script *s, const struct place *place, const struct
     out_char(&to->out, ']');
 }
 
-/* Frames of their own in the chain, each with the address of the one that they were inlined into, whose names follow.
-   As perf has it: no object and no offset. */
+/* Inlined functions are frames of their own; each is printed with the address of the function it was inlined into,
+ * whose names follow. As in perf, they have no object and no offset. */
 static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
                           struct address_line *line, pfr_output *to) {
     struct address_calls calls = {0};
@@ -245,7 +245,7 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
     out_char(&to->out, ')');
 }
 
-/* The names of a place, as one text. */
+/* Formats the names of a place and interns the text. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
     struct frames *f = &s->frames;
     struct output *out = &f->scratch.out;
@@ -266,7 +266,8 @@ const uint8_t *script_frame_text(struct script *s, const struct place *place, ui
     return s->failed < 0 ? NULL : intern_get(&f->texts, text).bytes;
 }
 
-/* The slot of an address that is not known; NULL: no memory. What is kept is bounded, whatever is in the file. */
+/* Adds a slot for a new address; NULL if memory runs out. The cache is cleared at a fixed size, so its memory is
+ * bounded. */
 static struct script_frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
     struct frames *f = &s->frames;
     if (f->texts.count >= TEXTS_MOST || t->used >= sizes.script_cache) {
@@ -288,7 +289,7 @@ void script_place(struct script *s, const struct moment *m, unsigned cpumode, ui
         place->object = script_kernel_at(s, address);
 }
 
-/* Looks an address up, and names it when it is new or elsewhere than before. */
+/* Looks up an address again; formats its text if it is new or now in another object or at another offset. */
 static void renew(struct script *s, const struct moment *m, struct script_frame_slot *slot, unsigned cpumode,
                   unsigned form) {
     struct place place;
@@ -301,7 +302,7 @@ static void renew(struct script *s, const struct moment *m, struct script_frame_
     slot->text = script_frame_text(s, &place, slot->address, form);
 }
 
-/* The address as known now; NULL: no memory, in s->failed. */
+/* The up-to-date slot of an address; NULL if memory runs out, with the error in s->failed. */
 static struct script_frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                           unsigned form) {
     struct frame_table *t = &s->frames.tables[form];
@@ -316,7 +317,8 @@ static struct script_frame_slot *frame_of(struct script *s, const struct moment 
     return slot && slot->text ? slot : NULL;
 }
 
-/* Without a look at the markers of the chain: addresses of the kernel are in the upper half on most machines. */
+/* For prefetching: guesses the space from the address without reading the chain's context markers. Kernel addresses are
+ * in the upper half on most machines. */
 static struct script_frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address,
                                             unsigned form) {
     const struct frame_table *t = &s->frames.tables[form];
@@ -336,7 +338,7 @@ void script_expect_text(const struct script *s, const struct moment *m, uint64_t
         __builtin_prefetch(slot->text);
 }
 
-/* NULL: none, or no memory in s->failed. */
+/* NULL: no text, or an error in s->failed. */
 static const uint8_t *text_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form) {
     const uint8_t *text = form & (NAME_OFFSET | NAME_LINE) ? NULL : script_range_text(s, m, cpumode, address, form);
@@ -358,7 +360,7 @@ void script_write_frame(struct script *s, const struct moment *m, unsigned cpumo
     s->out->used += ADDRESS_WIDTH + length;
 }
 
-/* In a chain perf prints where in the object a user address is, elsewhere the address itself. */
+/* As in perf, callchains show a user address as its offset in the object; other fields show the address itself. */
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form) {
     const struct script_frame_slot *slot = frame_of(s, m, cpumode, address, form);

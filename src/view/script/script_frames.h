@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_FRAMES_H
 #define PFR_VIEW_SCRIPT_FRAMES_H
-/* What other files use of script_frames.c, which says how it works. */
+/* Interface of script_frames.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 void frames_init(struct frames *frames, struct memory *memory, bool raw_names);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_HOLE_H
 #define PFR_VIEW_SCRIPT_HOLE_H
-/* What other files use of script_hole.c, which says how it works. */
+/* Interface of script_hole.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 void script_tell_hole(struct script *s, const pfr_error *hole);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records by several threads. The caller's reads and orders them, and copies them into batches; each batch is
- * printed into memory by one of the threads, as the loop of script.c would, and written in the order in which the
- * batches were made. A thread has a script of its own: names of threads, texts of addresses, output. What they share is
- * constant while they print (struct script_shared): the state of a recording that can be read twice, and the events;
- * and the names of objects, under a lock.
+ * Prints records on several threads. The calling thread reads and orders them and copies them into batches. Workers
+ * print batches into memory with the loop of script.c, and the texts are written in the order of the batches. Each
+ * worker has its own struct script: caches of thread names and addresses, output. Shared data (struct script_shared) is
+ * constant while workers print: the state of a recording that can be read twice, and the events. The names of objects
+ * are shared under a lock.
  *
- * Whether something that is kept still holds is told by numbers (s->epoch and others) that count what changes it. They
- * are counted here for all, and every batch begins with what they are then.
+ * Caches are validated by epochs (s->epoch and others), which count the changes that invalidate them. The calling
+ * thread counts them for all; each batch starts with the values at its first record.
  *
- * Where a line depends on the one before it there is one thread: see depends_on_order.
+ * If lines depend on earlier lines, a single thread is used: see depends_on_order.
  */
 #include "view/script/script_jobs.h"
 #include "view/script/script_loop.h"
@@ -26,10 +26,10 @@
 #include "wire/feature_bits.h"
 #include "base/memory/sizes.h"
 
-#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* of records; the last may go beyond */
+#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* of records; the last one may exceed it */
 #define BATCH_RECORDS ((size_t)SIZE_MOST_script_batch_records)
-#define BATCHES_EACH 4u      /* for each thread */
-#define HOLE_TYPE UINT32_MAX /* of a place in a batch that stands for a hole; its number is in `offset` */
+#define BATCHES_EACH 4u      /* per thread */
+#define HOLE_TYPE UINT32_MAX /* marks the place of a hole in a batch; `offset` is its index */
 #define JOBS_MOST 64u
 
 struct holes {
@@ -41,11 +41,11 @@ struct script_batch {
     struct timed_record *some;
     uint8_t *bytes;
     size_t count, used;
-    uint32_t epoch, kernel_epoch, order_epoch; /* when it begins */
+    uint32_t epoch, kernel_epoch, order_epoch; /* values at the start of the batch */
     struct record_key newest;
     bool was_late;
-    struct holes met, told; /* while it was made; while it was printed */
-    struct output text;     /* what was printed */
+    struct holes met, told; /* met: while filling the batch; told: while printing it */
+    struct output text;     /* output of the batch */
     pfr_status failed;
     pfr_error why;
 };
@@ -64,18 +64,18 @@ struct jobs {
     unsigned count, opened;
     struct script_batch *batches;
     size_t nr_batches;
-    bool filling;    /* the free batch has something in it */
+    bool filling;    /* the batch being filled is not empty */
     bool one_thread; /* depends_on_order */
 };
 
-/* --- Whether. */
+/* --- Whether to use several threads. */
 
 static bool event_depends_on_order(const struct script_event *e) {
     return e->reads || e->stitches || (e->fields & FIELD(F_DATA_SRC)) ||
            (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
 }
 
-/* What was printed before decides about a line, or about the file it goes to; or state is learnt on the way. */
+/* Whether a line or its file depends on lines printed before, or state is learnt while records are read. */
 static bool depends_on_order(const struct script *s) {
     bool any = !s->shared->timeline || s->shared->learns || s->shared->options->clock != PFR_SCRIPT_AS_RECORDED ||
                s->shared->options->dump || s->files || s->shared->state->guests.any ||
@@ -86,13 +86,13 @@ static bool depends_on_order(const struct script *s) {
     return any;
 }
 
-/* One without being asked: it is what costs least. */
+/* The default is one thread, which needs the least CPU time. */
 unsigned script_jobs(const struct script *s) {
     const unsigned asked = s->shared->options->jobs ? s->shared->options->jobs : 1;
     return depends_on_order(s) ? 1 : asked < JOBS_MOST ? asked : JOBS_MOST;
 }
 
-/* --- Holes: kept where they are met, told when what was before them is written. */
+/* --- Holes: stored where they occur, reported after the text before them. */
 
 static pfr_status keep_hole(struct holes *list, struct memory *memory, const pfr_error *hole, pfr_error *err) {
     void *more = mem_grow(memory, list->at, list->count, &list->room, 4, sizeof *list->at);
@@ -120,7 +120,7 @@ static void swap_text(struct output *a, struct output *b) {
     *b = c;
 }
 
-/* Up to each hole, and the hole. */
+/* Processes the records up to each hole, then reports the hole. */
 static void take_batch(struct script *s, const struct script_batch *b) {
     size_t from = 0;
     for (size_t i = 0; i < b->count && s->failed >= 0; i++)
@@ -152,15 +152,15 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
     b->why = w->err;
 }
 
-/* --- Scripts of the threads. */
+/* --- Scripts of the workers. */
 
-/* The events may lie elsewhere now, and print other things; nobody works meanwhile. */
+/* Events may have moved or changed; no worker runs while this is called. */
 static void renew_events(struct jobs *jobs) {
     for (unsigned i = 0; i < jobs->opened; i++)
         jobs->scripts[i].s.sample_of = NULL;
 }
 
-/* All but what is named here begins as in a script that has printed nothing yet. */
+/* Members that are not listed start as in a script that has printed nothing. */
 static pfr_status open_script(struct worker_script *w, const struct script *from, pfr_error *err) {
     struct script *s = &w->s;
     w->to.raw_names = from->to->raw_names;
@@ -193,7 +193,7 @@ static void close_script(struct worker_script *w) {
     arena_free(&w->s.arena);
 }
 
-/* --- All of it. */
+/* --- Putting it together. */
 
 static void close_jobs(struct jobs *jobs) {
     struct memory *memory = jobs->s->memory;
@@ -236,7 +236,7 @@ static pfr_status open_jobs(struct jobs *jobs, pfr_error *err) {
     return workers_open(&jobs->workers, memory, jobs->count, jobs->nr_batches, print_batch, jobs, err);
 }
 
-/* Writes the oldest batch, which is done. */
+/* Writes the oldest batch, which is complete. */
 static pfr_status write_batch(struct jobs *jobs, size_t slot, pfr_error *err) {
     struct script *s = jobs->s;
     struct script_batch *b = &jobs->batches[slot];
@@ -259,7 +259,7 @@ static pfr_status write_done(struct jobs *jobs, bool wait, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The batch that is being filled, begun when there is none. */
+/* The batch being filled; starts one if necessary. */
 static pfr_status batch_at_hand(struct jobs *jobs, struct script_batch **at_hand, pfr_error *err) {
     const struct script *s = jobs->s;
     size_t slot, oldest;
@@ -287,7 +287,7 @@ static pfr_status give_batch(struct jobs *jobs, pfr_error *err) {
     return write_done(jobs, false, err);
 }
 
-/* All that was read so far is written. */
+/* Waits until everything read so far is written. */
 static pfr_status drain(struct jobs *jobs, pfr_error *err) {
     PFR_TRY(give_batch(jobs, err));
     return write_done(jobs, true, err);
@@ -307,14 +307,14 @@ static pfr_status put_record(struct jobs *jobs, const struct timed_record *one, 
 
 static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *err) {
     struct script_batch *b;
-    const pfr_error met = *hole; /* which may be *err */
+    const pfr_error met = *hole; /* `hole` may be `err`, so copy it */
     PFR_TRY(batch_at_hand(jobs, &b, err));
     b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->met.count}};
     PFR_TRY(keep_hole(&b->met, jobs->s->memory, &met, err));
     return b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
 }
 
-/* The threads that print share the order of moments; each has its own place in it. */
+/* Workers share the table of timestamps; each has its own position in it. */
 static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
     PFR_TRY(drain(jobs, err));
     PFR_TRY(script_disorder_begin(jobs->s, err));
@@ -323,7 +323,8 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
     return PFR_OK;
 }
 
-/* When all before it is written. Events that came with it may be such that one thread has to print what follows. */
+/* Processes a record on the calling thread after everything before it was written. It may add events that require a
+ * single thread from here on. */
 static pfr_status take_individually(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));
@@ -333,7 +334,7 @@ static pfr_status take_individually(struct jobs *jobs, const struct timed_record
     return s->failed;
 }
 
-/* What the recorder wrote for itself may say something about events; the record behind it is the first to see that. */
+/* A record written by the recorder itself may change the events; the next record must see the change. */
 static pfr_status put_some(struct jobs *jobs, const struct timed_record *some, size_t count, pfr_error *err) {
     const struct script *s = jobs->s;
     for (size_t i = 0; i < count; i++) {

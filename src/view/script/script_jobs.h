@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_JOBS_H
 #define PFR_VIEW_SCRIPT_JOBS_H
-/* What other files use of script_jobs.c, which says how it works. */
+/* Interface of script_jobs.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* How many threads print; all records by as many. */

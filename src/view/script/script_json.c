@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON lines: docs/json/script.schema.json. A line that says which version this is; then an object for each sample,
- * with a member for each field that it has, and one for each other record that is shown:
+ * JSON lines, see docs/json/script.schema.json: first a line with the version, then one object per sample, with a
+ * member per field, and one per other record that is shown:
  *
  *     {"type":"sample","event":"cpu-clock","comm":"work","pid":215,"tid":215,"time":1636972560123,...}
  *
- * Times are in ns as recorded. Names are escaped as everywhere in JSON, whatever is done with them in text.
+ * Times are in ns as recorded. Names are escaped by the rules of JSON, whatever the text form does with them.
  */
 #include "view/dump/dump_form.h"
 #include "view/dump/dump_record.h"
@@ -22,7 +22,7 @@
 #include "wire/names.h"
 #include "wire/record_bits.h"
 
-#define DIGITS_OF_SOURCE 18u /* in front of the words of a data_src: "      1e05080021 |" */
+#define DIGITS_OF_SOURCE 18u /* before the text of a data_src: "      1e05080021 |" */
 
 typedef void json_printer(struct script *s, const struct moment *m, struct json *j);
 
@@ -31,7 +31,7 @@ static void put_number(struct json *j, const char *key, uint64_t value) {
     json_u64(j, value);
 }
 
-/* Ids of processes and cpus: -1 is nobody. */
+/* For ids of processes and CPUs, where -1 means none is known. */
 static void put_signed(struct json *j, const char *key, uint32_t value) {
     json_key(j, key);
     json_i64(j, (int32_t)value);
@@ -47,7 +47,7 @@ static void put_text(struct json *j, const char *key, const char *text) {
     json_text(j, text);
 }
 
-/* What a printer of text wrote into s->json_text, from byte `from` on; it begins and ends empty. */
+/* Puts the text in s->json_text from byte `from` on, and clears it. */
 static void put_written_from(struct script *s, struct json *j, const char *key, size_t from) {
     size_t length;
     const char *text = out_bytes(&s->json_text.out, &length);
@@ -67,7 +67,7 @@ static void put_written(struct script *s, struct json *j, const char *key) {
     put_written_from(s, j, key, 0);
 }
 
-/* Runs one of the text's printers into s->json_text. */
+/* Runs a printer of the text form with s->json_text as its output. */
 static void write_deferred(struct script *s, const struct moment *m, script_printer *print) {
     pfr_output *const to = s->to;
     s->to = &s->json_text;
@@ -77,7 +77,7 @@ static void write_deferred(struct script *s, const struct moment *m, script_prin
     s->out = &to->out;
 }
 
-/* --- Places */
+/* --- Addresses */
 
 static void put_line(struct json *j, const char *file, uint32_t line) {
     if (file) {
@@ -88,7 +88,7 @@ static void put_line(struct json *j, const char *file, uint32_t line) {
         put_number(j, "line", line);
 }
 
-/* Innermost first, each with where it is in its file. */
+/* Innermost first, each with file and line. */
 static void put_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form, struct json *j) {
     struct address_calls calls = {0};
     script_calls_at(s, place, address, &calls);
@@ -137,7 +137,7 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
         return;
     script_write_object_name(s, object, &s->json_text);
     put_written(s, j, "dso");
-    if (place->map && place->offset != address) /* the kernel's are not in a file */
+    if (place->map && place->offset != address) /* the kernel's offset is its address */
         put_address(j, "dso_offset", place->offset);
 }
 
@@ -203,7 +203,7 @@ static void json_brstack(struct script *s, const struct moment *m, struct json *
     json_end_array(j);
 }
 
-/* --- Who, when and how much */
+/* --- Thread, time, weight */
 
 static void json_machine_pid(struct script *s, const struct moment *m, struct json *j) {
     (void)s;
@@ -258,7 +258,7 @@ static void json_period(struct script *s, const struct moment *m, struct json *j
     put_number(j, "period", m->period);
 }
 
-/* --- What else was sampled */
+/* --- Other sampled values */
 
 static void json_addr(struct script *s, const struct moment *m, struct json *j) {
     (void)s;
@@ -351,10 +351,10 @@ static void json_cgroup(struct script *s, const struct moment *m, struct json *j
     json_string(j, text.bytes, text.length);
 }
 
-/* Fields that others imply have none: sym, symoff and dso stand with each address. */
+/* sym, symoff and dso have no printers: they are members of each address. */
 static const struct {
     json_printer *print;
-    bool begins; /* of other records too */
+    bool begins; /* also printed for other records */
 } printers[SCRIPT_FIELDS] = {
     [F_MACHINE_PID] = {json_machine_pid, true},
     [F_VCPU] = {json_vcpu, true},
@@ -411,7 +411,7 @@ void script_json_sample(struct script *s, const struct moment *m) {
     json_end_line(&j);
 }
 
-/* The record itself is a line of the dump. */
+/* The record itself is formatted as in the dump. */
 void script_json_line(struct script *s, const struct moment *m) {
     struct json j = json_on(s->out, JSON_LINE);
     size_t length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_JSON_H
 #define PFR_VIEW_SCRIPT_JSON_H
-/* What other files use of script_json.c, which says how it works. */
+/* Interface of script_json.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* The first line; a sample; another record */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of records that are no samples:
+ * Lines of records other than samples:
  *
  *     work   215/215    1636.972560: PERF_RECORD_COMM exec: work:215/215
  *
- * What stands in front is printed as for a sample of the record's event; what stands behind the name of the record is
- * what perf's dump prints there.
+ * The start of the line is printed like that of a sample of the same event; the text after the record's name is that of
+ * perf's dump.
  */
 #include "view/dump/dump_perf.h"
 #include "view/script/script_lines.h"
@@ -18,7 +18,7 @@
 #include "wire/names.h"
 #include "view/dump/dump_walk.h"
 
-/* Whose line it is. */
+/* Sets the process and thread that the line is about. */
 typedef void line_subject(const void *body, struct moment *m);
 
 static void subject_mmap(const void *body, struct moment *m) {
@@ -55,7 +55,7 @@ static void lost_line(struct dump *d, const pfr_record *rec, const void *body) {
 
 static const struct {
     uint32_t show;
-    line_subject *subject; /* NULL: the thread that the sample_id names */
+    line_subject *subject; /* NULL: the thread in the sample_id */
     perf_lines *line;
 } rows[] = {
     [PFR_RECORD_MMAP] = {PFR_SCRIPT_MAPS, subject_mmap, perf_mmap},
@@ -104,7 +104,8 @@ void script_lines_free(struct script *s) {
     mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
 }
 
-/* Who is named is the one the record is about, after it took effect; pid and tid printed are those of its sample_id. */
+/* The name is that of the thread which the record describes, after the record took effect; the printed pid and tid are
+ * those of its sample_id. */
 static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
     struct moment subject = *m;
     if (rows[type].subject)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_LINES_H
 #define PFR_VIEW_SCRIPT_LINES_H
-/* What other files use of script_lines.c, which says how it works. */
+/* Interface of script_lines.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 bool script_line_wanted(const struct script *s, uint32_t type);

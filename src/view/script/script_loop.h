@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_LOOP_H
 #define PFR_VIEW_SCRIPT_LOOP_H
-/* What other files use of script.c, which says how it works. */
+/* Interface of script.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* The next records, at most `room`; what is done with each; the same for one whose lines others print: what

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that do not come in the order of keys: some were late against their rounds, or more waited than memory holds.
- * Each sees the state of its own key all the same. What is kept of threads and addresses is then not ended by the
- * records that pass (a change may have its key long before the place where its record is met), but by the number of
- * changes that have a smaller key: two records of the same number see the same. It depends on nothing but the key, so
- * that it is the same for every thread that prints.
+ * Records that arrive out of order: some were late for their round, or more had to wait than fit into memory. Each
+ * still uses the state at its own timestamp. The caches of threads and addresses cannot be invalidated by the records
+ * as they pass then, because a change may have a timestamp long before its position. Instead, the epoch is the number
+ * of changes with a smaller key: records with the same number see the same state. It depends only on the key, so it is
+ * the same on every thread.
  *
- * Of recordings in order, nearly all, nothing is made of this.
+ * Nothing of this is allocated for recordings in order, which are nearly all.
  */
 #include "view/script/script_out_of_order.h"
 

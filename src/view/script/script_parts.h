@@ -2,31 +2,31 @@
 #ifndef PFR_VIEW_SCRIPT_PARTS_H
 #define PFR_VIEW_SCRIPT_PARTS_H
 /*
- * What the files of the script share. The functions of each are declared in the header of its name, those of script.c
- * in script_loop.h.
+ * Shared by the files of the script. The functions of each are declared in the header of the same name, those of
+ * script.c in script_loop.h.
  *
- *     script.c         the public call: every record of the timeline to the function of its type
- *     script_jobs.c    the same records by several threads
- *     script_fields.c  the table of fields: names, what they need, who prints them; -F
- *     script_filter.c  which samples are printed
- *     ranges.c   stretches of time as people write them
- *     script_events.c  which fields each event prints, as a list of functions made once; script_event_names.c: its name
- *     script_sample.c  the printers of fields that stand in the sample itself
- *     script_address_fields.c  those that need to know what is mapped where: ip, chains, addr, branches
- *     script_chains.c  chains made of what was recorded apart from them
- *     script_frames.c  the text of an address, kept as long as nothing is mapped anew
- *     script_address_text.c  texts that hold for all addresses around
- *     script_address_cache.c    which of those texts a place in an address space had last
- *     script_out_of_order.c what is kept, where records do not come in the order of time
- *     script_threads.c names of threads and their address spaces, kept likewise
- *     script_files.c   a file for each event
- *     script_lines.c   lines of other records: one table of functions by type
- *     script_dump.c    records as they stand in the recording
- *     script_json.c    samples and records as JSON lines
- *     script_reads.c   samples that stand for one sample of each counter they read
- *     script_stat.c    the counts of `perf stat record`
+ *     script.c                 the public function: passes each record of the timeline to the function for its type
+ *     script_jobs.c            the same on several threads
+ *     script_fields.c          table of fields (names, requirements, printers); -F
+ *     script_filter.c          selects samples
+ *     ranges.c                 parses ranges of time
+ *     script_events.c          the fields of each event, as a list of functions; script_event_names.c: its name
+ *     script_sample.c          printers of fields stored in the sample itself
+ *     script_address_fields.c  printers of fields that depend on mappings: ip, chains, addr, branches
+ *     script_chains.c          callchains made from stack copies and branch stacks
+ *     script_frames.c          cache of the names of addresses, valid until mappings change
+ *     script_address_text.c    cache of names by blocks of addresses
+ *     script_address_cache.c   cache of the latter by place in an address space
+ *     script_out_of_order.c    validity of caches if records are not in order of time
+ *     script_threads.c         cache of thread names and their address spaces
+ *     script_files.c           one output file per event
+ *     script_lines.c           lines of other records: one table of functions by type
+ *     script_dump.c            records as recorded
+ *     script_json.c            samples and records as JSON lines
+ *     script_reads.c           samples that represent one sample per counter they read
+ *     script_stat.c            counts of `perf stat record`
  *
- * Printers write to s->out and do not fail; what goes wrong sticks in s->failed, which the loop looks at.
+ * Printers write to s->out and do not return errors; they store them in s->failed, which the loop checks.
  */
 #include "base/memory/arena.h"
 #include "base/text/public_output.h"
@@ -42,7 +42,7 @@
 
 #include <pthread.h>
 
-/* In the order in which they are printed. */
+/* In the order of printing. */
 enum script_field {
     F_MACHINE_PID,
     F_VCPU,
@@ -82,7 +82,7 @@ enum script_field {
 };
 #define FIELD(field) (1ull << (field))
 
-/* Kinds of events that -F tells apart. */
+/* Kinds of events that -F distinguishes. */
 enum script_type {
     TYPE_HW,
     TYPE_SW,
@@ -95,7 +95,7 @@ enum script_type {
     SCRIPT_TYPES
 };
 
-/* Bits of attr.sample_type by their number. */
+/* Bit numbers of attr.sample_type. */
 enum sample_bit {
     S_IP,
     S_TID,
@@ -132,38 +132,38 @@ struct script;
 struct moment;
 typedef void script_printer(struct script *s, const struct moment *m);
 
-/* What -F says for one kind of event. */
+/* The fields chosen with -F for one kind of event. */
 struct script_choice {
     uint64_t fields;
-    uint64_t asked; /* by name: it is an error when they were not recorded */
-    bool set;       /* by the user */
+    uint64_t asked; /* named by the user: an error if they were not recorded */
+    bool set;       /* chosen by the user, not the default */
 };
 
-/* How one event is printed. */
+/* How to print one event. */
 struct script_event {
     const pfr_event *event;
     uint64_t fields;
     uint64_t sample_type;
     enum script_type type;
-    bool chains;            /* ip means the call chain */
-    bool makes_chains;      /* of more than what was recorded as such, */
-    bool stitches;          /* and of what the samples before had */
-    bool addr_is_place;     /* addr may have a name */
-    uint8_t name_form;      /* NAME_*, for addresses, */
-    uint8_t chain_form;     /* and for those of chains */
-    uint8_t who_form;       /* WHO_*, which thread it was */
-    bool reads;             /* script_has_reads */
-    uint32_t ip_at, tid_at; /* in its samples; 0: one of them is not there */
-    const char *label;      /* its name and ": " */
+    bool chains;            /* `ip` prints the callchain */
+    bool makes_chains;      /* makes callchains from stack copies or branch stacks */
+    bool stitches;          /* and extends them with frames of earlier samples (LBR) */
+    bool addr_is_place;     /* addr is a memory address that may have a symbol */
+    uint8_t name_form;      /* NAME_*, for single addresses */
+    uint8_t chain_form;     /* NAME_*, for callchains */
+    uint8_t who_form;       /* WHO_*: parts of the thread's identity to print */
+    bool reads;             /* see script_has_reads */
+    uint32_t ip_at, tid_at; /* offsets in its samples; 0: not present */
+    const char *label;      /* name followed by ": " */
     uint32_t label_length, name_length;
-    script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* end with NULL */
+    script_printer *begin[SCRIPT_FIELDS + 1], *rest[SCRIPT_FIELDS + 1]; /* NULL-terminated */
 };
 
 struct script_labels {
-    uint32_t *of_length; /* how many events have names of so many bytes */
+    uint32_t *of_length; /* number of events by length of name */
     size_t room;
-    size_t width; /* of the longest */
-    size_t seen;  /* of reader->renamed */
+    size_t width; /* length of the longest name */
+    size_t seen;  /* last seen value of reader->renamed */
 };
 
 enum { WHO_COMM = 1, WHO_PID = 2, WHO_TID = 4, WHO_UNPADDED = 8 };
@@ -174,29 +174,29 @@ struct script_thread {
     uint32_t tid, pid, epoch; /* epoch 0: empty */
     uint32_t space, comm_length;
     const char *comm;
-    char made[16];                /* ":TID" */
-    char who[WHO_MOST];           /* as lines begin with it */
-    uint8_t who_form, who_length; /* form 0: not yet made */
+    char made[16];                /* ":TID", for threads without a name */
+    char who[WHO_MOST];           /* start of a line, formatted */
+    uint8_t who_form, who_length; /* who_form 0: not formatted yet */
 };
 
-/* The text of an address, behind it: its bytes, which may be anywhere. Equal texts of one object are one. */
+/* The text of an address, followed by its bytes, unaligned. Equal texts of one object are stored once. */
 struct frame_text {
     uint32_t length, object;
 };
 
-/* script_address_cache.c: what was found for 256 bytes of an address space, or for a part of them. */
+/* script_address_cache.c: the text found for a block of 256 bytes of an address space, or for a part of the block. */
 #define NEAR_BLOCK 256u
 struct near_slot {
     uint64_t block;
     const uint8_t *text;
     uint32_t space, epoch; /* epoch 0: empty */
-    uint8_t first, last;   /* bytes of the block that it holds for */
-    bool lasting;          /* until records come out of order, whatever is mapped */
+    uint8_t first, last;   /* range of bytes in the block for which the text is valid */
+    bool lasting;          /* remains valid if mappings change, until records are out of order */
 };
 struct near_table {
-    struct near_slot *slots; /* NULL, or 1 << bits of them */
+    struct near_slot *slots; /* NULL, or 1 << bits entries */
     unsigned bits;
-    uint32_t pushed_out; /* since it grew */
+    uint32_t pushed_out; /* entries overwritten since the table grew */
 };
 
 struct script_frame_slot;
@@ -205,7 +205,7 @@ struct frame_table {
     size_t slot_count, used;
 };
 
-/* script_address_text.c: texts that hold for all addresses around. */
+/* script_address_text.c: texts by blocks of addresses. */
 struct range_slot;
 struct range_table {
     struct range_slot *slots;
@@ -221,99 +221,99 @@ struct frames {
     struct frame_table tables[NAME_FORMS];
 };
 
-/* What a line is about. */
+/* The record or sample that a line describes. */
 struct moment {
     const pfr_record *rec;
-    const struct pfr_rec_sample *sample; /* NULL: another record */
+    const struct pfr_rec_sample *sample; /* NULL for other records */
     const struct script_event *event;
     struct script_thread *thread;
     struct record_key key;
     uint32_t pid, tid, cpu;
     uint64_t time, period;
     struct guest guest;
-    uint16_t misc; /* as recorded; rec->misc of a guest's sample says where its addresses are */
+    uint16_t misc; /* as recorded; for a sample of a guest, rec->misc is changed to the mode of its addresses */
 };
 
 struct script_filter {
     struct sample_filter samples;
-    struct ranges addresses; /* those among the symbols */
-    bool any;                /* everything is wanted */
+    struct ranges addresses; /* addresses given with --symbols */
+    bool any;                /* no filter */
 };
 
-/* How the clock of the samples stands to the wall's. */
+/* Conversion from the samples' clock to wall-clock time. */
 struct script_wall {
-    uint64_t ahead;  /* ns since 1970 less ns of the samples */
-    uint64_t moment; /* when the recorder looked at both, ns since 1970 */
+    uint64_t ahead;  /* ns to add to a sample's time to get ns since 1970 */
+    uint64_t moment; /* time at which the recorder read both clocks, ns since 1970 */
     bool known;
 };
 
-/* The last second of the wall's clock that was written out. */
+/* The last formatted second of wall-clock time. */
 struct script_day {
     int64_t second;
     char text[32];
     size_t length; /* 0: none yet */
 };
 
-/* Events between which samples are printed; NULL: none was named. */
+/* --switch-on and --switch-off; NULL if not given. */
 struct script_turns {
     const struct script_event *on, *off;
-    bool is_on;   /* by an event */
-    bool is_over; /* turned off, and nothing turns it on */
+    bool is_on;   /* switched on by an event */
+    bool is_over; /* switched off, and there is no event to switch on */
 };
 
-/* The last second of the samples' clock that was written out, with the point behind it. */
+/* The last formatted second of the samples' clock, followed by the decimal point. */
 struct script_second {
     uint64_t from; /* in ns */
     char text[24];
     size_t length; /* 0: none yet */
 };
 
-/* The names of addresses, which are worked out by one at a time. */
+/* The symbol lookup, used by one thread at a time. */
 struct script_names {
-    struct unwind_objects unwinding; /* has a lock of its own */
+    struct unwind_objects unwinding; /* has its own lock */
     struct address_names all;
     struct memory memory;
     pthread_mutex_t lock;
 };
 
-/* script_out_of_order.c: records that do not come in the order of keys, of a recording whose state is known. */
+/* script_out_of_order.c: for recordings with known state whose records arrive out of order. */
 struct script_disorder {
     bool is_on;
-    struct timestamp_keys *all, *kernel; /* that all workers share */
+    struct timestamp_keys *all, *kernel; /* shared by all workers */
     struct timestamp_rank rank, kernel_rank;
-    uint32_t base, kernel_base; /* epochs before it was on */
+    uint32_t base, kernel_base; /* epochs before it was switched on */
 };
 
-/* What all threads that print share. Only the caller's changes it, by way of script.own, while no other prints. */
+/* Shared by all printing threads. Only the calling thread changes it, through script.own, while no worker prints. */
 struct script_shared {
     const pfr_script_options *options;
     pfr_symbol_options naming;
     pfr_reader *reader;
-    struct timeline *timeline; /* NULL: records come as they stand in the file */
-    struct state as_recorded;  /* and this is the state then */
+    struct timeline *timeline; /* NULL: records are in file order */
+    struct state as_recorded;  /* the state used in that case */
     struct state *state;
-    bool learns; /* the state is learnt from the records that are given; one thread prints then */
+    bool learns; /* the state is learnt from the records as they come; then a single thread prints */
     struct script_choice choices[SCRIPT_TYPES];
     struct script_event *events;
     uint32_t nr_events;
     size_t events_room;
-    unsigned seen;   /* kinds of events, a bit each */
-    bool has_chains; /* an event has */
+    unsigned seen;   /* kinds of events seen, one bit each */
+    bool has_chains; /* an event has callchains */
     struct script_labels labels;
     struct script_names *names; /* has a lock */
     struct script_filter filter;
     struct script_wall wall;
-    char arch[32], release[65]; /* of features ARCH and OSRELEASE; "": not told */
+    char arch[32], release[65]; /* from the features ARCH and OSRELEASE; "" if not recorded */
     uint32_t max_stack;
-    uint32_t branch_registers; /* of the recorded cpu; 0: not known */
-    bool raw_names;            /* names of threads are kept as they are */
+    uint32_t branch_registers; /* LBR entries of the recorded CPU; 0: unknown */
+    bool raw_names;            /* do not escape thread names */
 };
 
-/* Of each thread that prints. */
+/* State of each printing thread. */
 struct script {
     const struct script_shared *shared;
-    struct script_shared *own; /* the same; NULL: not the caller's thread */
-    struct memory *memory;     /* the reader's */
+    struct script_shared *own; /* the same object on the calling thread; NULL on workers */
+    struct memory *memory;     /* belongs to the reader */
     pfr_output *to;
     struct output *out;
     pfr_status failed;
@@ -321,44 +321,44 @@ struct script {
     void (*hole)(void *context, const pfr_error *hole);
     void *context;
     bool lossy;
-    uint64_t guests; /* samples of guests, which are left out */
+    uint64_t guests; /* samples of guests, not printed */
 
-    /* what is kept, and until when it holds */
-    uint32_t epoch, kernel_epoch;    /* of what is kept of threads and addresses, of kernel addresses */
-    uint32_t order_epoch;            /* of what is kept for all records that come in order */
-    struct script_disorder disorder; /* of records that do not */
-    bool was_late;                   /* the last record was older than the newest before it */
-    struct record_key newest;        /* of the records so far */
+    /* caches and their validity */
+    uint32_t epoch, kernel_epoch;    /* of caches of threads and addresses; of kernel addresses */
+    uint32_t order_epoch;            /* of caches that are valid as long as records arrive in order */
+    struct script_disorder disorder; /* for records out of order */
+    bool was_late;                   /* the last record was older than one before it */
+    struct record_key newest;        /* largest key so far */
     struct frames frames;
-    struct script_thread *threads; /* SCRIPT_THREADS of them */
-    struct u64_map comms;          /* name in state->names -> its shown text */
-    struct arena arena;            /* labels, shown names */
+    struct script_thread *threads; /* SCRIPT_THREADS entries */
+    struct u64_map comms;          /* name in state->names -> escaped text */
+    struct arena arena;            /* labels, escaped names */
     struct script_second second;
     struct script_day day;
 
-    /* the record at hand */
+    /* the current record */
     struct pfr_rec_sample sample;
     const struct pfr_context *sample_of; /* see decode_sample */
-    bool unnamed;                        /* it is a guest's: addresses have no names */
+    bool unnamed;                        /* it belongs to a guest: addresses have no names */
     struct chain_maker maker;
-    uint64_t *made;               /* its chain; NULL: none was made yet */
+    uint64_t *made;               /* its callchain; NULL until it is made */
     struct chain_counts *unwound; /* by event */
     uint32_t nr_unwound;
-    struct dump *lines;   /* for perf's lines of other records */
-    pfr_output json_text; /* in memory, names as they are: what becomes a string */
+    struct dump *lines;   /* prints other records as perf does */
+    pfr_output json_text; /* buffer for strings, unescaped */
 
-    /* of what depends on the lines before (depends_on_order), which only the caller's thread prints */
-    struct script_file *files; /* one for each event, where they are wanted */
+    /* only used on the calling thread, for lines that depend on earlier ones (depends_on_order) */
+    struct script_file *files; /* one per event; NULL without --per-event-dump */
     uint32_t nr_files;
     size_t nr_files_room;
-    struct u64_map counts;    /* id of a counter -> what it read before */
-    struct script_stat *stat; /* of recordings of `perf stat record` */
-    size_t source_width;      /* the longest data_src so far */
+    struct u64_map counts;    /* id of a counter -> its last value */
+    struct script_stat *stat; /* for recordings of `perf stat record` */
+    size_t source_width;      /* length of the longest data_src so far */
     struct trace_text *trace;
-    bool no_trace; /* there is none */
-    bool stale;    /* events were added since the list of events was made */
+    bool no_trace; /* tracepoint formats are not available */
+    bool stale;    /* events were added after the list of events was made */
     struct script_turns turns;
-    uint64_t clock_zero; /* what printed times count from; 0: not yet known */
+    uint64_t clock_zero; /* origin of printed times; 0: not known yet */
 };
 
 static inline struct frame_text frame_text_at(const uint8_t *text) {
@@ -367,18 +367,18 @@ static inline struct frame_text frame_text_at(const uint8_t *text) {
     return head;
 }
 
-/* Addresses of programs are in their threads' spaces, others in one for each cpumode. */
+/* User addresses belong to the thread's space, others to one space per cpumode. */
 static inline uint32_t script_space(const struct moment *m, unsigned cpumode) {
     return cpumode == SCRIPT_USER ? m->thread->space : UINT32_MAX - 1 - cpumode;
 }
 
-/* Which of the two ends what is kept of an address. */
+/* The epoch that invalidates cached addresses of this mode. */
 static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
     return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
 }
 
-/* script_files.c: makes the files that are missing; turns the output to an event's file and back; ends all of them,
- * where it is wanted as whole ones with a line on s->out each. */
+/* script_files.c: creates missing files; redirects the output to an event's file and back; closes all files, and if the
+ * output is complete prints a line about each on s->out. */
 struct script_file;
 
 static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
@@ -389,16 +389,16 @@ static inline bool script_is_json(const struct script *s) {
     return s->shared->options->format == PFR_SCRIPT_JSON;
 }
 
-/* What is done with one record of a type. */
+/* Processes one record of a type. */
 typedef void script_taker(struct script *s, const pfr_record *rec, const struct record_key *key);
 
-/* Records that the recorder wrote for itself, from type 64 on. */
+/* Records written by the recorder itself rather than the kernel: types from 64 on. */
 static inline bool script_is_own(const pfr_record *rec) {
     return rec->type >= 64;
 }
 
-/* script_out_of_order.c: whether records will come out of order, which is known before the first of them does; makes
- * what epochs are told from then; the epochs of a key. */
+/* script_out_of_order.c: whether records will arrive out of order, which is known before the first one does; prepares
+ * the table of epochs; sets the epochs of a key. */
 static inline bool script_needs_disorder(const struct script *s) {
     return !s->disorder.is_on && !s->shared->learns && s->shared->timeline &&
            !timeline_keeps_order(s->shared->timeline);

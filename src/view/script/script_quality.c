@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text does not show of the recording, told once it is whole: none of it is damage. */
+/* Notes on the quality of the recording that the text does not show, reported at the end. They do not mean damage. */
 #include "view/script/script_quality.h"
 #include "view/script/script_hole.h"
 

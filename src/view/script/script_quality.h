@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_QUALITY_H
 #define PFR_VIEW_SCRIPT_QUALITY_H
-/* What other files use of script_quality.c, which says how it works. */
+/* Interface of script_quality.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* Tells what the text leaves out or shows late; once all of it is printed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_READS_H
 #define PFR_VIEW_SCRIPT_READS_H
-/* What other files use of script_reads.c, which says how it works. */
+/* Interface of script_reads.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* A sample whose READ tells counters apart stands for one of each of them. */

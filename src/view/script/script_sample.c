@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that stand in the sample itself, in perf's widths:
+ * Fields stored in the sample itself, in perf's column widths:
  *
  *             work   215/215   [001] U      1636.972560:    1001001 cpu-clock:
  *     comm         pid/tid     cpu   misc   time            period  event
@@ -19,7 +19,7 @@
 #define NS_PER_SECOND 1000000000u
 #define BPF_OUTPUT 10u
 
-/* Of a guest: the process that runs it, and its cpu. */
+/* For guests: the process that runs the guest, and its virtual CPU. */
 void print_machine_pid(struct script *s, const struct moment *m) {
     if (m->guest.machine_pid == 0)
         return;
@@ -37,7 +37,7 @@ void print_vcpu(struct script *s, const struct moment *m) {
     out_char(s->out, ' ');
 }
 
-/* The call chain below it lets perf print the name without padding. */
+/* As in perf, the name is not padded if a callchain follows. */
 static void write_comm(struct output *out, const struct moment *m) {
     out_text_wide(out, m->thread->comm, m->thread->comm_length, m->event->chains ? 0 : COMM_WIDTH);
     out_char(out, ' ');
@@ -63,8 +63,8 @@ static void write_who(struct output *out, const struct moment *m) {
     write_ids(out, m);
 }
 
-/* What most lines begin with is kept with the thread, unless it is too long; lines of other records may name one
- * thread and the ids of another. */
+/* The formatted start of the line is cached with the thread if it fits. Lines of other records can combine the name of
+ * one thread with the ids of another, so the ids are compared. */
 void print_who(struct script *s, const struct moment *m) {
     struct script_thread *t = m->thread;
     if (t->who_form == m->event->who_form && t->tid == m->tid && t->pid == m->pid && out_room(s->out, sizeof t->who)) {
@@ -94,14 +94,15 @@ void print_cpu(struct script *s, const struct moment *m) {
 }
 
 #define FRACTION_MOST 9u
-/* What stands behind the point of a time, at most FRACTION_MOST digits; returns how many. */
+/* Writes the digits after the decimal point, at most FRACTION_MOST; returns their number. */
 static size_t format_fraction(const struct script *s, char *to, uint32_t nanoseconds) {
     const size_t digits = s->shared->options->nanoseconds ? FRACTION_MOST : 6;
     format_digits(to, s->shared->options->nanoseconds ? nanoseconds : nanoseconds / 1000, digits);
     return digits;
 }
 
-/* As recorded, since the first printed time, or since the one before; time 0, of what has none, does not count. */
+/* As recorded, or relative to the first or the previous printed time. Time 0 means no time and is not used as
+ * origin. */
 static uint64_t printed_time(struct script *s, uint64_t time) {
     if (s->shared->options->clock == PFR_SCRIPT_AS_RECORDED)
         return time;
@@ -135,7 +136,7 @@ void print_time(struct script *s, const struct moment *m) {
     s->out->used += length + 2;
 }
 
-/* The second of the day changes once in many samples. */
+/* Cached because many samples fall into one second. */
 static void write_second(struct script_day *day, int64_t second) {
     const time_t at = (time_t)second;
     struct tm local;
@@ -171,7 +172,7 @@ void print_flags(struct script *s, const struct moment *m) {
     words_flags(s->to);
 }
 
-/* The text of a tracepoint; a recording without formats has none. */
+/* The text of a tracepoint, if the recording has its format. */
 void print_trace(struct script *s, const struct moment *m) {
     const pfr_bytes *raw = &m->sample->raw.data;
     if (!s->trace && !s->no_trace) {

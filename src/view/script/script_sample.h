@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_SAMPLE_H
 #define PFR_VIEW_SCRIPT_SAMPLE_H
-/* What other files use of script_sample.c, which says how it works. */
+/* Interface of script_sample.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 script_printer print_machine_pid, print_vcpu, print_who, print_cpu, print_misc, print_time, print_tod, print_period,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples between two events alone: one turns the printing on, the other turns it off again, as often as they come. Who
- * names none that turns it on begins with what is there. The events themselves are printed on request.
+ * Prints only samples between two events: one switches printing on, the other off, any number of times. Without a
+ * switch-on event, printing starts on. The switching events themselves are printed on request.
  */
 #include "view/script/script_switch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_SWITCH_H
 #define PFR_VIEW_SCRIPT_SWITCH_H
-/* What other files use of script_switch.c, which says how it works. */
+/* Interface of script_switch.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 /* Finds the events that turn printing on and off; whether this one is between them. Asked of every

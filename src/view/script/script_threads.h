@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SCRIPT_THREADS_H
 #define PFR_VIEW_SCRIPT_THREADS_H
-/* What other files use of script_threads.c, which says how it works. */
+/* Interface of script_threads.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
 #define SCRIPT_THREADS 1024u
@@ -9,7 +9,7 @@
 pfr_status script_threads_make(struct script *s, pfr_error *err);
 void script_threads_free(struct script *s);
 
-/* What is known of a thread at that key; NULL: s->failed. Valid until the next call. */
+/* The thread's name and space at that key; NULL: the error is in s->failed. Valid until the next call. */
 struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key);
 
 static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid,
@@ -18,7 +18,7 @@ static inline struct script_thread *script_thread(struct script *s, uint32_t pid
     return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
 }
 
-/* The thread that a record of this id is about: that of a guest, where it is one's. */
+/* The thread that a record with these ids is about; for a guest's sample, the guest's thread. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
                                        uint32_t tid, const struct record_key *key);
 

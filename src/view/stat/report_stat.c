@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of recordings of `perf stat record` what `perf stat report` prints: a line for each event, of counts of all cpus and
- * threads together, or of each core, thread, ... where it was recorded so (report_stat_place.h), with what can be told
- * from two of them.
+ * Prints recordings of `perf stat record` like `perf stat report`: one line per event, with the sum over all CPUs and
+ * threads, or with one per core, thread and so on if recorded that way (report_stat_place.h), and metrics computed from
+ * pairs of events.
  *
  *                  54.59 msec cpu-clock                        #    0.259 CPUs utilized
  *                     56      page-faults                      #    1.025 K/sec
  *
- * With -I there are such lines for each interval, of what was counted within it.
+ * With -I there is such a block per interval, with the counts of that interval.
  */
 #include "view/stat/report_stat.h"
 #include "view/stat/report_stat_place.h"
@@ -29,7 +29,7 @@ enum { ROUND_FINAL = 1, TYPE_SOFTWARE = 1, CPU_CLOCK = 0, TASK_CLOCK = 1 };
 #define METRIC_WIDTH 23u
 #define MISSING_WIDTH 35u
 #define UNIT_WIDTH 4u
-#define UNSUPPORTED_MOST 65536u /* lines that are made of nothing */
+#define UNSUPPORTED_MOST 65536u /* maximum number of lines for events without counts */
 #define UNIT_MOST 40u
 
 struct stat_key {
@@ -44,7 +44,7 @@ struct stat_cell {
     struct stat_count now, before;
 };
 
-/* How long clocks ran: the mean of all of them, in all rounds. */
+/* Mean run time of clock events over all rounds. */
 struct stat_clock {
     double sum;
     uint64_t count;
@@ -57,12 +57,12 @@ struct stat_table {
     pfr_output *to;
     struct intern_table keys; /* struct stat_key -> cell */
     struct stat_cell *cells;
-    uint32_t *order;           /* of cells: event, cpu, thread */
+    uint32_t *order;           /* cells sorted by event, CPU, thread */
     struct intern_table spots; /* struct stat_place -> clock */
-    struct stat_clock *clocks; /* room for one by cell */
+    struct stat_clock *clocks; /* allocated for one per cell */
     struct stat_places places;
     size_t room, order_room, clocks_room;
-    bool *seen; /* by event: counts of it were recorded */
+    bool *seen; /* by event: a count of it was recorded */
     size_t nr_seen;
     uint64_t mode, interval, elapsed;
     bool lossy, headed;
@@ -112,7 +112,7 @@ static pfr_status make_cell(struct stat_table *t, uint32_t cell, pfr_error *err)
     return PFR_OK;
 }
 
-/* Events of a stream are known when the first count comes. */
+/* The events of a stream are known when its first count arrives. */
 static pfr_status make_seen(struct stat_table *t, pfr_error *err) {
     const size_t events = pfr_event_count(t->reader);
     if (t->nr_seen)
@@ -160,7 +160,7 @@ static bool is_clock(const pfr_event *event) {
     return event->attr.type == TYPE_SOFTWARE && (event->attr.config == CPU_CLOCK || event->attr.config == TASK_CLOCK);
 }
 
-/* Scales come from the file: a number may have more than three hundred digits. */
+/* The scale comes from the file, so a number can have more than three hundred digits. */
 static void write_double(const struct stat_table *t, int width, int decimals, double value) {
     char text[400];
     const int length = snprintf(text, sizeof text, "%*.*f", width, decimals, value);
@@ -187,7 +187,7 @@ static bool is_missing(const struct stat_line *line) {
     return line->count.enabled == 0 || line->count.running == 0;
 }
 
-/* How busy the cpus were; how often it happened while they were. */
+/* Writes the metric: CPU utilization for clocks, otherwise the rate relative to the mean clock time. */
 static void write_told(const struct stat_table *t, const struct stat_line *line) {
     const double mean = line->clock.count ? line->clock.sum / (double)line->clock.count : 0;
     if (is_missing(line)) {
@@ -202,7 +202,7 @@ static void write_told(const struct stat_table *t, const struct stat_line *line)
         out_pad(t->out, 19 + METRIC_WIDTH);
 }
 
-/* What was counted a part of the time is taken as if it had been all the time. */
+/* Extrapolates a count from the time that its counter was running to the time it was enabled (multiplexing). */
 static double scaled(const struct stat_line *line) {
     const struct stat_count *c = &line->count;
     const double share = c->running && c->running < c->enabled ? (double)c->enabled / (double)c->running : 1;
@@ -253,7 +253,7 @@ static struct stat_place place_at(const struct stat_table *t, uint32_t cell) {
     return stat_place_of(&t->places, key.cpu, key.thread);
 }
 
-/* Threads of an event stand by what they counted. */
+/* Within an event, threads are sorted by count. */
 static int by_place(const struct stat_table *t, uint32_t a, uint32_t b) {
     const struct stat_place x = place_at(t, a), y = place_at(t, b);
     const uint64_t p = grown(t, a), q = grown(t, b);
@@ -275,7 +275,7 @@ static int by_key(const void *a, const void *b, void *context) {
     return (x.thread > y.thread) - (x.thread < y.thread);
 }
 
-/* Where one cpu of a group did not count at all perf says nothing of the group. */
+/* As in perf, if one CPU of a group did not count at all, the group has no count. */
 static void add_count(const struct stat_table *t, struct stat_line *line, const struct stat_cell *cell, bool *bad) {
     struct stat_count *to = &line->count;
     const struct stat_count more = {cell->now.value - cell->before.value, cell->now.enabled - cell->before.enabled,
@@ -289,7 +289,7 @@ static void add_count(const struct stat_table *t, struct stat_line *line, const 
     to->running = *bad ? 0 : to->running + more.running;
 }
 
-/* The cells of one line from `at` on: of one event and place. Returns where the next ones begin. */
+/* Sums the cells of one line (same event and place) from `at` on. Returns the index of the next line's first cell. */
 static uint32_t take_line(const struct stat_table *t, uint32_t at, struct stat_line *line) {
     const struct stat_key first = key_at(t, t->order[at]);
     bool bad = false;
@@ -305,7 +305,7 @@ static uint32_t take_line(const struct stat_table *t, uint32_t at, struct stat_l
     return at;
 }
 
-/* There are no more places than cells. */
+/* `clocks` cannot overflow: there are at most as many places as cells. */
 static pfr_status clock_of(struct stat_table *t, const struct stat_place *place, struct stat_clock **clock,
                            pfr_error *err) {
     uint32_t number;
@@ -328,7 +328,8 @@ static pfr_status run_clocks(struct stat_table *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Events of which nothing was recorded could not be counted: they stand beside the first one, with nothing. */
+/* Events without recorded counts were not supported; they are listed at each place of the first event, without a
+ * value. */
 static pfr_status add_unsupported(struct stat_table *t, pfr_error *err) {
     const uint32_t count = t->keys.count;
     for (uint32_t event = 0; event < t->nr_seen && event < pfr_event_count(t->reader); event++)

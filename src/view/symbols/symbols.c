@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb symbols: a profile of addresses, with lines, and sums by object. See symbols_parts.h. */
+/* The command symbols: a profile of addresses with lines, summed by object. See symbols_parts.h. */
 #include "view/symbols/symbols_parts.h"
 #include "view/symbols/symbols_write.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define NODE_COST (uint32_t)sizeof(uint64_t) /* how often each was met */
+#define NODE_COST (uint32_t)sizeof(uint64_t) /* one counter of occurrences per node */
 
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct symbols *s = context;
@@ -50,7 +50,7 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
 
 /* --- Sums. */
 
-/* How often each node was met: with all below it. Children come behind their parents. */
+/* Inclusive number of samples of each node. Children follow their parents, so one backward pass suffices. */
 static uint64_t *count_nodes(struct symbols *s) {
     const struct profile *p = s->profile;
     uint64_t *met = mem_zeroed(s->memory, (size_t)p->nr_nodes + 1, sizeof *met);
@@ -70,7 +70,7 @@ static void add_node(const struct profile *p, uint32_t n, uint64_t met, struct s
     sums->lined += p->lines && p->lines[frame].own.file != NO_TEXT ? met : 0;
 }
 
-/* Rows by number of the object; that of no object is the last. */
+/* Adds the nodes to the rows, which are indexed by object; the last row has addresses outside any object. */
 static void add_nodes(struct symbols *s, const uint64_t *met) {
     const struct profile *p = s->profile;
     for (uint32_t n = 0; n < p->nr_nodes; n++) {

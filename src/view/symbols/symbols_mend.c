@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why addresses of a row have no names, and what mends it. A file of the recorded build that is found somewhere is put
- * where it is looked for; one that is found nowhere debuginfod may have, which is asked by the command, never by us:
+ * Why addresses of a row have no names, and a command that fixes it. If a file of the recorded build is found
+ * elsewhere, the command copies it to where it is looked up. Otherwise debuginfod may have it; the command asks
+ * debuginfod, perfray itself never does:
  *
  *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
  *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...
@@ -18,7 +19,7 @@
 #define FETCH "f=$(DEBUGINFOD_URLS=${DEBUGINFOD_URLS:-https://debuginfod.elfutils.org} debuginfod-find %s %s)"
 #define QUOTED_ROOM (4 * DEBUG_PATH_ROOM / 3)
 
-/* A name as a word for sh; false: it is not one that can be shown and typed, or too long. */
+/* Quotes a name for sh; false if it is too long or cannot be shown and typed safely. */
 static bool quote(const char *name, char to[QUOTED_ROOM]) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     char shown[QUOTED_ROOM];
@@ -34,7 +35,7 @@ static bool quote(const char *name, char to[QUOTED_ROOM]) {
 
 /* --- Commands. */
 
-/* One that does not fit is none. */
+/* Drops a command that was truncated. */
 static void settle(struct symbols_fault *f, int length) {
     if (length < 0 || (size_t)length >= sizeof f->command)
         f->command[0] = '\0';
@@ -136,7 +137,7 @@ static pfr_status describe(struct symbols *s, const struct symbols_row *row, con
     return row->object == NO_OBJECT ? PFR_OK : mend(s, row, look, lines, f, err);
 }
 
-/* "...: 3 units, first /src/a.dwo" */
+/* Writes "...: 3 units, first /src/a.dwo". */
 static void describe_inlined(const struct object_look *look, struct symbols_fault *f) {
     const struct debug_missed *missed = look->missed;
     const char *text = object_fault_text(look->inlined);

@@ -2,11 +2,11 @@
 #ifndef PFR_VIEW_SYMBOLS_PARTS_H
 #define PFR_VIEW_SYMBOLS_PARTS_H
 /*
- * The verb symbols, one file for each step:
+ * The command symbols, one file per step:
  *
- *     symbols.c          a profile of addresses to a row for each object
- *     symbols_mend.c     why a row's addresses have no names, and the command that mends it
- *     symbols_write.c    as text and as JSON
+ *     symbols.c          sums a profile of addresses by object
+ *     symbols_mend.c     finds out why addresses have no names, and the command that fixes it
+ *     symbols_write.c    prints text and JSON
  */
 #include "base/text/public_output.h"
 #include "model/names/missing_names.h"
@@ -14,15 +14,15 @@
 
 #include <perfray/symbols.h>
 
-/* Addresses that were met, each as often as it was. */
+/* Numbers of addresses, counted once per occurrence. */
 struct symbols_sums {
-    uint64_t samples;   /* sampled addresses alone */
-    uint64_t addresses; /* and those of call chains */
+    uint64_t samples;   /* sampled addresses only */
+    uint64_t addresses; /* including those of callchains */
     uint64_t named, lined;
 };
 
 struct symbols_row {
-    uint32_t object; /* NO_OBJECT: in none */
+    uint32_t object; /* NO_OBJECT: addresses outside any object */
     struct symbols_sums sums;
 };
 
@@ -31,21 +31,21 @@ struct symbols {
     pfr_reader *reader;
     struct memory *memory;
     struct profile *profile;
-    struct symbols_row *rows; /* the most addresses first */
+    struct symbols_row *rows; /* sorted by number of addresses, descending */
     size_t nr_rows;
     struct symbols_sums all;
-    char release[256]; /* of the recorded kernel; "": not told */
+    char release[256]; /* of the recorded kernel; "" if not recorded */
 };
 
 #define SYMBOLS_COMMAND_ROOM (4 * DEBUG_PATH_ROOM + 512)
 
-/* What is wrong with names, or with lines. */
+/* A problem with names or with lines. */
 struct symbols_fault {
-    bool any; /* false: nothing */
+    bool any; /* false: no problem */
     enum object_fault fault;
-    char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its end */
-    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "": there is none */
-    char advice[240]; /* what to do where no command does it; "": nothing can be done */
+    char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its period */
+    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "" if there is none */
+    char advice[240]; /* what to do if no command can fix it; "" if nothing can be done */
 };
 
 struct symbols_faults {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_SYMBOLS_PATH_H
 #define PFR_VIEW_SYMBOLS_PATH_H
-/* What other files use of symbols_path.c, which says how it works. */
+/* Interface of symbols_path.c; that file describes how it works. */
 #include "view/symbols/symbols_parts.h"
 
 /* The path of a row's object as it was recorded; what reports call it where it is no file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of symbols as a table, with what is wrong under each, and as JSON (docs/json/symbols.schema.json). */
+/* Rows of symbols as a table with the problems below each row, and as JSON (docs/json/symbols.schema.json). */
 #include "view/symbols/symbols_write.h"
 #include "view/symbols/symbols_mend.h"
 
@@ -11,11 +11,11 @@
 
 #define NUMBER_WIDTH 10u
 #define SHARE_WIDTH 7u
-#define MARGIN 12u /* of what stands under a row */
+#define MARGIN 12u /* of lines below a row */
 
 /* --- Text. */
 
-/* Not 100.0 as long as anything is missing. */
+/* Never rounds up to 100.0 if something is missing. */
 static double share(uint64_t part, uint64_t whole) {
     const double exact = whole ? 100.0 * (double)part / (double)whole : 0;
     return part < whole && exact > 99.9 ? 99.9 : exact;
@@ -77,7 +77,7 @@ static void write_fault(pfr_output *to, const char *title, const struct symbols_
         return;
     out_pad(&to->out, MARGIN);
     out_text(&to->out, title);
-    print_name(to, f->why, strlen(f->why)); /* it may name files as an object does */
+    print_name(to, f->why, strlen(f->why)); /* may contain file names from the object */
     out_char(&to->out, '\n');
     write_under(to, "$ ", f->command);
     write_under(to, *f->command ? "or: " : "", f->advice);

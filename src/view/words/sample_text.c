@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See sample_text.h. The forms were taken from what perf 6.1 prints for every value of every field (recordings made
- * byte by byte); the names stand in src/wire/names.def.
+ * See sample_text.h. The forms follow the output of perf 6.1 for every value of every field (recordings made byte by
+ * byte); the names are in src/wire/names.def.
  */
 #include "view/words/sample_text.h"
 
@@ -18,7 +18,7 @@
 #define FLAGS_COLUMNS 24u
 #define X86_VECTORS 32u
 
-/* What stands in hexadecimal takes one digit per 4 bits. */
+/* One hexadecimal digit per 4 bits, at least one. */
 static unsigned hex_digits(uint64_t value) {
     return value ? (67u - (unsigned)__builtin_clzll(value)) / 4u : 1u;
 }
@@ -30,7 +30,7 @@ static void hex_columns(struct output *out, uint64_t value) {
 
 /* --- data_src --- */
 
-/* The word while it is made: what does not fit is left out, as perf does. */
+/* A text being built; as in perf, what does not fit is dropped. */
 struct text_word {
     char text[99];
     size_t length;
@@ -53,14 +53,14 @@ static void add_or(struct text_word *w, bool *any, const char *text) {
     *any = true;
 }
 
-/* The names of all bits of `set` that are set, "or" between. */
+/* Adds the names of all set bits, separated by "or". */
 static void add_names(struct text_word *w, unsigned set, uint64_t value, bool *any) {
     for (const struct name *n = name_set_of(set)->names; n->text; n++)
         if (value >> n->value & 1)
             add_or(w, any, n->text);
 }
 
-/* The first name whose bit is set. */
+/* The name of the first set bit, or `none`. */
 static const char *first_name(unsigned set, uint64_t value, const char *none) {
     for (const struct name *n = name_set_of(set)->names; n->text; n++)
         if (value >> n->value & 1)
@@ -76,7 +76,8 @@ static void add_hit_miss(struct text_word *w, uint64_t value) {
         add(w, " miss");
 }
 
-/* Where hops are told the old bits of lvl are not looked at. Hops that perf 6.1 has no name for are "(null)" there. */
+/* If hops are given, perf ignores the old bits of lvl. Values of hops without a name in perf 6.1 are printed as
+ * "(null)". */
 static void add_level(struct text_word *w, uint64_t source) {
     const uint64_t lvl = bits(source, 5, 14), number = bits(source, 33, 4), hops = bits(source, 43, 3);
     const size_t before = w->length;
@@ -103,7 +104,7 @@ static void add_set(struct text_word *w, unsigned set, uint64_t value) {
         add(w, "N/A");
 }
 
-/* Each block with a blank before it; "N/A" alone when it is set, or none is. */
+/* Each block preceded by a blank; only "N/A" if that bit is set or no bit is. */
 static void add_blocks(struct text_word *w, uint64_t value) {
     if (value == 0 || value & 1) {
         add(w, " N/A");
@@ -175,7 +176,7 @@ void words_memory(pfr_output *out, uint64_t source, enum words_memory part) {
 
 /* --- branches --- */
 
-/* A kind that is told by new_type and has no name is "(null)" in perf 6.1. */
+/* As in perf 6.1, a value of new_type without a name is printed as "(null)". */
 static const char *branch_kind(const struct pfr_rec_branch_entry *e) {
     const char *name = "";
     if (e->type == BRANCH_EXTENDED)
@@ -198,12 +199,12 @@ void words_branch_flags(pfr_output *to, const struct pfr_rec_branch_entry *e) {
 /* --- registers --- */
 
 struct machine {
-    const char *prefix; /* of feature ARCH */
+    const char *prefix; /* prefix of the feature ARCH */
     unsigned set;
 };
 
-/* perf 6.1 on x86 takes a recording that does not say its machine for one of x86. riscv64 has names here though perf
-   6.1 looks for "riscv" alone. */
+/* As perf 6.1 on x86, assumes x86 if the recording does not name its machine. riscv64 has names here, although perf 6.1
+ * only accepts "riscv". */
 static const struct machine machines[] = {
     {"x86", SHOW_REGS_X86},   {"i386", SHOW_REGS_X86},      {"i486", SHOW_REGS_X86},        {"i586", SHOW_REGS_X86},
     {"i686", SHOW_REGS_X86},  {"aarch64", SHOW_REGS_ARM64}, {"arm64", SHOW_REGS_ARM64},     {"arm", SHOW_REGS_ARM},
@@ -222,7 +223,7 @@ unsigned words_register_set(const char *arch, size_t length) {
     return SHOW_REGS_NONE;
 }
 
-/* Two bits for each vector register, low and high half. */
+/* A vector register has two bits, for its low and high half. */
 const char *words_register_name(unsigned set, unsigned bit) {
     const char *name = name_of(set, set == SHOW_REGS_X86 && bit >= X86_VECTORS ? bit & ~1u : bit);
     return name ? name : "unknown";
@@ -253,7 +254,8 @@ void words_regs(pfr_output *to, const char *arch, uint64_t mask, const pfr_u64s 
 #define BPF_LABEL "      BPF output:"
 #define BPF_BLANK "                 "
 
-/* perf shows the upper half of Latin-1 as it is, so that its output is not UTF-8; only raw names do the same here. */
+/* perf prints the upper half of Latin-1 unchanged, which is not valid UTF-8; done here only if the output has raw
+ * names. */
 static bool is_shown(const pfr_output *out, uint8_t byte) {
     return (byte >= 0x20 && byte < 0x7f) || (byte >= 0xa0 && out->raw_names);
 }
@@ -281,7 +283,7 @@ static bool is_printable(uint8_t byte) {
     return (byte >= 0x20 && byte < 0x7f) || byte >= 0xa0;
 }
 
-/* Whether the bytes are printable up to a NUL, and NUL from there on; *length: of the text. */
+/* Whether the bytes are printable text followed by NULs; *length is the length of the text. */
 static bool is_text(const uint8_t *raw, size_t size, size_t *length) {
     size_t at = 0;
     while (at < size && is_printable(raw[at]))
@@ -306,7 +308,7 @@ void words_bpf_output(pfr_output *to, const uint8_t *raw, size_t length) {
 
 /* --- numbers --- */
 
-/* A unit is used as soon as there are two of it. */
+/* A unit is used if the size is at least two of it. */
 void words_page_size(pfr_output *to, uint64_t size) {
     unsigned unit = 0;
     out_char(&to->out, ' ');
@@ -342,17 +344,17 @@ void words_flags(pfr_output *out) {
 
 /* --- misc --- */
 
-/* Bits 13 and 14 mean something else from type to type. */
+/* The meaning of bits 13 and 14 depends on the record type. */
 struct misc_letters {
     uint32_t type;
-    const char *bit13, *bit14; /* bit 14 is shown only behind bit 13 */
+    const char *bit13, *bit14; /* bit 14 is shown only after bit 13 */
 };
 
 static const struct misc_letters misc_letters[] = {
     {1, "M", ""}, {3, "E", ""}, {10, "M", ""}, {14, "S", "p"}, {15, "S", "p"},
 };
 
-/* perf takes the modes for bits: hypervisor, 3, is KUH. */
+/* perf tests the mode with masks: hypervisor, 3, prints KUH. */
 static void add_mode(struct text_word *w, unsigned mode) {
     static const struct {
         unsigned bits;

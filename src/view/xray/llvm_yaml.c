@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How LLVM quotes a scalar of YAML (seen with llvm-xray 14 and 19). Control characters, line ends and everything that
- * is not ASCII ask for double quotes; what could be read as a number, a truth, nothing or a mark of YAML for single
- * ones.
+ * Quotes scalars of YAML exactly like LLVM (observed with llvm-xray 14 and 19). Control characters, newlines and
+ * non-ASCII characters require double quotes; texts that YAML could read as a number, boolean, null or syntax require
+ * single quotes.
  *
- * In double quotes a character that prints stands as it is, others as \xNN, \uNNNN or \UNNNNNNNN. Which of them print
- * is a matter of the version of Unicode; here those do not that no version has printed: see `unprinted`. Where raw
- * names are not asked for, neither do those that could mislead a reader or steer a terminal.
+ * In double quotes, printable characters are unchanged, others are \xNN, \uNNNN or \UNNNNNNNN. Which characters are
+ * printable depends on the version of Unicode; here only those are escaped that no version makes printable: see
+ * `unprinted`. Unless raw names are requested, characters that could mislead a reader or control a terminal are escaped
+ * as well.
  */
 #include "view/xray/llvm_yaml.h"
 
@@ -43,7 +44,8 @@ static size_t sign_at(const char *text, size_t length) {
     return length > 0 && (text[0] == '-' || text[0] == '+');
 }
 
-/* Digits with a point and an exponent, of which one part must be there; a point in front wants digits behind it. */
+/* Digits with an optional point and exponent: there must be digits before or after the point, and always after a
+ * leading point. */
 static bool is_decimal(const char *text, size_t length) {
     size_t at = digits_at(text, length);
     const bool whole = at > 0;
@@ -111,7 +113,7 @@ static enum quotes quotes_of(const char *text, size_t length) {
 
 /* --- Escapes. */
 
-/* Controls, marks without a form, private use, and what will never be a character. */
+/* Control and format characters, private use, and code points that will never be assigned. */
 static bool is_unprinted(uint32_t code) {
     static const struct {
         uint32_t first, last;
@@ -136,7 +138,7 @@ static void out_code(struct output *out, uint32_t code) {
         out_char(out, digits[code >> 4 * at & 15]);
 }
 
-/* The letter of an escape, for what has one. */
+/* The letter of a one-letter escape; 0 if there is none. */
 static char letter_of(uint32_t code) {
     static const struct {
         uint16_t code;

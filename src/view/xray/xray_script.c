@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be asked of the script of a trace, and its loop: see xray_script.h. */
+/* Checks the options of the script of an XRay trace, and contains its loop: see xray_script.h. */
 #include "view/xray/xray_script.h"
 
 #include "file/xray/recorder_losses.h"
@@ -10,9 +10,9 @@
 
 #define SENTENCE 1024
 
-/* --- What cannot be answered. */
+/* --- Refused options. */
 
-/* What is asked for though a trace does not hold it, as a sentence; NULL: nothing. */
+/* The reason why an option cannot apply to XRay traces, as a sentence; NULL if all can. */
 static const char *why_refused(const pfr_script_options *o) {
     const pfr_symbol_options naming = naming_of(o->naming);
     if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
@@ -38,8 +38,8 @@ static const char *why_refused(const pfr_script_options *o) {
 
 /* --- The loop. */
 
-/* What our own runtime tells of names and objects: no event of the program. llvm-xray shows it, and so does its YAML.
- */
+/* Whether the event is a note from our own runtime about names and objects, not an event of the program. llvm-xray
+ * prints these, so LLVM's YAML contains them. */
 static bool is_note(struct trace_script *s, const struct xray_event *event) {
     char magic[RTF_MAGIC_SIZE];
     size_t got = 0;
@@ -73,7 +73,7 @@ static void note(const struct trace_script *s, const char *text) {
         s->options->note(s->options->context, text);
 }
 
-/* What the text does not tell of the trace, or may tell wrong; none of it is damage. */
+/* Reports facts that the text does not show or may show wrongly; they do not mean damage. */
 static void tell_quality(const struct trace_script *s) {
     char text[SENTENCE];
     const struct trace_order_facts *facts = trace_order_facts(s->order);
@@ -103,7 +103,7 @@ static pfr_status run(struct trace_script *s, pfr_error *err) {
     const struct trace_order_watch watch = {o->hole, o->context};
     PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
     PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
-    s->clock = trace_clock_of(s->reader); /* the whole trace was read to put it in order */
+    s->clock = trace_clock_of(s->reader); /* complete now, because sorting has read the whole trace */
     s->in_ticks = o->ticks || s->clock.frequency == 0;
     PFR_TRY(trace_filter_make(s, err));
     PFR_TRY(print_all(s, err));

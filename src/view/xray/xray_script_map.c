@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of a trace as an instrumentation map, in the YAML of `llvm-xray extract`: one line for each that is
- * called, in the order of the first calls. What has no name is left out.
+ * Writes the functions of an XRay trace as an instrumentation map, in the YAML of `llvm-xray extract`: one line per
+ * called function, in the order of first calls. Functions without a name are omitted.
  *
  *     - { id: 1, address: 0x11A0, function: 0x11A0, kind: function-enter, always-instrument: true, function-name: leaf,
  *         version: 2 }

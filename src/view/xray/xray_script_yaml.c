@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace as `llvm-xray convert -f yaml` writes it, with its ways (docs/xray-format.md): all events by their time
- * alone, also those of one thread whose clock steps back; the type of the thread's last typed event and the function of
- * its last call in every line; the thread as the process in version 2; cpu 0 for custom events of versions 1 to 3. Not
- * followed: an exit with an argument stays an exit, where llvm-xray makes an enter of it.
+ * Writes an XRay trace like `llvm-xray convert -f yaml`, with its peculiarities (docs/xray-format.md): events are
+ * sorted only by time, even those of a thread whose clock steps back; every line has the type of the thread's last
+ * typed event and the function of its last call; in version 2 the thread is also the process; custom events of versions
+ * 1 to 3 have CPU 0. One is not reproduced: an exit with an argument remains an exit, whereas llvm-xray makes it an
+ * entry.
  *
- * Only as many events wait for earlier ones as `held` has room for: one that comes later still stands where it is met.
+ * At most HELD_MOST events wait for earlier ones; an event that arrives later than that is written when it arrives.
  */
 #include "view/xray/xray_script.h"
 
@@ -16,7 +17,7 @@
 
 #define HELD_MOST 4096u
 
-/* What later lines of a thread repeat. */
+/* Values that later lines of a thread repeat. */
 struct yaml_thread {
     uint32_t function;
     uint16_t type;
@@ -24,20 +25,20 @@ struct yaml_thread {
 
 struct held_event {
     struct xray_event event;
-    uint64_t number; /* in the order of coming */
+    uint64_t number; /* order of arrival */
 };
 
 struct yaml_state {
     struct yaml_thread *threads;
     uint64_t came;
-    size_t nr_held; /* a heap, the earliest in front */
+    size_t nr_held; /* a heap, earliest event first */
     uint8_t *payload;
     size_t payload_room;
     bool any;
     struct held_event held[HELD_MOST];
 };
 
-/* --- The lines around. */
+/* --- Start and end of the document. */
 
 static void out_flag(struct trace_script *s, const char *key, bool value) {
     out_text(s->out, key);
@@ -68,7 +69,7 @@ static void yaml_begin(struct trace_script *s) {
 
 /* --- One line. */
 
-/* Templates are closed by ">>", where others write "> >". */
+/* Removes the blank in "> >", as LLVM closes templates by ">>". */
 static size_t close_up(const struct function_name *name, char *to) {
     size_t length = 0;
     for (uint32_t i = 0; i < name->length; i++)
@@ -77,7 +78,7 @@ static size_t close_up(const struct function_name *name, char *to) {
     return length;
 }
 
-/* Room for `length` bytes; false: s->failed. */
+/* Ensures room for `length` bytes; on failure returns false and sets s->failed. */
 static bool make_room(struct trace_script *s, size_t length) {
     struct yaml_state *y = s->yaml;
     if (length <= y->payload_room)
@@ -184,7 +185,7 @@ static void out_line(struct trace_script *s, const struct xray_event *e) {
     out_text(s->out, " }\n");
 }
 
-/* --- In the order of time. */
+/* --- Sorting by time. */
 
 static bool comes_before(const struct held_event *a, const struct held_event *b) {
     return a->event.tsc < b->event.tsc || (a->event.tsc == b->event.tsc && a->number < b->number);
@@ -219,7 +220,7 @@ static void release(struct trace_script *s) {
     }
 }
 
-/* Also events that are not printed say what later ones repeat. */
+/* Events that are not printed also determine the values that later lines repeat. */
 static void yaml_see(struct trace_script *s, const struct xray_event *event) {
     struct yaml_thread *thread = &s->yaml->threads[event->thread];
     if (trace_is_call(event))
@@ -233,7 +234,7 @@ static void yaml_event(struct trace_script *s, const struct xray_event *event) {
     struct xray_event said = *event;
     said.function = y->threads[event->thread].function;
     said.type = y->threads[event->thread].type;
-    if (event->kind == TRACE_ARGUMENT) /* of no call */
+    if (event->kind == TRACE_ARGUMENT) /* without a call */
         return;
     if (y->nr_held == HELD_MOST)
         release(s);

@@ -47,7 +47,7 @@ def perfray(*words):
 
 
 def shown(path, kernel_only):
-    """What dump shows, less where it stands. Fields are compared as they are printed: to read them all takes longer than the rest."""
+    """Lines of dump without their positions. Fields are compared as text, because decoding them all would take longer than the rest of the test."""
     lines = []
     for line in perfray("dump", "--format=jsonl", path).stdout.splitlines():
         head, between, fields = line.partition(b',"fields":')
@@ -74,7 +74,7 @@ def is_version_1(data, _):
 
 
 def has_long_entries(data, order):
-    """Entries of attrs with room behind the attr, or ids that stand elsewhere than behind the header."""
+    """Whether entries of attrs have room after the attr, or ids are elsewhere than directly after the header."""
     entry, attrs = struct.unpack_from(order + "QQ", data, 16)
     size, = struct.unpack_from(order + "I", data, attrs + 4)
     ids, = struct.unpack_from(order + "Q", data, attrs + entry - 16)
@@ -82,7 +82,7 @@ def has_long_entries(data, order):
 
 
 def has_room_before(data, order):
-    """The records begin somewhere else than behind the attrs."""
+    """Whether the records begin elsewhere than directly after the attrs."""
     attrs, size, begin = struct.unpack_from(order + "QQQ", data, 24)
     return attrs + size != begin
 
@@ -196,7 +196,7 @@ STOPPED = re.compile(rb"failed to process|incompatible|out of order|unexpected e
 
 
 def perf_dump(path):
-    """A stream through a pipe: in one that lies in a file perf loses its place behind AUX data that it prints."""
+    """A stream is passed through a pipe: in a stream file, perf loses its position after AUX data that it prints."""
     if not is_stream(path):
         return perf(["report", "-D", "-f", "-i", path], path)
     return perf(["report", "-D", "-f", "-i", "-"], path, input=bytes_of(path))

@@ -64,7 +64,7 @@ def read(path):
 # --- Golden dumps.
 
 ROOTS = "root_path,root_path_md5_prefix"
-OLDER = {  # what those lack that were made by an older schema, and how addresses were told then
+OLDER = {  # fields missing in messages of an older schema, and its representation of addresses
     "quipper.busy.0-3.4": ["--without=%s,ksymbol" % ROOTS],
     "quipper.callgraph-3.8": ["--without=%s,ksymbol" % ROOTS, "--mark-unmapped"],
     "quipper.callgraph_and_branch-3.4": ["--without=%s,ksymbol,branch_stack.type,branch_stack.spec,no_hw_idx,"
@@ -96,7 +96,7 @@ def check_golden(path, folder):
 # --- There and back.
 
 def shown(path):
-    """Records and features as dump shows them. Tracing data that stand in a record are a feature in what comes back."""
+    """Records and features as dump shows them. Tracing data in a record is a feature after the round trip."""
     records, features, lines = [], [], perfray("dump", "--format=jsonl", path).stdout
     elsewhere = WRITER_MAKES + (TRACING_DATA,) if b'"type":%d,' % HEADER_TRACING_DATA in lines else WRITER_MAKES
     for line in lines.decode("utf-8", "surrogateescape").splitlines():

@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_recover.py - what recover writes is clean, and holds what was intact.
+"""run_recover.py - the output of recover is sound, and contains everything that was intact.
 
 usage: run_recover.py [--samples N] [--mutants N] RECORDED
 
 Environment: PERFRAY, the command. RECORDED is the folder of recordings.
 
-A recording of N samples is made by hand and damaged as run_million.py does (one bad record, data size 0, cut in half, a
-stream cut); a compressed one of our own loses one frame of many, and single bits; perf record is killed. Then mutants of
-every recording. Asked of each: what was lost is said (status 4), the written file is read without a word and holds every
-sample that the damaged one gives, and perf, where installed, opens it without a warning and counts the same. Not asked
-of perf: files with hostile texts in features (it takes lists of cpus out of them, and reads no features behind one that it
-cannot), compressed ones where it did not come to the feature that tells how, and those of whose tracepoint formats libtraceevent
-complains.
+A generated recording of N samples is damaged as in run_million.py (one bad record, data size 0, truncated, a truncated stream); a compressed recording of
+our own loses one frame of many, and single bits; perf record is killed. Then mutants of every recording. Requirements: losses are reported (status 4), the
+output is read without messages and contains every sample that the damaged file gives, and perf, if installed, opens it without warnings and counts the same.
+perf is not run on files with hostile texts in features (it parses CPU lists in them, and reads no features after one that it cannot parse), on compressed
+files where it does not reach the feature that describes the compression, and on files whose tracepoint formats libtraceevent rejects.
 """
 import argparse
 import concurrent.futures
@@ -69,7 +67,7 @@ def is_stream(path):
 
 
 def perf_count(path):
-    """What perf counts; it must not complain. With --stats it does not step over what stands between records of streams."""
+    """What perf counts, without complaints. --stats does not skip the data between records of streams, so -D is used for them."""
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     environment.update(LC_ALL="C", HOME="/nonexistent")
     done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
@@ -124,7 +122,7 @@ def report(name, figures, wrong=""):
 
 
 def tell(name, folder, path, least):
-    """Damage that must be said."""
+    """Damage that must be reported."""
     try:
         samples, done = judge(folder, path, least)
         wrong = "" if done.returncode == ENDS_PARTIAL else "nothing is said"
@@ -162,7 +160,7 @@ def check_million(folder, samples):
 
 
 def frames_of(data):
-    """(offset, size) of the COMPRESSED records behind one another from the start of the records."""
+    """(offset, size) of the consecutive COMPRESSED records at the start of the records."""
     at, end = struct.unpack_from("<QQ", data, 40)
     end += at
     frames = []
@@ -210,14 +208,14 @@ def check_frames(folder, samples):
 
 
 def place_of_feature(data, bit):
-    """Where the payload of a feature begins; the table stands behind the records, a row for each bit that is set."""
+    """Start of a feature's payload; the table follows the records and has an entry per set bit."""
     table = sum(struct.unpack_from("<QQ", data, 40))
     bits = int.from_bytes(data[72:104], "little")
     return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
 
 
 def described_without_ids(data):
-    """The payload of EVENT_DESC without ids, as long as before: bytes behind its last entry."""
+    """The payload of EVENT_DESC without ids, of the same length: with unused bytes after its last entry."""
     place = at = place_of_feature(data, EVENT_DESC)
     count, attr = struct.unpack_from("<II", data, at)
     made, at = bytes(data[at:at + 8]), at + 8
@@ -279,8 +277,7 @@ def recovered_to(form, path, out):
 
 
 def judge_grown(folder, form, data):
-    """What is written is sound: also records that only what follows them makes believable, and other records follow them
-    in what is written."""
+    """The output is sound, also if it contains records whose plausibility depended on the records after them, and other records follow them in the output."""
     path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
     shutil.rmtree(out, True)
     run_million.write(path, data)

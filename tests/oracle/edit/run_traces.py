@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_traces.py - `convert` and `recover` of XRay traces: what happened is the same in every version and byte order.
+"""run_traces.py - `convert` and `recover` of XRay traces: the events are the same in every version and byte order.
 
-Environment: PERFRAY, the command; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose traces are taken, too. What is in a
-trace is told by tests/oracle/xray/oracle.py, which shares nothing with the library: of each thread its calls, arguments and
-events with their times, in the order of the file, less what a version has no words for. Whatever the input was, what is
-written must be sound by that and by `verify`; so each trace is also cut at many places and recovered. llvm-xray, where
-it is installed, must read what is written in the byte orders that it reads, and tell of the same calls.
+Environment: PERFRAY, the command; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose traces are used as well. tests/oracle/xray/oracle.py, which shares no code
+with the library, lists the contents of a trace: for each thread its calls, arguments and events with their times, in file order, without anything that a
+version cannot express. For any input, the output must be sound by the oracle and by `verify`; therefore each trace is also truncated at many places and
+recovered. llvm-xray, if installed, must read the output in the byte orders that it supports, and list the same calls.
 """
 import collections
 import functools
@@ -74,7 +73,7 @@ def difference(before, after):
 
 
 def has_words(trace, form):
-    """Whether all that is in the trace can be said."""
+    """Whether the format can express everything in the trace."""
     return not any(act_of(record, form) is None for record in trace.records if record.kind.endswith("_event"))
 
 
@@ -88,7 +87,7 @@ def broken_rules(path):
 
 
 def check_written(path, before, form, big):
-    """What is wrong with a trace that was written."""
+    """Describes the first defect of a converted trace, or returns None."""
     after = read(path)
     if after.damage or own_form(after) != form or after.header["big_endian"] != big:
         return "%s, %s: %s %s" % (own_form(after), "big" if after.header["big_endian"] else "little", after.header, after.damage[:1])
@@ -106,7 +105,7 @@ def is_sound(path):
 
 
 def convert(path, output, form, big, *more):
-    """What is wrong, and the run."""
+    """(defect or None, the finished process)"""
     before = read(path)
     words = [*(more or ("convert",)), "--trace", form, "--byte-order", "big" if big else "little", "-o", output, path]
     done = run(PERFRAY, *words)

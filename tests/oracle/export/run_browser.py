@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_browser.py - flame graphs in a browser without a screen: zoom, search, reset, and names made to be code.
+"""run_browser.py - flame graphs in a headless browser: zoom, search, reset, and names that try to be code.
 
 usage: run_browser.py [--playwright DIR] [--shot FILE] RECORDED
 
-RECORDED is the folder of recordings. Environment: PERFRAY, the command. Needed are node, chromium and the npm package
-playwright-core in DIR. What is checked stands in flame_page.js.
+RECORDED is the folder of recordings. Environment: PERFRAY, the command. Requires node, chromium and the npm package playwright-core in DIR. The checks are
+in flame_page.js.
 """
 import argparse
 import os

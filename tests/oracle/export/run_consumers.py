@@ -67,7 +67,7 @@ def export(folder, *options):
 
 
 def folded(folder, *options):
-    """{stack: count}; each stack stands there once."""
+    """{stack: count}; each stack must occur once."""
     stacks = {}
     for line in export(folder, "--raw-names", *options).decode("utf-8", "surrogateescape").splitlines():
         stack, count = line.rsplit(" ", 1)
@@ -139,8 +139,8 @@ def compare_with_text(expected, found, later):
 
 
 def without_bare(expected, found):
-    """A sample whose chain is empty has no frame in the text of perf script; here it is its address. What is found beyond
-    what is expected may be such samples, as many as there are of each name, and nothing else."""
+    """A sample with an empty chain has no frame in the text of perf script, whereas here it has its address. The samples found in excess of the expected ones
+    may be such samples, as many as there are of each name, and no others."""
     bare = Counter({stack: count for stack, count in expected.items() if ";" not in stack})
     for stack, count in found.items():
         more = count - expected.get(stack, 0)

@@ -49,7 +49,7 @@ def streams(folder, steps):
 
 
 def parts(folder, steps):
-    """Each alone can be read: by signal, by size; the samples of all are those that were made."""
+    """Each part, switched by signal or by size, can be read separately; together they contain all samples."""
     for how in ("signal", "100K"):
         out = os.path.join(folder, "parts-%s.data" % how)
         program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -78,7 +78,7 @@ def parts(folder, steps):
 
 
 def few_parts(folder):
-    """Of many parts the newest stay, as many as are asked for; a file alone may have a time in its name, too."""
+    """Of many parts only the requested number of newest ones remains; a single file can have a time in its name as well."""
     out = os.path.join(folder, "few.data")
     record("ours", out, ["-e", "page-faults", "-c", "1", "-m", "8", "--switch-output=100K", "--switch-max-files", "3"],
            ["sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done"])
@@ -103,7 +103,7 @@ def newest(folder, steps):
 
 
 def late(folder, steps):
-    """Counted between the orders alone."""
+    """Only events between `enable` and `disable` are counted."""
     out = os.path.join(folder, "late.data")
     program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     recorder = Controlled("ours", out, ["-D", "-1", "-e", event_of_steps(folder, steps), "-p", str(program.pid)])
@@ -120,7 +120,7 @@ def late(folder, steps):
 
 
 def delayed(folder, steps):
-    """The first sample comes so much after the exec; what maps there are is told from the start."""
+    """The first sample comes the given delay after the exec; mappings are recorded from the start."""
     out = os.path.join(folder, "delayed.data")
     recorder = subprocess.Popen([PERFRAY, "record", "-D", "200", "-e", "cpu-clock:u", "-o", out, steps, "spin"],
                                 stderr=subprocess.PIPE)
@@ -155,7 +155,7 @@ class RealCpu:
 
 
 class ListedCpu:
-    """The last cpu, in the list alone, where nothing can be switched: a mount that the recorder alone sees."""
+    """If CPUs cannot be taken offline: the last CPU is only removed from the list of online CPUs, a file mounted over it for the recorder."""
 
     def __init__(self, folder):
         with open(ONLINE, encoding="ascii") as file:
@@ -237,7 +237,7 @@ def programs_of(path):
 
 
 def programs(folder):
-    """Those that are loaded are told as perf tells them; what they are is in the header."""
+    """Loaded BPF programs are recorded as by perf, with their descriptions in the header."""
     must_be_root()
     loaded = [load_program(b"perfray_one"), load_program(b"")]
     found = {}

@@ -99,7 +99,7 @@ def events(path):
 
 
 def apart(rates):
-    """By what share of perf's our median differs; groups that are read count no children, so that none may be right."""
+    """Difference of the medians relative to perf's; groups that are read do not count children, so both may be 0."""
     theirs, own = statistics.median(rates["perf"]), statistics.median(rates["ours"])
     return abs(own - theirs) / theirs if theirs else float(own > 0)
 
@@ -329,7 +329,7 @@ def paranoid():
 
 
 def process_of_another(folder):
-    """What is recorded is root's: the level of perf_event_paranoid is not the reason."""
+    """The process belongs to root, so the message must not blame perf_event_paranoid."""
     must_be_root()
     if paranoid() != 2:
         raise Skip("kernel.perf_event_paranoid is not 2")

@@ -56,7 +56,7 @@ def read_rows(text, separator=None):
 
 
 def read_headings(text):
-    """What stands above the columns of each table, in order."""
+    """The headings of each table, in order."""
     lines = text.split("\n")
     return [tidy(line, None) for line, rule in zip(lines, lines[1:]) if UNDERLINES.fullmatch(rule)]
 
@@ -71,7 +71,7 @@ def same_headings(reference, ours):
 
 
 def is_folded(line, rows):
-    """A chain of -g folded stands at the very left, a row does not."""
+    """A chain of -g folded starts in the first column, a row does not."""
     return bool(rows) and not line.startswith(" ") and re.match(r"[\d.]+%? \S", line) is not None
 
 
@@ -89,12 +89,12 @@ def is_named_rest(mine, other):
 
 
 def is_in_variable(mine, other):
-    """perf says how far an address of data is behind the start of its variable."""
+    """perf prints the offset of a data address from the start of its variable."""
     return mine.tree == other.tree and mine.line != other.line and IN_VARIABLE.sub("", mine.line) == other.line
 
 
 def is_user_data(mine, other):
-    """Of memory that the kernel touches for a program, perf looks among the kernel's maps alone."""
+    """For memory that the kernel accesses on behalf of a program, perf searches only the kernel's mappings."""
     words = USER_DATA.split(mine.line)
     return mine.tree == other.tree and len(words) == 2 and other.line.startswith(words[0] + "[k] ") and other.line.endswith(words[1])
 
@@ -118,7 +118,7 @@ def flat(tree):
 
 
 def is_other_branch_first(mine, other):
-    """Branches of equal weight stand as the addresses of their objects in perf's memory."""
+    """perf sorts branches of equal weight by the memory addresses of their objects."""
     return mine.line == other.line and mine.tree != other.tree and flat(mine.tree) == flat(other.tree)
 
 
@@ -136,8 +136,8 @@ assert len(RULES) + 2 <= MOST_RULES
 
 
 def explain(mine, other):
-    """The entries that explain a pair: none for equal rows; None where nothing does. perf adds a column of instructions per
-    cycle where a sort key is spelled with `symbol`, and nothing is in it."""
+    """The entries that explain a pair: [] for equal rows; None if no rule applies. perf adds an empty column of instructions per cycle if a sort key contains
+    `symbol`."""
     if mine.line.endswith(NO_IPC) and not other.line.endswith(NO_IPC):
         rest = explain(Row(mine.line[:-len(NO_IPC)], mine.tree), other)
         return None if rest is None else [NO_COLUMN, *rest]
@@ -171,7 +171,7 @@ class Comparison:
         return itertools.zip_longest(*runs, fillvalue=[])
 
     def compare_run(self, mine, other):
-        """As they stand, or where another order pairs them all, in that one."""
+        """Compares rows in the given order, or in another order that pairs all of them."""
         pairs = list(itertools.zip_longest(mine, other))
         if any(not self.is_explained(a, b) for a, b in pairs) and len(mine) == len(other) > 1:
             ordered = self.in_another_order(mine, other)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of reports is tried itself: equal texts are equal, each listed difference is told by its name, and any other
-change of a line is found."""
+"""Tests the comparison of reports: equal texts are equal, each listed difference is recognised by name, and any other change of a line is found."""
 import os
 import sys
 
@@ -91,7 +90,7 @@ def check_found():
 
 
 def check_headings():
-    """Another word, another order and another number of tables are found; what perf alone has, and leaves out, is not."""
+    """Different words, order or number of tables are found; columns that only perf has and leaves out are ignored."""
     tables = "# Overhead  Command  IPC   [IPC Coverage]\n# ........  .......  ....................\n#\n", "# Overhead  Command  id\n# ........  .......  ..\n"
     other = [tables[1].replace("Overhead", "Self"), tables[1].replace("Overhead  Command", "Command  Overhead"), "", tables[1] * 2]
     return report_text.same_headings(*tables) and not any(report_text.same_headings(tables[0], text) for text in other)

@@ -72,8 +72,8 @@ class Fresh:
     strip: bool = False
 
 
-# Few samples are in stubs, of which perf says "@plt+0", "object[address]" or "crt.o:0" (srcline-of-what-has-none);
-# with those of a busy kernel they may be more than 3 % of a program that is all in one file.
+# perf prints "@plt+0", "object[address]" or "crt.o:0" for stubs (srcline-of-what-has-none). They have few samples; with a
+# busy kernel these can exceed 3 % of a program that is in a single file.
 LINES = tuple("--percent-limit 3 --no-children -g none -s " + keys for keys in ("srcline", "srcfile", "srcline,dso", "srcfile,comm,dso"))
 BUSY = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
 EVENTS = ("-F", "3999", "-g")
@@ -168,7 +168,7 @@ def both_reports(folder, recording, words):
 
 
 def compare(folder, recording, reports, always=()):
-    """Figures of all reports together. Two are made at a time: while this test runs alone no other one uses the second cpu."""
+    """Totals over all reports. Two are made at a time: this test does not run in parallel with others, so the second CPU is free."""
     rules, lines = Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda options: both_reports(folder, recording, [*options.split(), *always]), reports))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same recording, told such that perf forgets what exec ended. perf keeps the maps of the old image, those that a fork gave it
-included, and looks for the tables of an object by the lowest address at which a process ever had it. A FORK of a process from
-itself that takes no maps along makes it begin anew; here one stands in front of the name of each new image."""
+"""Rewrites a recording so that perf forgets the image that an exec replaced. perf keeps the mappings of the old image, including those inherited by fork, and
+looks up the tables of an object by the lowest address at which a process ever mapped it. A FORK of a process from itself without mappings resets it; one is
+inserted before the COMM of each new image."""
 import shutil
 import struct
 

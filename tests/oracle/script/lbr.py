@@ -14,7 +14,7 @@ BRANCH_USER, BRANCH_CALL_STACK, BRANCH_NO_FLAGS, BRANCH_NO_CYCLES, BRANCH_HW_IND
 LBR = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_FLAGS | BRANCH_NO_CYCLES
 KERNEL_MARKER, USER_MARKER = (1 << 64) - 128, (1 << 64) - 512
 KERNEL_MODE = 1
-HOST_NAME, CPU_PMU_CAPS = 3, 28   # features; without the first, files of the other byte order have none
+HOST_NAME, CPU_PMU_CAPS = 3, 28   # features; without the first, files of the other byte order have no features
 PROGRAM, FUNCTIONS, FUNCTION = 0x401000, 40, 64   # where the program is; its functions, and bytes of each
 KERNEL, KERNEL_FUNCTIONS = 0xffffffff81000000, 200
 KINDS = made.IP | made.TID | made.TIME | CHAIN | BRANCHES

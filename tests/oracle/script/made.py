@@ -25,12 +25,12 @@ def padded(text, to=8):
 
 
 def attr(sample_type=IP | TID | TIME, kind=1, config=0, flags=SAMPLE_ID_ALL):
-    """An event of 128 bytes, of cpu-clock unless something else is said."""
+    """An event of 128 bytes, by default cpu-clock."""
     return struct.pack("<IIQQQQQ", kind, 128, config, 1, sample_type, 0, flags).ljust(128, b"\0")
 
 
 def identifier(event):
-    """What several events are told apart by; none where there is one."""
+    """The id that distinguishes events; empty if there is only one event."""
     return b"" if event is None else struct.pack("<Q", ID + event)
 
 
@@ -49,7 +49,7 @@ def map_of(name, start, length, offset, time, protection=EXECUTABLE | READABLE):
 
 
 def sample(ip, time, *more, pid=PID, event=None):
-    """`more`: what the event samples behind the time, each of 64 bits."""
+    """`more`: the 64-bit fields that the event samples after the time."""
     return SAMPLE, USER, identifier(event) + struct.pack("<QIIQ%dQ" % len(more), ip, pid, pid, time, *more)
 
 
@@ -72,7 +72,7 @@ def loads_of(elf):
 
 
 def record_all_of(elf, path, step=4):
-    """A recording of a process that runs through each segment of the file, and through what begins as zeros behind it."""
+    """A recording of a process that executes each segment of the file, including the zero-filled part after it."""
     records, samples = [comm("seven", 1)], []
     for offset, address, filled, room, flags in loads_of(elf):
         start, end = address & ~PAGE, address + filled + PAGE & ~PAGE

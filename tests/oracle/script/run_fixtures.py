@@ -109,7 +109,7 @@ def check_switches(folder):
 
 
 def check_switch_off_alone(folder):
-    """A fault of perf: alone, --switch-off leaves out the event itself and stops nothing."""
+    """A bug of perf: --switch-off without --switch-on leaves out the event itself and stops nothing."""
     name = recorded(folder, os.path.join(RECORDED, "tracepoints.data"))
     whole, theirs = (fresh.perf_script(folder, name, (*FORM, *options)).split("\n") for options in ((), ("--switch-off", BEGIN)))
     ours = fresh.our_script(folder, name, (*FORM, "--switch-off", BEGIN)).split("\n")[:-1]

@@ -168,7 +168,7 @@ def check_stat(folder, *options):
 
 
 def check_stat_stream(folder):
-    """Fields of samples are asked of a stream that has none: its counts are printed all the same."""
+    """Sample fields requested for a stream without samples: its counts are printed regardless."""
     fresh.need("perf", "sh")
     fresh.must(["sh", "-c", "perf stat record -o - -e task-clock,page-faults true >counts 2>told"], folder, "perf stat record -o -")
     lines = 0

@@ -76,7 +76,7 @@ def chains_of(text):
 
 
 def groups_of(chain):
-    """Frames that stand at one address: inlined ones, then their function."""
+    """Groups the frames of one address: inlined functions, then the function that contains them."""
     group = []
     for frame in chain:
         group.append(frame)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_jit.py - names of code that programs make while they run, without `perf inject`.
+"""run_jit.py - names of code generated at run time, without `perf inject`.
 
 usage: run_jit.py [NAME...]
 
-Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump and an account of its own: which loop stood where and
-when. Each sample in its memory must be named as the account says of its time, and have a line of that loop; stacks that were
-copied must be unwound through it; what `perf inject -j` and `perf script` show of the same recording must be shown. Node
-does the same with a jitdump and with a perf map. Where something is not installed or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump and its own account of the loops' addresses and times. Each sample in its memory
+must have the name that the account gives for its time, and a line of that loop; copied stacks must be unwound through it; the output must contain what `perf
+inject -j` and `perf script` print for the same recording. The same with Node, with a jitdump and with a perf map. If something is not installed or not
+permitted: `skip NAME reason`.
 """
 import glob
 import os
@@ -121,7 +121,7 @@ def other_clock(folder):
 
 
 def without_dump(folder):
-    """It is said that the dump is not there; with --no-symbols it is not asked for."""
+    """A missing dump is reported; with --no-symbols it is not looked up."""
     recording, _ = record_with_perf(folder, "-k", "mono")
     for dump in glob.glob(os.path.join(folder, "jit-*.dump")):
         os.remove(dump)

@@ -67,7 +67,7 @@ def check_names(folder):
 
 
 def check_dynamic_names(folder):
-    """Names that only the table of dynamic symbols has, beside a table of others, and alone."""
+    """Names that are only in the table of dynamic symbols, with and without another symbol table."""
     fresh.need("objcopy", "strip")
     elf = link(folder, "object.so", "names.s", "-shared")
     fresh.must(["objcopy", "--strip-symbol=function", elf], folder, "objcopy")
@@ -106,7 +106,7 @@ KERNEL_LINES = "T _text\nt code\nW weak_code\nw other_weak_code\nD data\nd own_d
 
 
 def check_kernel_names(folder):
-    """Which types of /proc/kallsyms count; each name is 16 bytes behind the one before, _text 4096."""
+    """The types of /proc/kallsyms that count; names are 16 bytes apart, and _text is 4096 bytes before the first."""
     lines = ["%x %s\n" % (KERNEL + 0x1000 + 16 * number, line) for number, line in enumerate(KERNEL_LINES.split("\n")[1:-1])]
     with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
         file.write("%x T _text\n" % KERNEL + "".join(lines))
@@ -164,14 +164,14 @@ def check_kernel_forms(folder):
     return "%d forms, %d of them different" % (len(KERNEL_OPTIONS), len(texts))
 
 
-# --- What is told beside the text
+# --- Messages on standard error
 
 ROUND, ID_INDEX = 68, 69
 GUEST_USER = 5
 
 
 def check_told(folder):
-    """Records that are late, and samples of guests, are told on standard error and leave the exit status 0."""
+    """Late records and samples of guests are reported on standard error and do not change the exit status 0."""
     guest = (made.SAMPLE, GUEST_USER, made.sample(0x1000, 10000)[2])
     records = [made.comm("seven", 1), made.sample(0x1000, 9000), (ROUND, 0, b""), (ROUND, 0, b""), made.sample(0x1000, 4000), guest]
     made.write_file(os.path.join(folder, "perf.data"), records)
@@ -262,7 +262,7 @@ inner: .skip 16, 1
 .skip 32, 1
 .size outer, 64
 """
-INNER, BEHIND = 20, 48  # in the middle of inner, which is inside of outer; and of outer, behind inner
+INNER, BEHIND = 20, 48  # in inner, which is inside outer; in outer, after inner
 
 
 def called(lines):
@@ -271,7 +271,7 @@ def called(lines):
 
 
 def check_symbols_inside(folder):
-    """What perf calls an address that two symbols cover depends on how many other symbols there are."""
+    """The name that perf gives to an address covered by two symbols depends on the number of other symbols."""
     fresh.need("as", "ld")
     answers = set()
     for others in range(12):
@@ -367,7 +367,7 @@ CHAIN = (0x1000, 0x2000, 0x3000)
 
 
 def record_markers(path, values):
-    """A chain for each marker at each place: before, between and behind the addresses. Times count them."""
+    """A chain for each marker at each position: before, between and after the addresses. The times number them."""
     records = [made.comm("seven", 1)]
     for place in range(len(CHAIN) + 1):
         for value in values:
@@ -397,8 +397,8 @@ def folded_chains(folder, values):
 
 
 def check_chain_markers(folder):
-    """Garbage in a chain of frame pointers may be any marker. One that nobody knows makes the chain none, in perf and here; that of
-    deferred chains does so in perf."""
+    """Garbage in a frame-pointer chain can look like any context marker. With an unknown one, perf and perfray drop the chain; perf also with the marker of
+    deferred chains."""
     every = range(1, MARKERS_MOST + 1)
     places = len(CHAIN) + 1
     record_markers(os.path.join(folder, "perf.data"), every)
@@ -421,7 +421,7 @@ END_OF_ROUND = 68, 0, b""
 
 
 def check_late_state(folder):
-    """A name that is late: perf gives it to the samples that it reads behind it, we to those behind it in time. The order is one."""
+    """A name that arrives late: perf uses it for samples that follow it in the file, perfray for samples after its time. The order of lines is the same."""
     sample = lambda time: made.sample(0x1000, 1000 * time)
     records = [made.comm("first", 1), sample(1000), sample(3000), END_OF_ROUND, sample(4000), END_OF_ROUND, sample(5000), END_OF_ROUND,
                made.comm("second", 2000 * 1000), sample(2500), sample(6000), END_OF_ROUND, sample(7000)]

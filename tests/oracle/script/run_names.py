@@ -59,7 +59,7 @@ PROGRAMS = {
     "go": Program("marbles.go", ("go",), ()),
     "kernel": Program(words=("dd", "if=/dev/zero", "of=/dev/null", "bs=512", "count=60000")),
     "kernel_files": Program(words=("find", "/proc/self/", "/sys/kernel/", "-maxdepth", "3")),
-    # of all cpus; what else runs on the machine is none of ours
+    # on all CPUs; samples of other programs are not compared
     "kernel_all": Program(words=("find", "/usr/include", "-name", "*.h"), record=(*HERE, "-a"), read=("--comms", "find,swapper")),
     "shell": Program(words=("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do ls -l /usr/lib >/dev/null; done")),
     "python": Program(words=("/usr/bin/python3", "-S", "-c", "print(sum(hash(str(i)) for i in range(200000)))")),

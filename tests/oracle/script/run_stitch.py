@@ -185,7 +185,7 @@ def check_forms(folder):
 
 
 def check_filters(folder):
-    """What is left out is stitched with all the same: samples have the stacks that they have without a filter."""
+    """Filtered samples still contribute to stitching: the others have the same stacks as without a filter."""
     lbr.write_recording(folder, "perf.data", 300, 16, 6)
     for words in (("script", "-F", "comm,tid,time,ip,sym", "--ns"), ("export", "--format=folded")):
         early, late, whole = (ours(folder, (*words, STITCH, *more, "perf.data"))[0] for more in (
@@ -202,7 +202,7 @@ def check_filters(folder):
 
 
 def check_unknown(folder):
-    """What cannot be stitched is printed as it was recorded, and that is said."""
+    """Samples that cannot be stitched are printed as recorded, and that is reported."""
     for more in ({"known": 0}, {"known": 5000}, {"branches": lbr.LBR}):
         lbr.write_recording(folder, "perf.data", 50, 8, 7, **more)
         plain, _ = ours(folder, ("script", "perf.data"))

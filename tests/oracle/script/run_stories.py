@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_stories.py - one answer for what a sample sees, whatever shows it, in whatever form, by however many threads.
+"""run_stories.py - the state that a sample sees is the same in every command and form, and for any number of threads.
 
 usage: run_stories.py
 
-Environment: PERFRAY, the command. Random stories of processes (forks, threads, exec, exit, tids that are used again, maps over
-maps, names) are written with rounds and with records that are late against them, equal times, and times that are none. Many stories
-make a recording. state_oracle.py says what each sample must see; asked are script, with -j 1, 2, 4 and 7 and three times each,
-report and export by threads and objects, dump, and all of it again compressed, as a stream and as a folder.
+Environment: PERFRAY, the command. Random histories of processes (forks, threads, exec, exit, reused tids, overlapping mappings, names) are written with
+rounds, late records, equal times, and records without a time. A recording contains many histories. state_oracle.py determines the state for each sample;
+compared are script, with -j 1, 2, 4 and 7 and three times each, report and export by threads and objects, dump, and all of these for the recording
+compressed, as a stream and as a folder.
 
-PERFRAY_LONG: 20 000 stories instead of a few hundred. PERFRAY_SEED: the first seed.
+PERFRAY_LONG: 20 000 histories instead of a few hundred. PERFRAY_SEED: the first seed.
 """
 import collections
 import csv

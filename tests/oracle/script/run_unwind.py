@@ -1,20 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_unwind.py - stacks unwound out of copies of registers and stacks, in recordings made now.
+"""run_unwind.py - stacks unwound from copies of registers and stacks, in recordings made by the test.
 
 usage: run_unwind.py [NAME...]
        run_unwind.py --recording FILE...
 
-Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS, not QUICK alone. Programs are built from tests/oracle/script/programs in a
-folder that is removed and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md,
-tables-of-ended-images). Three laws:
-- each sample is as perf's, but for kinds of differences that docs/differences.md lists; at least LEAST_ALIKE of all are. Stacks for
-  which perf took the tables of an image that exec ended are those that are as perf's once it is told nothing of such images;
-- each sample in a function that the program said it would go to has the callers that it said, whatever lies between them;
-- where each first touch of a page is a sample, copies of the stack and frame pointers give the same paths, each as often.
+Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS instead of QUICK. Programs are built from tests/oracle/script/programs in a temporary folder
+and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md, tables-of-ended-images). Three laws:
+- each sample is as perf's, except for differences listed in docs/differences.md; at least LEAST_ALIKE of all samples are equal. Stacks for which perf used
+  the tables of an image that exec replaced are accepted if they equal perf's after the records of such images were removed;
+- each sample in a function that the program announced has the callers that it announced, whatever is between them;
+- if each first access to a page is a sample, stack copies and frame pointers give the same paths, each equally often.
 
-With --recording the first law is told of recordings that are there, addresses and objects alone: names of what is not of this machine
-are not the question.
+With --recording, the first law is checked for existing recordings, only by address and object, because this machine may not have the files for names.
 """
 import ctypes
 import os
@@ -123,7 +121,7 @@ def perf_samples(folder, recording, fields, ours):
 
 
 def without_ended_images(folder, recording, fields, ours):
-    """What perf says of the recording once it is told nothing of images that exec ended."""
+    """perf's samples of the recording after the records of images that exec replaced were removed."""
     name = "ended.data"
     ended_images.without_ended_images(os.path.join(folder, recording), os.path.join(folder, name))
     theirs = perf_samples(folder, name, fields, ours)
@@ -139,7 +137,7 @@ def kind_with(theirs, again, ours):
 
 
 def compare(folder, recording, fields=("-F", "comm,tid,time,event,ip,sym,dso"), has_ended=False):
-    """How many there are of each kind; None is what nothing explains, with the first few of these."""
+    """{difference: number of samples}; None stands for unexplained ones, of which the first few are returned as well."""
     ours = samples_of(fresh.our_script(folder, recording, fields))
     theirs = perf_samples(folder, recording, fields, ours)
     again = without_ended_images(folder, recording, fields, ours) if has_ended else theirs
@@ -254,7 +252,7 @@ def check_recording(folder, path):
 # --- Another machine: a recording made here, of tests/fixtures/objects/frames-aarch64.so.
 
 BASE, STACK, SIGNATURE = 0x5500000000, 0x7fd0000000, 0x7b2a << 48
-LEAF, IN_KEEPS, IN_GROWS, IN_ENDS = 0x3e4, 0x430, 0x4f0, 0x530  # in the functions of frames.c; behind calls, but for the first
+LEAF, IN_KEEPS, IN_GROWS, IN_ENDS = 0x3e4, 0x430, 0x4f0, 0x530  # addresses in the functions of frames.c; all but the first follow calls
 COPIES = 32 | 1 << 12 | 1 << 13
 ALL_REGISTERS = (1 << 33) - 1
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// speedscope_import.js BUNDLE FILE... - what speedscope's own importer makes of each FILE, as JSON, one line each.
+// speedscope_import.js BUNDLE FILE... - prints the result of speedscope's own importer for each FILE, as JSON, one line each.
 //
-// BUNDLE is dist/release/speedscope-*.js of the npm package, run unchanged but for one line in front that hands its import
-// and export functions out. There is no page: its user interface finds nothing to draw on and stops, behind the importer.
+// BUNDLE is dist/release/speedscope-*.js of the npm package, run unchanged except for a line in front that makes its import
+// and export functions accessible. There is no page, so its user interface stops, but only after the importer is defined.
 "use strict";
 const fs = require("fs");
 const path = require("path");

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folded stacks ("name;outer;inner weight") out of the text of perf script, read by its grammar and nothing else:
+"""Folded stacks ("name;outer;inner weight") from the text of perf script, parsed only by its grammar:
 
     text    = { sample }
     sample  = head [ " " frame ] | head { newline "\t" frame } newline newline
-    head    = comm, as far as the last blanks before: pid [ "/" tid ] [ "[" cpu "]" ] time ":" [ period ] event ":"
+    head    = comm, up to the last blanks before: pid [ "/" tid ] [ "[" cpu "]" ] time ":" [ period ] event ":"
     frame   = address in hexadecimal, " ", symbol [ "+0x" offset ], " (", object, ")"
 
-What follows the event of a tracepoint is its text. A line that is none of these is an error.
+The text after a tracepoint's name is its own. Any other line is an error.
 """
 import os
 import re

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""state_oracle.py - what each sample of a recording sees, by the rules of docs/state.md, from the bytes alone.
+"""state_oracle.py - computes the state that each sample of a recording sees by the rules of docs/state.md, only from the file's bytes.
 
 usage: state_oracle.py FILE...
 
-FILE is a little-endian perf.data file, or a folder of one, of events that sample IP, TID, TIME, CHAIN and PERIOD with sample_id_all.
-Prints a line for each sample, in the order in which perf gives them: time, tid, name, and of each address (as recorded, object). It
-shares nothing with the library: records are taken with struct, sorted by key and applied one after the other. COMPRESSED records
-need the program zstd.
+FILE is a little-endian perf.data file, or a folder with one, whose events sample IP, TID, TIME, CHAIN and PERIOD with sample_id_all. Prints a line per
+sample, in perf's order: time, tid, name, and for each address (recorded address, object). It shares no code with the library: records are parsed with
+struct, sorted by key and applied in order. COMPRESSED records require the program zstd.
 """
 import os
 import struct
@@ -38,7 +37,7 @@ class Record:
         return self.kind < 64 and 0 < self.time < NEVER
 
     def key(self):
-        """What is earlier happened before. Without a time state is before all, and a sample behind all."""
+        """Sort key by time. Without a time, state records come before all others, samples after all others."""
         late = self.kind == SAMPLE and self.time == NEVER
         return (NEVER - 1 if late else self.time % NEVER, self.where)
 
@@ -106,7 +105,7 @@ def in_order(records):
 # --- State.
 
 class Space:
-    """What is mapped: the newest that covers an address counts."""
+    """The mappings of a process: the newest one that covers an address applies."""
 
     def __init__(self, maps=(), left=None):
         self.maps, self.left = list(maps), left
@@ -160,7 +159,7 @@ class State:
             self.current(pid, tid).space.maps.append((start, length, name))
 
     def see(self, one):
-        """(name, objects of its addresses, innermost first) of a sample. Who was named by samples alone is its pid's."""
+        """(name, objects of its addresses, innermost first) of a sample. A thread known only from samples is treated like its process."""
         thread = self.threads.get(one.tid)
         place = thread or self.threads.get(one.pid)
         in_kernel = one.misc & 7 == KERNEL
@@ -180,7 +179,7 @@ class State:
 
 
 def addresses(one):
-    """Of a sample, innermost first; the ip alone where there is no chain."""
+    """The addresses of a sample, innermost first; only the ip if there is no chain."""
     mode, chain = one.misc & 7, []
     for entry in one.chain:
         if entry >= MARKERS:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames_of OBJECT: reads addresses, one in hexadecimal a line, and writes for each what
- * src/symbol/unwind/unwind_table.h says of it: "7+16 3=c-16 16=c-8" is a CFA 16 above register 7, where two registers
- * lie below it. `e` is an expression, `v-8` an address itself, `u` not known; "-" alone: nothing is known of the
- * address.
+ * frames_of OBJECT: reads hexadecimal addresses, one per line, and prints for each the rule that
+ * src/symbol/unwind/unwind_table.h gives: "7+16 3=c-16 16=c-8" is a CFA 16 above register 7, with two registers saved
+ * below it. `e` is an expression, `v-8` a value instead of a location, `u` undefined; a single "-": the address has no
+ * rule.
  */
 #include "symbol/unwind/unwind_table.h"
 

@@ -50,7 +50,7 @@ class Program:
             raise Wrong("a stripped program has lines")
 
     def report(self, *words):
-        """Rows of the program alone: a sample in ld.so has a line or not by what is installed and where it is looked for."""
+        """Only rows of the program itself: whether samples in ld.so have lines depends on installed files and search paths."""
         done = fresh.run([harness.PERFRAY, "report", "--format=json", "--no-children", "--dsos", "whole", "-s", "sym,srcline",
                           *words, "perf.data"], self.folder)
         if done.returncode != 0:
@@ -107,7 +107,7 @@ def check_build_id(folder):
 
 
 def pack_symbols(program):
-    """.gnu_debugdata as Fedora's find-debuginfo makes it: functions alone, packed by xz."""
+    """.gnu_debugdata as made by Fedora's find-debuginfo: only function symbols, compressed with xz."""
     fresh.need("xz")
     symbols = os.path.join(program.folder, "mini")
     fresh.must(["objcopy", "-S", "--keep-symbol=kitchen", "--keep-symbol=bakery", "--keep-symbol=main", "apart", "mini"], program.folder,

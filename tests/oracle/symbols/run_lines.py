@@ -189,8 +189,8 @@ def ours_of(path, addresses):
 
 
 def symbol_table_name(their, our, symbols):
-    """They name the outermost function by the symbol table: the same name with what the compiler made of it behind it, another of
-    the same address, or any where DWARF has no name for linkers."""
+    """They name the outermost function from the symbol table: the same name plus a compiler's suffix, another name of the same address, or any name if DWARF
+    has no linkage name."""
     if len(their) != len(our) or their[:-1] != our[:-1] or not our or their[-1][1:] != our[-1][1:]:
         return False
     name, linked = our[-1][0], their[-1][0]
@@ -200,7 +200,7 @@ def symbol_table_name(their, our, symbols):
 
 
 def nothing_known(their, our, _):
-    """No DWARF covers the address: they give the name of the symbol alone, and of the file that the symbol table says."""
+    """No DWARF covers the address: they only give the symbol's name, and the file from the symbol table."""
     return not our and len(their) <= 1 and (not their or their[0][2] == 0)
 
 

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_mend.py - `perfray symbols` names the cause of each missing name and prints a command that mends it.
+"""run_mend.py - `perfray symbols` names the cause of each missing name and prints a command that fixes it.
 
 usage: run_mend.py [NAME...]
 
-Environment: PERFRAY, the command. A program of three shared objects is built and recorded by the installed perf; then one object is
-deleted, one is built anew, one is stripped. Each must be told by its cause. The lines of the output that begin with "$ " are then
-run by sh as they stand: after them `symbols` and `report` say what they said when everything was whole.
+Environment: PERFRAY, the command. A program with three shared objects is built and recorded by the installed perf; then one object is deleted, one rebuilt,
+one stripped. `symbols` must print the cause for each. sh runs the lines of the output that begin with "$ " unchanged; afterwards `symbols` and `report`
+print the same as with all files in place.
 
-    spares       the recorded files are left where symbols finds them
-    debuginfod   nothing is left: debuginfod-find gets them, from a folder (DEBUGINFOD_URLS=file://...)
-    unmendable   without build-ids there is a cause and no command
-    odd_names    names with signs that mean something to sh
-    pieces       files that debugging information was split off into, or is shared by: missing ones are named, and missed no more
-                 when they, or their package, are there again
+    spares       the recorded files are kept where symbols finds them
+    debuginfod   no files are kept: debuginfod-find gets them, from a folder (DEBUGINFOD_URLS=file://...)
+    unmendable   without build ids there is a cause but no command
+    odd_names    names with characters that are special in sh
+    pieces       split or shared debug files: missing ones are named, and no longer reported when they, or their package, are back
 """
 import json
 import os

@@ -60,7 +60,7 @@ def as_dump(record):
 
 
 def as_record(record):
-    """(kind, offset, size, what it says, where it stands) of a JSON record."""
+    """(kind, offset, size, contents, place in time and thread) of a JSON record."""
     name, fields = record["name"], record["fields"]
     place = (record.get("tsc"), record.get("cpu"), record.get("tid"), record.get("pid"))
     if name == "basic_function":

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_latency.py - `perfray latency` of every trace of the corpus, against the oracle and llvm-xray.
+"""compare_latency.py - `perfray latency` of every trace of the corpus, compared with the oracle and llvm-xray.
 
 csv NAME        by function, caller and thread: every number is the oracle's, in nanoseconds and in ticks
-json NAME       the same numbers; open calls, lone exits and calls of no time of each row
-text NAME       the totals that stand above the table
-histogram NAME  bins hold what the oracle counts in them
+json NAME       the same numbers; unfinished calls, unmatched exits and calls of zero duration in each row
+text NAME       the totals above the table
+histogram NAME  bins have the oracle's counts
 jobs NAME       the same output with one thread and with three
 stream NAME     the same through a pipe, and through gzip
-filter NAME     --tid, --min-duration and --function leave what the oracle leaves
-account NAME    `llvm-xray account -k`: counts, smallest, greatest, sums; its percentiles by its own rule
-deduce NAME     `llvm-xray account -d -k`, run here, against --deduce-sibling-calls
-twins NAME      byte orders and versions of one content give one table
-story NAME      one story written as every version in both byte orders gives one table, and one report
-sketch WHAT     a trace with more calls than are kept: percentiles are as near as is said
-cut NAME        prefixes of small traces give what the oracle reads of it
+filter NAME     --tid, --min-duration and --function select what the oracle selects
+account NAME    `llvm-xray account -k`: counts, minimum, maximum, sums; its percentiles by its own rule
+deduce NAME     `llvm-xray account -d -k`, run here, compared with --deduce-sibling-calls
+twins NAME      byte orders and versions of the same content give the same table
+story NAME      the same events written as every version in both byte orders give the same table, and the same report
+sketch WHAT     a trace with more calls than are kept: percentiles have the stated accuracy
+cut NAME        prefixes of small traces give what the oracle reads of them
 
-What cannot be equal to llvm-xray is listed by file with its erratum; what is listed and equal is wrong as well.
+Known differences from llvm-xray are listed by file with the erratum; a listed difference that does not occur is an error, too.
 """
 import csv
 import gzip
@@ -335,7 +335,7 @@ def check_twins(tally, corpus):
 
 
 def check_stories(tally):
-    """tests/support/xray_files.py wrote one story as everything that there is; a profile has sums alone."""
+    """The same events written by tests/support/xray_files.py in every format; profiles are left out because they only contain sums."""
     first = STORIES / "fdr-v5.xray"
     names = sorted(path.name for path in STORIES.glob("*.xray") if not path.name.startswith("profile"))
     for name in names:
@@ -362,7 +362,7 @@ def wide_trace(calls, threads, frequency=2000000000):
 
 
 def check_sketch(tally, folder):
-    """More calls than are kept: what is said of it, and how far off percentiles are."""
+    """More calls than are kept: the note about it, and the accuracy of percentiles."""
     path = os.path.join(folder, "wide.xray")
     with open(path, "wb") as file:
         file.write(wide_trace(45000, 4))

@@ -117,7 +117,7 @@ def by_thread(events):
 
 
 def is_merged(events):
-    """Whether each event is the earliest of those that stand first in their threads."""
+    """Whether the events are a merge of the threads: each is the earliest among the next events of all threads."""
     queues = {}
     for line in events:
         queues.setdefault((line.get("pid"), line.get("tid")), []).append(line.get("tsc", 0))

@@ -23,7 +23,7 @@ TYPED = re.compile(rb"<Typed Event: delta = \+(-?\d+), type = (\d+), size = (\d+
 
 
 def read_event(text, at):
-    """(record, place behind it) or None. The payload stands there as it is, line ends and all."""
+    """(record, position after it) or None. The payload is copied unchanged, including newlines."""
     match = CUSTOM_DELTA.match(text, at)
     if match:
         size, end = int(match[2]), b"'>\n"

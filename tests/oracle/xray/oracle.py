@@ -1,31 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""oracle.py - what an XRay trace holds, told without perfray.
+"""oracle.py - lists the contents of an XRay trace, without perfray.
 
-usage: oracle.py records FILE             every record in file order, a JSON object a line
+usage: oracle.py records FILE             every record in file order, one JSON object per line
        oracle.py calls FILE               every finished call: pid, tid, function, caller, enter, exit, self, flags
        oracle.py latency [--by=function|caller|thread] [--ticks] FILE
-                                          count, percentiles, sum, self, open calls, lone exits; CSV
-       oracle.py damage FILE              what could not be used, with offsets
+                                          count, percentiles, sum, self, unfinished calls, unmatched exits; CSV
+       oracle.py damage FILE              unusable parts, with offsets
 
-Written from the format's description and from nothing else; it is slow, keeps everything in memory and takes no short
-cut, so that it can be read. The rules it follows:
+Written only from the description of the format. It is slow, keeps everything in memory and takes no shortcuts, so that it is easy to read. Its rules:
 
-- A buffer is a state machine of its own: tsc base and cpu begin anew (version 1: the base goes on from the thread's
-  previous buffer where the buffer has no NewCPUId).
-- From version 2 on the end of the extents wins. What stands behind it and is no BufferExtents is skipped up to the next
-  place that looks like one.
-- A record is whole when all its bytes, the payload included, lie in its buffer; nothing else is a record.
-- A thread is (pid, tid); its buffers go by the time of their first NewCPUId, then by place. Records of a basic log keep
-  the order of the file.
-- An exit closes the innermost open call of the same id; the calls above it stay open for ever. An exit without such a
-  call is a lone exit. Self time is the latency without the latencies of the direct callees, for which a call that never
-  ended stands in with its own callees'.
-- Percentiles by nearest rank, on all values.
-- A WallClockTime and the NewCPUId that follows it with nothing but a Pid between are a clock pair; of 0 s and 0 us, and
-  not a time, it is none. A time is floor(ticks * 10^9 / frequency) + offset ns, at least 0; the offset is the least
-  CLOCK_MONOTONIC - floor(ticks * 10^9 / frequency) of all pairs, 0 without one. Pairs contradict each other, and are
-  none, where that puts the least ticks of a NewCPUId or TSCWrap before 0.
+- A buffer has its own state: TSC base and CPU start anew (version 1: the base continues from the thread's previous buffer if the buffer has no NewCPUId).
+- From version 2 on, the end given by the extents is authoritative. Bytes after it that are not BufferExtents are skipped up to the next place that looks
+  like one.
+- A record is complete if all its bytes, the payload included, are in its buffer; otherwise it is not a record.
+- A thread is (pid, tid); its buffers are ordered by the time of their first NewCPUId, then by position. Records of a basic log keep the file order.
+- An exit closes the innermost open call of the same id; the calls above it remain unfinished. An exit without such a call is unmatched. Self time is the
+  duration without the durations of the direct callees; an unfinished callee is replaced by its own callees.
+- Percentiles are nearest-rank, on all values.
+- A WallClockTime and the next NewCPUId, with only Pid records between them, are a clock pair, unless the time is invalid or 0 s and 0 us. A time is
+  floor(ticks * 10^9 / frequency) + offset ns, at least 0; the offset is the minimum of CLOCK_MONOTONIC - floor(ticks * 10^9 / frequency) over all pairs, or
+  0 without a pair. If that makes the smallest tick of a NewCPUId or TSCWrap negative, the pairs contradict each other and are ignored.
 """
 import json
 import sys

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""oracle_test.py - the oracle against the corpus' own counts and against llvm-xray where that is right.
+"""oracle_test.py - tests the oracle with the corpus' own counts and with llvm-xray, as far as that is right.
 
-For each trace: records, functions, arguments, events and blocks as the table of the corpus' README says; every record
-of `fdr-dump`; header and every call and event of `convert -f yaml`; count, least, greatest and sum of `account -k` on
-recorded traces of one thread. The rules of pairing and of percentiles are held against stories told here. What cannot be equal stands below, by file, with
-the reason. PERFRAY_CORPUS names the corpus; without it only the stories are tested.
+For each trace: records, functions, arguments, events and blocks as in the table of the corpus' README; every record of `fdr-dump`; header, calls and events
+of `convert -f yaml`; count, minimum, maximum and sum of `account -k` for recorded traces of one thread. The rules of pairing and of percentiles are tested
+with traces written here. Known differences are listed below by file, with the reason. PERFRAY_CORPUS names the corpus; without it only the traces written
+here are tested.
 """
 import csv
 import os

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_recorded.py - traces of programs that keep their own account, recorded now with the installed clang.
+"""run_recorded.py - traces of programs that keep their own account, recorded by the test with the installed clang.
 
 usage: run_recorded.py [--keep DIR] [WORD...]
 
-The programs of tests/oracle/xray/programs are built and run under XRay's flight recorder, with buffers of its own choice and with
-small ones, and under its basic log. What each thread says that it did must be what perfray tells of it:
+The programs of tests/oracle/xray/programs are built and run with XRay's flight recorder, with its default buffers and with small ones, and with its basic
+log. perfray must print what each thread reports to have done:
 
 script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
-report   as many finished calls of each function
-latency  as many finished and open calls of each function, also by thread and by caller
-dump     as many enters and exits of each function, by name
-llvm     YAML byte for byte as llvm-xray's, where that is installed
-maps     the same by the object, by a map that names it, and of another object than the first, a shared one
+report   the number of finished calls of each function
+latency  the number of finished and unfinished calls of each function, also by thread and by caller
+dump     the number of entries and exits of each function, by name
+llvm     YAML identical to llvm-xray's, if that is installed
+maps     the same by the object, by a map that names it, and for another object than the first, a shared one
 
 payloads YAML of events with all kinds of bytes, as llvm-xray's
 
-Each is done with every clang that is installed with XRay's runtime (19, 14); where there is none it is skipped by name.
-PERFRAY is the command.
+Each runs with every installed clang that has XRay's runtime (19, 14); if none is installed, it is skipped by name. PERFRAY is the command.
 """
 import argparse
 import collections

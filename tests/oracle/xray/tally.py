@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was compared: equal, listed as different (and different it must be), or wrong."""
+"""Counts comparisons: equal, listed as different (and then they must differ), or wrong."""
 import harness
 
 

@@ -37,7 +37,7 @@ CALLED unsigned down(long depth) {
     return depth ? down(depth - 1) + 1 : leaf(1);
 }
 
-/* In its last place a call, which -O2 makes a jump where nothing stands behind it. */
+/* Ends with a call, which -O2 turns into a jump (a tail call). */
 CALLED unsigned other(unsigned x) {
     HERE(OTHER);
     return leaf(x + 1);

@@ -261,8 +261,8 @@ NOT_TRACED static void watched(void) { /* COUNT * 2 + 2 */
     printf("%lu\n", help_seen());
 }
 
-/* From the moment on the kernel ends the process at any system call but these: a new buffer of a ring that was filled
-   once needs none, one in new room a look at the clock and at its pages. */
+/* From here on the kernel kills the process at any system call except these. A buffer of a ring that was filled before
+ * needs no system call; a new one only reads the clock and touches its pages. */
 NOT_TRACED static void sealed(void) { /* COUNT */
     static const int allowed[] = {SYS_madvise, SYS_exit_group, SYS_write};
     struct sock_filter code[8] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
@@ -286,7 +286,7 @@ NOT_TRACED static void sealed(void) { /* COUNT */
     _exit(0);
 }
 
-/* Four threads, none of which the system tells its number. COUNT * 4 */
+/* Four threads for which the system call that gives the thread id fails. COUNT * 4 */
 NOT_TRACED static void *nameless_one(void *unused) {
     pthread_barrier_wait(&met);
     leaves(count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What zlib makes of our gzip is what went in; failures of the output behind stay there. */
+/* Our gzip is unpacked by zlib to the original bytes; errors of the underlying output are kept there. */
 #include "../test.h"
 
 #include "base/io/gzip_output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: the same bytes come out of a file, a pipe, memory and three kinds of compression, at any chunk size and in
- * steps of any length; every way in which a source can end early is told apart.
+ * Inputs: the same bytes are read from a file, a pipe, memory and three kinds of compression, for any chunk size and
+ * any length of reads; the ways in which a source can end early are distinguished.
  */
 #include "test.h"
 #include <errno.h>
@@ -116,7 +116,7 @@ static ssize_t pread_alike(void *context, int fd, void *to, size_t length, off_t
     return pread(fd, to, length, offset);
 }
 
-/* Behind what is left of the window, where it begins anew, where it grows, and where the reader goes back. */
+/* Reads past the buffered bytes, where the buffer is refilled, where it grows, and after seeking back. */
 TEST(input_reads_to_where_bytes_lie_alike) {
     static const uint64_t offsets[] = {0, 1, 999, 1000, 4333, 4334, 777, 19003, 19004, 5};
     const struct blob plain = make_plain(30011);

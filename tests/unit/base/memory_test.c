@@ -123,7 +123,7 @@ TEST(memory_grows_arrays) {
     mem_free(&memory, array, capacity, sizeof *array);
 }
 
-/* A number far behind the last one: as many steps as it takes. */
+/* A requested size far beyond the current one: grows by as many steps as necessary. */
 TEST(memory_grows_arrays_to_any_number) {
     struct memory memory;
     memory_init(&memory, NULL, 1 << 20);

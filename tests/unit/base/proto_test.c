@@ -52,7 +52,7 @@ TEST(proto_numbers_are_as_long_as_they_are_said_to_be) {
     }
 }
 
-/* One field; false: none. */
+/* Takes one field; returns false if there is no field. */
 static bool take(const void *bytes, size_t length, struct proto_field *f) {
     struct cursor in = cursor_on(bytes, length, 0, false);
     const bool there = proto_take(&in, f);

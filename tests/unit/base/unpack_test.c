@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged and hostile compressed inputs: each cut and each flipped bit is told, with the place, and what was decoded
- * before it is right; bombs meet their limits.
+ * Damaged and hostile compressed inputs: each truncation and each flipped bit is reported with its place, and
+ * everything decoded before it is correct; decompression bombs are stopped by the limits.
  */
 #include "input_samples.h"
 

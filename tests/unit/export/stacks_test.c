@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks against a plain way to the same: every node of a random profile climbed to its root, names put together, equal
- * ones added up. Nodes are in order, each stands before what is below it, and a profile whose nodes are numbered
- * otherwise gives the same.
+ * Stacks compared with a simple implementation: climbs from every node of a random profile to its root, concatenates
+ * the names and sums equal ones. Nodes must be sorted, each before its descendants, and a profile with differently
+ * numbered nodes must give the same result.
  */
 #include "../test.h"
 

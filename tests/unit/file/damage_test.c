@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Laws that hold for any bytes whatever. Recordings are damaged a few words at a time, most often where numbers are
- * that others hang on: the header, the attrs, the table of features, the heads of records. Then
+ * Laws for arbitrary bytes. Recordings are damaged a few words at a time, mostly in numbers that others depend on: the
+ * header, the attrs, the table of features, the headers of records. Then
  *
- * - reading ends, and records come in the order of their places, none twice and none outside of the input,
- * - a second pass over a file gives the same records, holes and counts (over a stream it knows the events from its
- * start, so that it may judge otherwise what stands around a damaged one),
- * - the same bytes through a pipe give the same records, where they open,
- * - what is asked of a record, a feature or an event is answered or refused, never read past its end (sanitizers).
+ * - reading ends, and records come in the order of their offsets, without duplicates and within the input,
+ * - a second pass over a file gives the same records, holes and counts (over a stream, it knows the events from the
+ *   start, so it may judge the bytes around a damaged event differently),
+ * - the same bytes through a pipe give the same records, if they open,
+ * - every question about a record, a feature or an event is answered or refused, without reading beyond its end
+ *   (sanitizers).
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -45,7 +46,8 @@ static void store_word(const struct damaged *d, size_t at, uint64_t value) {
         d->bytes[at + (d->big ? 7 - i : i)] = (uint8_t)(value >> 8 * i);
 }
 
-/* A place worth damaging: in the header, in the attrs behind it, near the end, where sections stand, or anywhere. */
+/* Picks a place that matters: in the header, in the attrs after it, near the end, where the sections are, or
+ * anywhere. */
 static size_t pick_place(const struct damaged *d, uint64_t *state) {
     const size_t last = d->length - 8, head = last < 104 ? last : 104, tail = last < 1200 ? last : 1200;
     switch (draw(state) % 4) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every system call that brings or keeps bytes fails once: read, pread, write and lseek of this program stand before
- * libc's and count. Then an error is said, or what was read is the same as without the failure.
+ * Every system call that reads or stores bytes fails once: this program's read, pread, write and lseek replace those of
+ * libc and count calls. Then an error must be reported, or the result must be that of a run without failure.
  */
 #include "file/read/features.h"
 #include "recorded_files.h"
@@ -14,13 +14,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* fail_at 0: never. Tests run in one thread, but others feed their fifos from a second one: none of these does. */
+/* fail_at 0: never. Tests run in one thread, although others feed their fifos from a second one; none of these tests
+ * does. */
 static struct {
     long fail_at, calls;
     bool has_failed;
-    bool stays_broken;                   /* all calls behind the one that fails do */
-    bool writes_nothing, is_interrupted; /* what the call that fails returns, if not EIO */
-    size_t most;                         /* bytes that one read brings; 0: all */
+    bool stays_broken;                   /* all later calls fail, too */
+    bool writes_nothing, is_interrupted; /* result of the failing call, if not EIO */
+    size_t most;                         /* maximum bytes per read; 0: unlimited */
 } faults;
 
 static bool refuses(void) {
@@ -135,7 +136,7 @@ TEST(every_read_of_a_recording_fails_once) {
     each_recorded(fail_each_of_file, NULL);
 }
 
-/* The obsolete section of names, far behind the records: of the second of two tracepoints. */
+/* The obsolete section of event names, far after the records: names the second of two tracepoints. */
 static void put_event_types(struct builder *b) {
     enum { EVENT_TYPES_AT = 56, ATTRS_AT = 104 + 16, ENTRY = 72 };
     set_number(b, b->bytes + ATTRS_AT + BUILT_ATTR + 16, 2, 4);
@@ -146,7 +147,8 @@ static void put_event_types(struct builder *b) {
     memcpy(put_room(b, 64), "sched:old_name", 15);
 }
 
-/* Larger than the window, so that what stands behind the records is read by itself; ids far away, too. */
+/* Larger than the read buffer, so that the data after the records need a read of their own; the ids are far away,
+ * too. */
 static struct builder large_recording(void) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 2, .features = 1u << 3 | 1u << 7});
@@ -256,7 +258,7 @@ static void put_longer_sample(struct builder *b, unsigned size) {
     put_room(b, 24);
 }
 
-/* Damage of every kind, each behind so many records that it is met by another read. */
+/* Damage of every kind, each after so many records that a different read reaches it. */
 TEST(every_read_of_a_damaged_recording_fails_once) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
@@ -275,7 +277,7 @@ TEST(every_read_of_a_damaged_recording_fails_once) {
     fail_each_call_of("a damaged recording", &b);
 }
 
-/* The records are searched for where they begin, or go on where they are said to end: no table of features is there. */
+/* The data section starts elsewhere, or records continue after its end: there is no table of features. */
 TEST(every_read_of_a_header_that_is_wrong_fails_once) {
     for (unsigned i = 0; i < 6; i++) {
         struct builder b = {0};
@@ -313,7 +315,7 @@ static struct builder small_stream(void) {
     struct builder b = {0};
     begin_pipe(&b, 1);
     put_samples(&b, 3);
-    put_head(&b, 66, 0, 16); /* tracing data that are none */
+    put_head(&b, 66, 0, 16); /* invalid tracing data */
     put_number(&b, 64, 4);
     put_room(&b, 4 + 64);
     put_head(&b, 71, 0, 48);

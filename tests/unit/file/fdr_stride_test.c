@@ -124,7 +124,7 @@ TEST(a_buffer_goes_on_from_the_one_before_unless_that_is_damaged) {
     put_v1_buffer(&b, 0, 1);
     expect_times(&b, good, 6);
     b.length = 32;
-    put_v1_buffer(&b, 1000, 7); /* an action that is none */
+    put_v1_buffer(&b, 1000, 7); /* an unknown action */
     put_v1_buffer(&b, 0, 1);
     put_v1_buffer(&b, 0, 1);
     expect_times(&b, bad, 5);

@@ -6,7 +6,7 @@
 
 enum { BUILD_ID = 2, HOSTNAME = 3, RELEASE = 4, NRCPUS = 7, CPU_TOPOLOGY = 13, AUXTRACE = 18, CPUS = 2 };
 
-/* A file without events and records, and the table of its sections, which the caller puts behind it in order. */
+/* A file without events and records, and the table of its sections, whose contents the caller appends in order. */
 static void begin_features(struct builder *b, uint64_t bits, const size_t *sizes) {
     begin_file(b, &(struct plan){.header_size = 104, .features = bits});
     put_head(b, 68, 0, 8);
@@ -115,7 +115,7 @@ TEST(topology_without_the_count_of_cpus_keeps_what_it_cannot_tell_apart) {
     assert_int_equal(t.die_ids.count, 0);
 }
 
-/* Entries of Linux before 2.6.36 have no pid: four bytes of padding stand behind the build-id, then the name. */
+/* Entries of Linux before 2.6.36 have no pid: the build id is followed by four bytes of padding, then the name. */
 static void put_old_build_id(struct builder *b, uint8_t first, const char *name) {
     put_head(b, 0, 1, 8 + 24 + 16);
     put_number(b, first, 1);
@@ -150,7 +150,7 @@ TEST(build_ids_without_a_pid_are_read) {
     }
 }
 
-/* A feature in the other byte order does not fit, which is what is said, with its place. */
+/* A feature in the other byte order does not fit its section; that is reported, with its place. */
 TEST(a_feature_in_the_other_byte_order_is_a_hole) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};

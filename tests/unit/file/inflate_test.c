@@ -12,8 +12,8 @@ enum { PLAIN_SAMPLES = 40, COMPRESSED = 81, COMPRESSED2 = 83, LIMIT = 1 << 16 };
 struct form {
     uint32_t type;
     size_t piece; /* plain bytes that one COMPRESSED record holds */
-    bool frames;  /* each record is a frame of its own; else one stream, flushed */
-    unsigned bad; /* number of the record whose bytes are broken, from 1; 0: none */
+    bool frames;  /* each record is a frame; otherwise one flushed stream */
+    unsigned bad; /* number of the record with damaged bytes, from 1; 0: all are intact */
     bool big, pipe;
 };
 
@@ -200,7 +200,8 @@ static uint8_t *rounds_compressed(size_t plain, size_t *length) {
 
 enum { BOMB_PLAIN = 20 << 20, BOMBS = 5 };
 
-/* Each record is below zstd_output_per_record; the ratio holds for their sum. What was unpacked before is given. */
+/* Each record is below zstd_output_per_record; the ratio limits their sum. Records unpacked before that are
+ * returned. */
 TEST(bombs_that_are_small_each_meet_the_ratio) {
     struct builder b = {0};
     const struct form form = {.type = COMPRESSED};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* File headers that cannot be right, in ways that are rare: what is changed, what is said, and what is left alone. */
+/* Invalid file headers of rare kinds: the corrections, the messages, and the parts that are not changed. */
 #include "base/memory/sizes.h"
 #include "recording_builder.h"
 
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A header that is longer than any we know, and all behind it in its place. */
+/* A header longer than any known one, with everything after it shifted accordingly. */
 static struct builder longer_header(unsigned header_size) {
     struct builder b = {0};
     const uint64_t entry = BUILT_ATTR + 16, data = header_size + entry;
@@ -32,17 +32,17 @@ TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
     assert_int_equal(read_through(r).samples, 4);
     assert_int_equal(pfr_get_quality(r)->holes, 0);
     pfr_close(r);
-    set_number(&b, b.bytes + 40, 1 << 20, 8); /* records behind the end: nothing is believed of such a header */
+    set_number(&b, b.bytes + 40, 1 << 20, 8); /* records beyond the end: such a header is not trusted */
     r = open_built(&b, NULL);
     assert_int_equal(pfr_get_header(r)->header_size, 104);
     const struct tally t = read_through(r);
-    assert_int_equal(t.samples, 4); /* they are found behind the attrs */
+    assert_int_equal(t.samples, 4); /* they are found after the attrs */
     assert_int_equal(t.holes, 2);
     pfr_close(r);
     free(b.bytes);
 }
 
-/* The magic is none, and the header is in the other byte order than what follows it: two findings at byte 0. */
+/* An invalid magic, and a header in another byte order than the data after it: two findings at byte 0. */
 TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};

@@ -122,7 +122,8 @@ TEST(payloads_past_the_end_are_said) {
     }
 }
 
-/* Behind the bad record one whole record stands; it may be found or be part of the hole, but it is never invented. */
+/* The bad record is followed by a complete one; that may be found or be part of the hole, but no other may be
+ * invented. */
 static void read_bad_size(unsigned size, bool pipe) {
     struct builder b = {0};
     pipe ? begin_pipe(&b, 1) : begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
@@ -266,7 +267,7 @@ TEST(a_reader_at_its_end_stays_there) {
     pfr_close(r);
 }
 
-/* --- A packed stream is none that can be looked at twice: what follows a record is given piece by piece. */
+/* --- A packed stream cannot be read twice: the data after a record are passed on piece by piece. */
 
 enum { PIECE = 1 << 18, LARGE = 2 * PIECE };
 

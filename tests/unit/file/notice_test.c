@@ -38,7 +38,7 @@ TEST(an_update_names_its_event_and_no_other) {
     }
 }
 
-/* What stands in a COMPRESSED record of the given type, plain. */
+/* Puts a COMPRESSED record of the given type with these contents. */
 static void put_packed(struct builder *b, uint32_t type, const struct builder *plain) {
     uint8_t zstd[4096];
     const size_t length = ZSTD_compress(zstd, sizeof zstd, plain->bytes, plain->length, 1);
@@ -57,7 +57,8 @@ static void put_auxtrace(struct builder *b, uint64_t size) {
     put_room(b, 32);
 }
 
-/* Data that follow a record, compressed bytes among them, follow it in the input alone: inside there are none. */
+/* Data that follow a record, including compressed bytes, follow it in the input; inside compressed bytes there are no
+ * such data. */
 static void read_nested(uint32_t type, bool big) {
     struct builder b = {.big = big}, inner = {.big = big}, plain = {.big = big};
     pfr_record rec;
@@ -105,7 +106,7 @@ static void put_cpu_map(struct builder *b, unsigned form, unsigned count, unsign
     put_room(b, 10);
 }
 
-/* Said once, however often it stands there; where it stands in decompressed bytes, none of the input are concerned. */
+/* Reported once, however often it occurs; if it occurs in decompressed bytes, the finding has no range in the input. */
 static void read_strange_map(unsigned form, unsigned width, const char *where, bool packed) {
     struct builder b = {0}, plain = {0};
     pfr_record rec;
@@ -136,7 +137,7 @@ TEST(a_strange_cpu_map_is_said_with_its_place) {
     }
 }
 
-/* As often as there are places, and counted beyond what is told one by one. */
+/* Reported individually up to a limit; all are counted. */
 TEST(of_many_findings_the_first_are_told_and_all_are_counted) {
     enum { MAPS = 20, TOLD = 16 };
     struct builder b = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every prefix of a recording: it opens, or says why not; it gives the records that lie whole within the prefix, the
- * same ones as the whole file; and unless that is everything, something is said to be missing.
+ * Every prefix of a recording: it opens, or an error explains why not; it gives the complete records of the prefix,
+ * equal to those of the whole file; and unless it is complete, missing data are reported.
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -109,7 +109,7 @@ static void read_prefixes(const char *name, size_t step) {
     read_prefixes_of(&w, name, step);
 }
 
-/* What was built, in the byte order that no recording of tests/fixtures/recorded has. */
+/* Generated recordings, in the byte order that no recording of tests/fixtures/recorded has. */
 static void read_built(struct builder *b, const char *name) {
     static struct whole w;
     for (uint32_t i = 0; i < 10; i++) {
@@ -182,7 +182,8 @@ static void read_prefixes_of_part(const char *name) {
     static struct whole w;
     char folder[] = "/tmp/perfray-prefixes-XXXXXX", from[RECORDED_PATH], to[RECORDED_PATH];
     pfr_error err;
-    const size_t used = strlen(recorded_path(from, name)); /* skips where there are none: before a folder is made */
+    const size_t used =
+        strlen(recorded_path(from, name)); /* skips the test before a folder is made if the recordings are missing */
     assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < 3; i++) {
         size_t length;

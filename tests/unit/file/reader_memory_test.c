@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: every allocation of opening, reading and closing fails once. Then nothing is left over, the failure is said,
- * or what was read is the same as without it. And a limit on memory is an error, not a crash.
+ * Memory: every allocation of opening, reading and closing fails once. Then nothing leaks, and the failure is reported
+ * or the result is that of a run without failure. Exceeding the memory limit is an error, not a crash.
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -111,7 +111,7 @@ static void put_host(struct builder *b) {
     memcpy(put_room(b, 64), "host", 4);
 }
 
-/* Everything that a reader keeps of a stream; the ids of its event shift all that comes behind them. */
+/* A stream with everything that a reader keeps; the number of ids shifts everything after them. */
 static struct builder keeping_stream(unsigned ids) {
     struct builder b = {0};
     put_bytes(&b, magic_of(&b), 8);

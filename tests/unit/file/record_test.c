@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record: every field of every layout by its name, on every recording; paths with dots; wrong questions.
- */
+/* The contents of records: every field of every layout by name, on every recording; dotted paths; wrong names. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "wire/layout.h"

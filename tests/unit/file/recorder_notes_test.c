@@ -41,7 +41,7 @@ static void count_records(pfr_reader *r, struct told *told) {
     }
 }
 
-/* The bytes are in a block of their own, so that a sanitizer sees what is read behind them. */
+/* The bytes are in a block of their own, so that sanitizers detect reads beyond them. */
 static struct told tell(size_t size, uint64_t limit) {
     struct told told = {.status = PFR_ERR_FORMAT};
     struct recorder_notes notes;

@@ -28,8 +28,8 @@ struct builder {
 struct plan {
     unsigned header_size; /* 72 or 104 */
     unsigned events;
-    const char *magic; /* NULL: by the byte order */
-    uint64_t features; /* bits 0 to 63; the sections are for the caller to put behind the data */
+    const char *magic; /* NULL: chosen by the byte order */
+    uint64_t features; /* bits 0 to 63; the caller appends the sections after the data */
 };
 
 enum { BUILT_ATTR = 64, SAMPLE_BITS = 7, IDENTIFIER_BIT = 1 << 16, ID_ALL_FLAG = 18, FIRST_ID = 100 };
@@ -177,7 +177,7 @@ static inline void put_formats(struct builder *b, const char *system, const char
     put_sized_text(b, format);
 }
 
-/* HEADER_TRACING_DATA of a stream, and the formats behind it. */
+/* HEADER_TRACING_DATA of a stream, followed by the formats. */
 static inline void put_tracing_data(struct builder *b, const char *system, const char *format) {
     struct builder formats = {.big = b->big};
     put_formats(&formats, system, format);

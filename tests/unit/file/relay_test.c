@@ -17,9 +17,9 @@ struct seen {
     pfr_reader *reader;
     struct tally tally;
     uint64_t holes_sum;              /* of their places and texts */
-    uint64_t at_hand;                /* records that relays walked over */
-    uint64_t parallel_readers, stop; /* stop: record at which the walk fails; 0: none */
-    bool gives_up;                   /* after one turn */
+    uint64_t at_hand;                /* records visited by parallel readers */
+    uint64_t parallel_readers, stop; /* stop: record at which the walk fails; 0: never */
+    bool gives_up;                   /* after one round */
 };
 
 static void note_record(struct seen *s, const pfr_record *rec) {
@@ -46,7 +46,7 @@ static pfr_status walk(void *context, pfr_error *err) {
     return s->gives_up ? PFR_OK : st;
 }
 
-/* threads 0: by pfr_next alone. */
+/* threads 0: only pfr_next. */
 static struct seen see(pfr_reader *r, uint32_t threads, size_t chunk) {
     struct seen s = {.reader = r};
     const struct parallel_reader parallel_reader = {.threads = threads, .chunk = chunk, .walk = walk, .context = &s};
@@ -153,7 +153,7 @@ TEST(a_record_may_be_longer_than_many_chunks) {
     }
 }
 
-/* What is no record, at each place of a stretch and at its border. */
+/* Bytes that are not a record, at various places of a chunk and at its borders. */
 TEST(damage_is_told_as_by_one) {
     static const uint8_t junk[] = {9, 0, 0, 0, 2, 0, 3, 0, 255, 255, 255, 255, 255, 255, 255, 255};
     for (unsigned i = 0; i < 24; i++) {
@@ -240,7 +240,7 @@ static ssize_t faulty_pread(void *context, int fd, void *to, size_t length, off_
     return pread(fd, to, length, offset);
 }
 
-/* The stretch is read again by the one who goes on alone. */
+/* The single-threaded reader reads the chunk again. */
 TEST(a_chunk_that_cannot_be_read_costs_nothing) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 12 * STRETCH);

@@ -83,7 +83,7 @@ static const struct {
 #undef KIND
 };
 
-/* Samples whose ip tells which they are; returns where the first stands. */
+/* Samples whose ip is their number; returns the offset of the first one. */
 static size_t build(struct builder *b, bool pipe) {
     if (pipe)
         begin_pipe(b, 1);
@@ -109,7 +109,7 @@ static uint64_t samples_given(pfr_reader *r, size_t first, uint64_t *holes) {
         *holes += s == PFR_HOLE;
         if (s == PFR_HOLE || rec.type != PFR_RECORD_SAMPLE)
             continue;
-        assert_int_equal((rec.offset - first) % SAMPLE_SIZE, 0); /* none is invented */
+        assert_int_equal((rec.offset - first) % SAMPLE_SIZE, 0); /* no sample is invented */
         ASSERT_OK(pfr_get(&rec, "ip", &ip, &err), err);
         const unsigned number = (unsigned)((rec.offset - first) / SAMPLE_SIZE);
         if (ip.as.u == FIRST_IP + number)

@@ -216,7 +216,7 @@ TEST(values_have_the_kind_that_their_field_has) {
     ASSERT_OK(pfr_get(&rec, "pid", &value, &err), err);
     assert_int_equal(value.kind, PFR_VALUE_SIGNED);
     assert_int_equal(value.as.i, -5);
-    ASSERT_OK(pfr_get(&rec, "id.time", &value, &err), err); /* samples have none */
+    ASSERT_OK(pfr_get(&rec, "id.time", &value, &err), err); /* samples have no id */
     assert_int_equal(value.kind, PFR_VALUE_ABSENT);
     expect_record(r, &rec, 3);
     ASSERT_OK(pfr_get(&rec, "comm", &value, &err), err);
@@ -332,7 +332,7 @@ TEST(a_folder_whose_data_is_a_link_is_refused) {
     snprintf(path, sizeof path, "%s/data", folder);
     assert_int_equal(symlink("data", path), 0);
     assert_null(pfr_open(folder, NULL, &err));
-    assert_int_not_equal(err.status, PFR_ERR_FORMAT); /* which it is when there is none */
+    assert_int_not_equal(err.status, PFR_ERR_FORMAT); /* which is the status if the file does not exist */
     assert_true(err.status < 0 && err.text[0]);
     unlink(path);
     assert_int_equal(rmdir(folder), 0);
@@ -390,7 +390,7 @@ TEST(an_old_magic_with_new_attrs_is_said_once) {
     }
 }
 
-/* And a second pass finds none anew. */
+/* A second pass reports no new findings. */
 TEST(findings_are_told_behind_their_record_in_each_pass) {
     struct builder b = {0};
     pfr_record rec;

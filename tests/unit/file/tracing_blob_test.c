@@ -68,7 +68,7 @@ TEST(the_parts_of_tracing_data) {
     check_parts(false, "0.5");
 }
 
-/* Every prefix ends in one place with a word about it; none gives all. */
+/* Every prefix ends at one place with an error; no prefix gives everything. */
 TEST(tracing_data_cut_anywhere) {
     struct builder b = {0};
     put_blob(&b, "0.6");

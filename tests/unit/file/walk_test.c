@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting without looking: the walk goes over samples alone, and leaves to pfr_next whatever is pending or wrong. So
- * walking whenever it is possible gives the counts that reading gives.
+ * Counting without decoding: the walk passes only over samples and leaves everything pending or wrong to pfr_next. So
+ * walking wherever possible gives the same counts as reading.
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
@@ -126,10 +126,10 @@ static void put_payload(struct builder *b, size_t length) {
     put_number(b, length, 8);
     put_room(b, 32);
     for (size_t i = 0; i < length / 32; i++)
-        put_sample(b, i, 0); /* which are none */
+        put_sample(b, i, 0); /* which are not samples, but bytes of the payload */
 }
 
-/* The second payload ends the input, and is larger than what is read at once. */
+/* The second payload ends the input, and is larger than a single read. */
 TEST(payloads_are_not_walked_into) {
     struct builder b = begin_walk(false, 1);
     put_samples(&b, 2, 0);
@@ -141,7 +141,7 @@ TEST(payloads_are_not_walked_into) {
     free(b.bytes);
 }
 
-/* It was stepped over without being read, so that the end lies behind all that was. */
+/* The payload was skipped without being read, so the end is after everything that was read. */
 TEST(walking_ends_behind_a_payload_that_nobody_read) {
     char folder[FOLDER_SIZE];
     pfr_error err = {0};
@@ -187,7 +187,7 @@ TEST(walking_ends_where_a_recording_is_cut) {
     free(b.bytes);
 }
 
-/* What is only looked at is still there; samples without a time end it where times are asked for. */
+/* Records that were only looked at remain; if times are requested, a sample without a time ends the run. */
 TEST(looking_at_what_can_be_walked_takes_nothing) {
     struct builder b = begin_walk(false, 1);
     struct sample_run run, timed;

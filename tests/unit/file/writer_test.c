@@ -81,8 +81,8 @@ static void is_same_again(const char *name, pfr_order order) {
         input = output;
         output = read_back(rewritten(input, written, PFR_ORDER_LITTLE, &err), &written);
     }
-    /* Recorders leave slots free behind the table of features, which a writer does not know of: records and what is
-       in front are compared, less the words of the header that tell of features. */
+    /* Recorders leave unused slots after the table of features, which a writer does not know about: compares the
+     * records and everything before them, except the words of the header about features. */
     const uint64_t data_end = load_u64(original + 40, SWAP_OF_LITTLE) + load_u64(original + 48, SWAP_OF_LITTLE);
     assert_memory_equal(output, original, 72);
     assert_memory_equal(output + 104, original + 104, data_end - 104);
@@ -189,7 +189,7 @@ TEST(writer_can_be_read_before_it_is_finished) {
     close(fd);
 }
 
-/* Ids that come behind records are told at the end, with those of the start. */
+/* Ids added after records are written at the end, together with those of the start. */
 TEST(writer_takes_ids_late) {
     static const uint64_t first[] = {7, 8}, late[] = {9};
     pfr_error err;

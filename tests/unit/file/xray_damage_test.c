@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged traces, made in memory: what is broken costs itself and is said; times across buffers, and limits. */
+/* Damaged XRay traces, made in memory: only the damaged part is lost, and it is reported; times across buffers;
+ * limits. */
 #include "xray_files.h"
 
-/* --- Damage, one kind at a time. Each trace has a good buffer behind the bad one. */
+/* --- One kind of damage at a time. Each trace has a good buffer after the bad one. */
 
 struct expected {
     uint64_t hole, length; /* of the first hole */

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-/* --- What is said is the same in every version, byte order and form. */
+/* --- The contents are the same in every version, byte order and form. */
 
 struct call {
     int32_t tid;
@@ -124,10 +124,10 @@ struct whole {
     uint8_t *bytes;
     size_t length, count;
     uint64_t begins[128], ends[128], sums[128];
-    bool borders[128]; /* nothing is missing where the input ends behind this record */
+    bool borders[128]; /* no data are missing if the input ends after this record */
 };
 
-/* A buffer's last record is behind its extents; where version 1 keeps filler, the end of the file is. */
+/* Whether the record ends a buffer by its extents; where version 1 has filler, the file must end. */
 static bool ends_something(const pfr_reader *r, const pfr_record *rec, uint64_t buffer_end) {
     const pfr_header *h = pfr_get_header(r);
     if (h->format == PFR_XRAY_BASIC)

@@ -81,7 +81,7 @@ TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
         ":7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n");
 }
 
-/* As rings of several cpus are written one behind the other. */
+/* As if rings of several CPUs were written one after another. */
 static void tell_backwards(struct story *s) {
     tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
     tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));

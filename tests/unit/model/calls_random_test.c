@@ -75,7 +75,7 @@ static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exi
         s->at[s->depth - 1].callees += latency;
 }
 
-/* What is open or alone, then the calls: batches keep no order between these. */
+/* Unfinished and unmatched calls first, then finished ones: batches do not keep the order between these. */
 static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct told *opens,
                         struct told *calls) {
     struct slow_stack *s = calloc(1, sizeof *s);
@@ -274,8 +274,8 @@ TEST(calls_that_cannot_be_gathered_come_singly) {
     }
     set_number(&b, b.bytes + extents + 1, b.length - extents - 16, 8);
     free(totals_of(&b, &measured, true, &all));
-    /* Two paths stand for none and for too many. What is swapped comes in arrays, one of which goes singly as a whole.
-     */
+    /* Two paths are reserved: "no path" and "too many". Calls are swapped in arrays, and a whole array can be passed
+     * individually. */
     assert_true(all.singly >= 2 + 20000 - (16384 - 2) && all.singly < 2 + 20000 - (16384 - 2) + 512);
     assert_int_equal(all.singly + all.gathered, 3 + 20000);
     expect_gathered(&b, measured);

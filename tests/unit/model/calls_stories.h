@@ -9,7 +9,7 @@
 
 #define THREADS 4u
 #define THREADS_MOST 8u
-#define LONG_STEPS 30000u /* of one thread alone: more than others have to be decoded ahead for it */
+#define LONG_STEPS 30000u /* steps of one thread, so many that other workers have to decode ahead for it */
 
 struct step {
     uint64_t tsc;
@@ -40,7 +40,7 @@ static inline void make_thread(struct step *steps, unsigned count, uint64_t *see
             continue;
         }
         if (odd && depth > 1)
-            depth -= 1 + (unsigned)next_random(seed) % (depth - 1); /* as behind an exception */
+            depth -= 1 + (unsigned)next_random(seed) % (depth - 1); /* as after an exception */
         const uint32_t function = odd && next_random(seed) % 2 ? 1 + (uint32_t)(next_random(seed) % 60)
                                   : depth                      ? open[depth - 1]
                                                                : 61;
@@ -76,7 +76,8 @@ static inline void put_piece(struct builder *b, const struct piece *p, const str
     set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
 }
 
-/* Each thread cut into pieces, which lie in any order. Pieces of one time would go by their place: none begins so. */
+/* Each thread is cut into pieces in random order. Pieces with equal times would be ordered by position, so no two have
+ * the same. */
 static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
                              uint64_t *seed) {
     static struct piece pieces[LONG_STEPS];
@@ -150,8 +151,8 @@ static inline pfr_status total_begin(void *context, unsigned workers, pfr_error 
     return PFR_OK;
 }
 
-/* Where threads come mixed. So that all lanes have some, none has them all at once; and who waits for one comes to be
-   in haste. */
+/* Threads are interleaved. To give every worker some threads, none is allowed to take all; a worker that sleeps here
+ * makes others wait for it. */
 static inline pfr_status total_told(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                                     pfr_error *err) {
     const struct timespec moment = {.tv_nsec = 300000};

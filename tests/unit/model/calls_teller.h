@@ -2,14 +2,14 @@
 #ifndef PFR_TESTS_CALLS_TELLER_H
 #define PFR_TESTS_CALLS_TELLER_H
 /*
- * Traces from short stories, and what calls_read makes of them as text, a line for each call, open call and lone exit:
+ * Traces from short stories, and the result of calls_read as text, a line per finished call, unfinished call and
+ * unmatched exit:
  *
- *     story(&b, "+1 +2 -2 -1");            enters and exits 10 ticks apart; ~2: a tail exit; !2: an action of no
- * version "7 call 1;2 10 10\n"                 thread, path, latency, self; "tail", "back" and "deduced" behind, where
- * they are "7 open 1;2\n"  "7 lone 2 at 1\n"    the path of what was open
+ *     story(&b, "+1 +2 -2 -1");             enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
+ *     "7 call 1;2 10 10\n"                  thread, path, latency, self; then "tail", "back", "deduced" if they apply
+ *     "7 open 1;2\n"  "7 lone 2 at 1\n"     path of the open calls
  *
- * "*1 =35" enters with the first argument 35. Lines of one thread are in their order; threads follow each other by
- * number.
+ * "*1 =35" enters with the first argument 35. Lines of a thread are in order; threads are ordered by number.
  */
 #include "../file/xray_files.h"
 #include "model/calls/calls.h"

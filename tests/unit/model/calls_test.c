@@ -96,7 +96,7 @@ TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
     free(b.bytes);
 }
 
-/* Calls are given in batches, what belongs to none at once. */
+/* Finished calls are passed on in batches, unmatched exits immediately. */
 TEST(paths_reach_as_far_as_is_requested) {
     const char *const text = "+1 +2 +3 -3 -2 +3 -3 -9 -1 +2";
     expect_requested(
@@ -274,7 +274,7 @@ TEST(enters_without_a_time_count_from_0_and_are_counted) {
     ASSERT_OK(tell_all(&t, reader, 1, &err), err);
     assert_int_equal(t.totals.untimed, 2);
     assert_string_equal(t.lines[0].text, "7 call 1 10 10\n");
-    assert_true(t.totals.lossy); /* it may not stand there */
+    assert_true(t.totals.lossy); /* its position in time is uncertain */
     teller_free(&t);
     pfr_close(reader);
     free(b.bytes);

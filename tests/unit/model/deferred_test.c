@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program's part of chains that was recorded later: whose it is, what is said when it does not come, and what is
- * kept of it. In both byte orders, on one thread and two, with every allocation failing once.
+ * User callchains that are recorded later: the samples they belong to, the message if they are missing, and the memory
+ * they take. In both byte orders, on one thread and two, with every allocation failing once.
  */
 #include "deferred_builder.h"
 #include "profile_failing.h"
@@ -114,7 +114,7 @@ TEST(chains_that_never_came_are_told) {
                   "3 deferred call chains belong to no sample that was recorded\n");
 }
 
-/* Written by another cpu's buffer, behind what is later; and as other events write it again. */
+/* The chain is in the buffer of another CPU, written after later records; and written again by other events. */
 static void tell_late_rest(struct story *s) {
     tell_program(s, 7, "/p");
     tell_rest(s, 7, 30, 0x50, 0x1030);
@@ -131,7 +131,7 @@ TEST(the_next_of_several_chains_is_the_samples) {
                   "0.0 % (0) miss the program's part: it never came\n");
 }
 
-/* EXIT ends nothing: what comes behind it still is the thread's; the next one of that number has its own. */
+/* EXIT ends nothing: later records still belong to the thread; the next thread with this number has its own. */
 static void tell_ended(struct story *s) {
     tell_thread_that_ends(s);
     tell_begun_again(s);
@@ -149,7 +149,7 @@ TEST(threads_that_exit_leave_chains_without_their_part) {
                   "50.0 % (2) miss the program's part: it never came\n");
 }
 
-/* More entries than there are in the record, one more than there are, and none where there are some. */
+/* Numbers of entries that exceed the record, exceed it by one, or are 0 although there are entries. */
 static void tell_damaged(struct story *s) {
     static const uint64_t said[] = {1ull << 61, 3, 0};
     tell_program(s, 7, "/p");

@@ -50,7 +50,7 @@ static void end_made(struct made *m) {
     assert_int_equal(m->memory.used, 0);
 }
 
-/* What is at an address; "-": nothing that was made. */
+/* The code at an address; "-": no generated code. */
 static const char *made_at(const struct made *m, uint32_t space, uint64_t address, uint64_t time) {
     const struct jit_dump *d = jit_dump_of(&m->jit, m->dump);
     struct record_key since;
@@ -165,7 +165,7 @@ static void meet_again(struct made *m, const struct scratch_file *scratch, uint3
     ASSERT_OK(jit_meet(&m->jit, &m->objects, scratch->path, &m->spaces, &map, &err), err);
 }
 
-/* A dump that is mapped again, by its process or by others, costs its map alone: its code is kept once. */
+/* A dump that is mapped repeatedly, by its process or by others, only costs the mapping: its code is stored once. */
 static void map_often(const struct jit_clock *clock) {
     enum { PROCESSES = 200, AGAIN = 3 };
     struct scratch_file scratch;

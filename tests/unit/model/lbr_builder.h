@@ -2,14 +2,14 @@
 #ifndef PFR_TESTS_LBR_BUILDER_H
 #define PFR_TESTS_LBR_BUILDER_H
 /*
- * Recordings of a cpu that keeps the stack of calls in branch registers, in either byte order:
+ * Recordings of a CPU that keeps the call stack in branch registers (LBR), in either byte order:
  *
  *     struct story s;
- *     begin_lbr(&s, big, 4);                                 it has four of them; 0: nobody says so
- *     tell_calls(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, the newest register, calls from the newest on
+ *     begin_lbr(&s, big, 4);                                 number of registers; 0: not recorded
+ *     tell_calls(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, newest register, calls from the newest on
  *     end_lbr(&s);
  *
- * Call n is at 0x10 * n in the program, which tell_program maps, and goes to what stands 8 behind that.
+ * Call n is at 0x10 * n in the program, which tell_program maps; its target is 8 bytes after that.
  */
 #include "state_builder.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples that read counters weigh what these grew by since they were read before, in the order of time, wherever they
- * stand in the file. The growth is made first and the values that are recorded of it.
+ * The weight of samples that read counters is the growth since the previous read in order of time, wherever they are in
+ * the file. The test generates the growth and computes the recorded values from it.
  */
 #include "../file/recording_builder.h"
 
@@ -21,7 +21,7 @@ static uint32_t pick(uint32_t below) {
     return (uint32_t)(random_state >> 33) % below;
 }
 
-/* Counters mostly grow, sometimes stand still, and one of them once goes back. */
+/* Counters mostly grow, sometimes stay the same, and one of them decreases once. */
 static void make_reads(struct read *reads) {
     for (uint32_t i = 0; i < READS; i++) {
         reads[i].time = 1000 + 10 * i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile says of all samples together what looking up each of them says. All stories of the rules of state are held
- * against it where they are told (state_builder.h); here are random ones, with call chains, in which maps, names and
- * forks come between the samples of the same address.
+ * A profile must agree with looking up each sample individually. The stories of the state rules are compared where they
+ * are told (state_builder.h); here are random ones with call chains, in which mappings, names and forks occur between
+ * samples of the same address.
  */
 #include "profile_failing.h"
 
@@ -142,7 +142,7 @@ static pfr_status load_within(const struct story *s, uint64_t memory, unsigned j
     return *reader ? profile_load(p, *reader, &request, err) : err->status;
 }
 
-/* What is there goes on being counted, and the rest is [limit]: nothing is lost. */
+/* Existing entries keep counting, and the rest is [limit]: no weight is lost. */
 TEST(profile_keeps_totals_at_the_limit) {
     struct story s;
     pfr_error err;

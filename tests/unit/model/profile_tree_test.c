@@ -84,7 +84,7 @@ static void *add_all(void *context) {
     return NULL;
 }
 
-/* What the nodes weigh; parents stand before their children. */
+/* Weights of the nodes; parents precede their children. */
 static uint64_t sum_up(const struct node_tree *t, uint64_t *samples) {
     uint64_t *hashes = malloc(t->nr_nodes * sizeof *hashes), sum = 0;
     assert_non_null(hashes);
@@ -145,7 +145,7 @@ TEST(tree_of_several_threads_weighs_what_they_added) {
     try_tree(0, PFR_OK);
 }
 
-/* Who finds no room is told, and what was added before stays; there is room for its weights. */
+/* A thread that finds no memory gets an error; everything added before remains, with room for its weights. */
 TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
     try_tree(200000, PFR_ERR_LIMIT);
 }

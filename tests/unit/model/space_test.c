@@ -155,7 +155,7 @@ static void add_code(struct spaces *all, uint32_t space, uint64_t *seed, bool by
     assert_true(joined);
 }
 
-/* Where times count a later one is behind; where they do not, all keys have none. */
+/* A key after the end: if times count, with a later time; otherwise no key has a time, and it has a later offset. */
 static void compare_with_end(const struct spaces *all, uint32_t space, bool by_time) {
     const struct record_key end = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct space_settled settled = space_settled(all, space);

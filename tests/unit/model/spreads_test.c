@@ -145,7 +145,7 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
     }
 }
 
-/* The bucket among four, wherever it stands. */
+/* The bucket of a value among four, at any position. */
 static void expect_four(uint32_t value) {
     const uint32_t values[] = {value, value / 3, value ^ 1, value};
     uint32_t buckets[4];

@@ -124,7 +124,7 @@ static inline void tell_cgroup(struct story *s, uint64_t id, const char *path, u
     tell_id(s, 0, 0, time);
 }
 
-/* What was found so far, as words. */
+/* Results so far, as words. */
 struct found {
     char places[TEXT_ROOM], names[TEXT_ROOM];
 };

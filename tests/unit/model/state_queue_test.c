@@ -7,7 +7,7 @@ enum { TASKS = 40, STEPS = 4000, IN_A_ROUND = 90, START = 0x1000, LENGTH = 0x100
 
 enum rounds { NO_ROUNDS, GOOD_ROUNDS, BROKEN_ROUNDS };
 
-/* Two cpus, of which one is written half a round behind the other. */
+/* Two CPUs, one of which is written half a round after the other. */
 static uint64_t time_of_step(uint32_t step) {
     return 10 * (uint64_t)step + (step % 2 ? 0 : 5 * IN_A_ROUND);
 }
@@ -25,7 +25,7 @@ static void tell_step(struct story *s, uint32_t step) {
         tell_map(s, USER_MODE, tid, tid, START + step % 4 * LENGTH / 2, LENGTH, text, time);
 }
 
-/* Broken rounds end before what they should hold. What acts first has no time, and stands last. */
+/* Broken rounds end too early. The record that acts first has no time, and is the last in the file. */
 static struct builder tell_steps(enum rounds rounds, bool has_first) {
     struct story s;
     begin_story(&s, TIMED);

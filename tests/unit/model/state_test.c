@@ -56,7 +56,7 @@ TEST(state_rule_1_part_before_offset_before_inner) {
     }
 }
 
-/* Rule 2: the order of the file alone. The samples of the second form do have times. */
+/* Rule 2: only file order counts. The samples of the second form do have times. */
 static void tell_by_file_order(enum story_form form) {
     struct story s;
     begin_story(&s, form);
@@ -76,7 +76,7 @@ TEST(state_rule_2_without_sample_id_all) {
     tell_by_file_order(WITHOUT_ID);
 }
 
-/* Rule 3: state without a time acts first, wherever it stands. */
+/* Rule 3: state without a time acts first, wherever it is in the file. */
 TEST(state_rule_3_no_time_acts_first) {
     struct story s;
     begin_story(&s, TIMED);

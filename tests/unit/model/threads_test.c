@@ -34,7 +34,7 @@ TEST(threads_rule_4_a_new_tid_makes_its_process) {
     end_story(&s, "/lib /lib", ":7 :71");
 }
 
-/* Rule 5: FORK begins a generation, EXIT ends none. */
+/* Rule 5: FORK begins a generation, EXIT does not end one. */
 TEST(threads_rule_5_fork_begins_exit_ends_nothing) {
     struct story s;
     begin_story(&s, TIMED);
@@ -91,7 +91,7 @@ TEST(threads_rule_6_bare_and_begun_again_are_empty) {
     end_story(&s, "- /lib -", NULL);
 }
 
-/* A thread shares the maps of its process, before and after; also where another process is said to be its parent. */
+/* A thread shares the mappings of its process, before and after; also if another process is recorded as its parent. */
 TEST(threads_rule_6_thread_joins_its_process) {
     struct story s;
     begin_story(&s, TIMED);

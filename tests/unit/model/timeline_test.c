@@ -24,7 +24,7 @@ struct one {
 struct drawing {
     uint64_t seed;
     struct story story;
-    struct one records[RECORDS]; /* as they stand in the file */
+    struct one records[RECORDS]; /* in file order */
     unsigned count;
     bool pipe, rounds;
 };
@@ -157,7 +157,7 @@ static void read_drawn(const struct drawing *d, bool piped, uint64_t wait_most, 
     pass(r, &memory, wait_most, g);
     pfr_close(r);
     assert_int_equal(memory.used, 0);
-    if (!piped) /* whoever reads state alone counts the same */
+    if (!piped) /* reading only state counts the same */
         assert_int_equal(g->late_of_state, g->late);
 }
 
@@ -248,7 +248,7 @@ TEST(timeline_rule_14_late_records_are_counted) {
     free(d.story.b.bytes);
 }
 
-/* Records without a time, and those of the recorder, come where they stand. */
+/* Records without a time, and those of the recorder, come at their position in the file. */
 TEST(timeline_gives_what_has_no_time_where_it_stands) {
     static const unsigned types[] = {68, 3, 68, 9, 9};
     struct story s;
@@ -278,7 +278,7 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     free(s.b.bytes);
 }
 
-/* Without times, or where the first event puts none into other records, the order is that of the file. */
+/* File order applies if there are no times, or if the first event stores times only in samples. */
 TEST(timeline_without_times_is_file_order) {
     struct story s;
     struct memory memory;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_TOLD_NOTES_H
 #define PFR_TESTS_TOLD_NOTES_H
-/* What is told while a recording is read, a sentence a line: `char notes[NOTES_ROOM] = ""` is the context. */
+/* Collects notes reported while a recording is read, one sentence per line: `char notes[NOTES_ROOM] = ""` is the
+ * context. */
 #include <stdio.h>
 #include <string.h>
 

@@ -86,7 +86,7 @@ static inline void put_blob(struct builder *b, const struct trace_plan *plan) {
     free(format);
 }
 
-/* As the feature of a file, or behind a record of a stream, which is then read. */
+/* Tracing data as a feature of a file, or after a record of a stream, which is then read. */
 static inline void put_recording(struct builder *b, const struct trace_plan *plan) {
     struct builder blob = {.big = plan->big};
     b->big = plan->big;

@@ -91,7 +91,7 @@ TEST(broken_formats_give_the_fields) {
     check_rows(broken, sizeof broken / sizeof *broken, false);
 }
 
-/* The library alone would take `c` for numbers from the first value on that does not print. */
+/* libtraceevent would print `c` as numbers from the first unprintable value on, in later records as well. */
 TEST(what_a_field_is_printed_as_depends_on_its_own_value) {
     struct trace_case c;
     struct builder record;
@@ -118,9 +118,9 @@ static const struct row apart[] = {
     {"\"%d %d\", REC->a, REC->a, REC->b", "-5 -5"},
 };
 
-/* What is printed apart is so by a child process, which the emulated big-endian machine of the tests has no filter of
-   system calls for; and libtraceevent 1.7 swaps neither elements of arrays nor addresses of texts
-   (docs/differences.md). */
+/* Such texts are formatted by a child process, for which the emulated big-endian machine of the tests has no filter of
+ * system calls; besides, libtraceevent 1.7 does not swap elements of arrays and addresses of texts
+ * (docs/differences.md). */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(unknown_forms_are_printed_apart) {
     check_rows(apart, sizeof apart / sizeof *apart, false);
@@ -457,7 +457,7 @@ static void compare_recording(const char *path, struct reference *reference) {
     pfr_close(r);
 }
 
-/* The whole file, NUL behind it; to be freed. */
+/* The whole file, NUL-terminated; to be freed. */
 static char *load_text(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file)

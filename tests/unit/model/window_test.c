@@ -9,7 +9,7 @@
 
 enum { RECORDS = 4000, SIZE_MOST = 96, TIME_AT = 8 };
 
-/* Records of two parts and of a compressed one, that lie behind each other but for gaps. */
+/* Records of two parts and of a compressed one, consecutive except for gaps. */
 struct drawn {
     pfr_record rec;
     uint64_t time;

@@ -22,7 +22,7 @@ static inline pfr_status run_verb(const struct scene *scene, const struct verb *
     return status < 0 ? status : closed < 0 ? closed : status;
 }
 
-/* What was printed, as a number. */
+/* A checksum of the printed text. */
 static inline uint64_t sum_of_output(const struct scene *scene) {
     uint8_t bytes[4096];
     uint64_t sum = 1;

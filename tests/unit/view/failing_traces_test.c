@@ -91,7 +91,7 @@ static pfr_status run_calls_map(const struct scene *scene, pfr_reader *reader, p
     return pfr_script_print(reader, &options, out, err);
 }
 
-/* Of traces alone; the last ones of those that have events. */
+/* Only for XRay traces; the last ones for those with events. */
 static const struct verb trace_verbs[] = {
     {"dump --instr-map", run_dump_named},
     {"latency --histogram", run_latency},

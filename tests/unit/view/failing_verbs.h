@@ -96,7 +96,7 @@ static inline pfr_status run_report(const struct scene *scene, pfr_reader *reade
 
 enum { RECORDS_CHAINS = 5, RECORDS_CPU = 7, RECORDS_MEMORY = 15 }; /* bits of sample_type */
 
-/* What is asked of a recording that does not have it is refused. */
+/* Whether all events record this field: requests for fields that were not recorded are refused. */
 static inline bool records(const pfr_reader *reader, unsigned bit) {
     bool all = pfr_event_count(reader) > 0;
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
@@ -279,7 +279,7 @@ static inline pfr_status run_verify_json(const struct scene *scene, pfr_reader *
     return pfr_verify_print(reader, &options, out, err);
 }
 
-/* What was written, handed on so that it is compared. */
+/* Copies the written file to the compared output. */
 static inline void hand_on(const struct scene *scene, const char *path) {
     uint8_t bytes[4096];
     const int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -87,7 +87,7 @@ TEST(attr_of_nothing_says_nothing) {
     assert_said(&to, "");
 }
 
-/* BTF with an int (4 bytes behind it) and a function, named "int" and "fn". */
+/* BTF with an int (followed by 4 bytes) and a function, named "int" and "fn". */
 static const struct {
     uint16_t magic;
     uint8_t version, flags;

@@ -37,7 +37,7 @@ static void print(const char *bytes, size_t length, pfr_info_part part, pfr_info
     pfr_close(reader);
 }
 
-/* What is printed, NUL-terminated; free it. */
+/* The printed text, NUL-terminated; to be freed. */
 static char *printed(const char *name, pfr_info_part part, pfr_info_format format) {
     size_t length;
     char *bytes = load(name, &length);
@@ -143,7 +143,7 @@ TEST(info_refuses_parts_and_forms_that_do_not_exist) {
     free(bytes);
 }
 
-/* A copy of the exact length each time, so that a sanitizer sees a read behind the end. */
+/* Prints a copy of the exact length, so that sanitizers detect reads beyond the end. */
 static void print_all(const char *bytes, size_t length, int fd) {
     char *exact = malloc(length);
     assert_non_null(exact);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limbs of forests that are drawn at random: each node is in one, those below stand behind, and sums are those of
+/* Path segments of random call trees: each node is in exactly one, descendants follow, and sums equal those of the
  * nodes. */
 #include "../base/failing_alloc.h"
 #include "test.h"

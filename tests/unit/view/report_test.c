@@ -44,7 +44,7 @@ static pfr_status print_report(const struct builder *b, const pfr_report_options
     return status;
 }
 
-/* What stands behind the headings. */
+/* Compares the table after its headings. */
 static void expect_table(const pfr_report_options *options, const char *wanted) {
     char text[TEXT_ROOM];
     pfr_error err = {0};

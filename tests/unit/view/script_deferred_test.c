@@ -108,7 +108,7 @@ TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
                        "--max-stack ends, 33.3 % (1) miss the program's part: it never came\n");
 }
 
-/* Without an order of time the chain may stand before its sample. */
+/* Without order of time, the chain can precede its sample. */
 static void tell_in_no_order(struct story *s) {
     tell_program(s, 7, "/p");
     tell_rest(s, 7, 40, 0x50, 0x1020);

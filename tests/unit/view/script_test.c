@@ -113,7 +113,7 @@ TEST(fields_that_are_refused) {
     free(b.bytes);
 }
 
-/* A thread has the name it had then: none before its first COMM. */
+/* A thread has the name valid at the sample's time, and no name before its first COMM. */
 TEST(names_hold_from_their_time_on) {
     const char *const fields[] = {"comm,time", NULL};
     const pfr_script_options options = {.size = sizeof options, .fields = fields, .nanoseconds = true};
@@ -153,7 +153,7 @@ static void keep_note(void *context, const char *sentence) {
     strncat(kept, sentence, TEXT_ROOM - 1 - strlen(kept));
 }
 
-/* After two rounds what came before the first of them is printed; what is older now stands where it was met. */
+/* After two rounds, records from before the first are printed; an older record is printed where it is met. */
 TEST(late_records_are_counted) {
     static const char *const fields[] = {"time", NULL};
     for (unsigned late = 0; late < 3; late++) {
@@ -235,7 +235,7 @@ TEST(chains) {
     free(b.bytes);
 }
 
-/* What was kept of an address is not believed when another map came. */
+/* A cached address is looked up again after a new mapping. */
 TEST(maps_that_change) {
     static const uint64_t chain[] = {(uint64_t)-512, 0x401010};
     const char *const fields[] = {"ip,dso", NULL};

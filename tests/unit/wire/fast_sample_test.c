@@ -10,7 +10,7 @@
 
 enum { SAMPLES = 1000000, OTHERS = 20000, ROOM = 768 };
 
-/* The straight-line readers behind one type, by layout. */
+/* The straight-line readers as one function type, by layout. */
 typedef bool fast_reader(const struct pfr_context *c, struct cursor *in, void *rec);
 #define LAYOUT(id, name, doc)                                                                                          \
     static bool read_##name(const struct pfr_context *c, struct cursor *in, void *rec) {                               \

@@ -64,7 +64,7 @@ static bool value_of_field(const struct field *f, const void *rec, uint64_t inde
     }
 }
 
-/* A name that the layout does not have may stand in one of its parts: attr.disabled is attr.flags.disabled. */
+/* A name that the layout does not have can be in one of its parts: attr.disabled is attr.flags.disabled. */
 static bool find_inside(const struct layout *l, const void *rec, const char *path, struct found_value *value) {
     for (const struct field *f = l->fields(); f->name && *path; f++)
         if ((f->kind == K_SUB || f->kind == K_CHOICE) && value_of_field(f, rec, 0, path, value))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every byte fixture through the tables: each `expect` line must hold for the bytes as they stand and for their twin,
- * the same record written in the other byte order. The fixtures name fields as perf_event.h and perf's structs do;
- * where our tables have a part of their own, `names` below says which.
+ * Decodes every byte fixture with the tables: each `expect` line must hold for its bytes and for the same record in the
+ * other byte order. The fixtures use the field names of perf_event.h and perf's structs; where our tables divide fields
+ * differently, `names` below maps them.
  */
 #include "field_path.h"
 #include "hex_fixture.h"
@@ -50,7 +50,7 @@ static const struct layout *layout_of(const struct hex_fixture *h) {
     return layout_at(layout_find(TABLE_PERF_RECORD, load_u32(h->bytes, SWAP_OF_LITTLE)));
 }
 
-/* Where the body of the fixture stands. */
+/* The position of the fixture's body. */
 static void find_body(const struct hex_fixture *h, size_t *from, size_t *length) {
     *from = 0;
     *length = h->length;

@@ -2,7 +2,7 @@
 /* What lies in slots becomes a plain trace (wire/recorder_pack.h), by the files of tests/support/recorder_files.py. */
 #include "wire/recorder_pack.h"
 
-/* A recorder's machine packs what was recorded on it, and none of them is big-endian. */
+/* Traces are packed on the machine that recorded them, and no such machine is big-endian. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 #include "test.h"

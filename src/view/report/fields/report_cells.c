@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of every recording. What perf takes for one symbol are a name's beginning and end in objects of one short
- * name; an address without a name is told apart by itself, whatever its object.
+ * Fields available in every recording. As in perf, a symbol is identified by its bounds and the short name of its
+ * object; an address without a name is identified by the address, in any object.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_cells.h"
@@ -11,7 +11,7 @@
 #define UNKNOWN "[unknown]"
 #define TIME_DIGITS 6u
 
-/* As perf does it, which takes one from the other: addresses of the kernel come first. */
+/* Signed comparison, as in perf, which subtracts addresses: kernel addresses sort first. */
 int collate_addresses(uint64_t a, uint64_t b) {
     const int64_t x = (int64_t)a, y = (int64_t)b;
     return (x > y) - (x < y);
@@ -52,13 +52,13 @@ uint64_t identity_of_tid(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_TID);
 }
 
-/* As recorded, a thread of no number is -1. */
+/* Signed, as recorded: a thread without an id is -1. */
 void cell_signed(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_i64(&to->out, (int32_t)(uint32_t)id);
 }
 
-/* The thread and what it was called in the end. */
+/* The thread id and the last name of the thread. */
 void cell_thread(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const uint32_t name = thread_name_at(&r->profile->state.threads, (uint32_t)id, last, true);
@@ -85,7 +85,7 @@ uint64_t identity_of_socket(struct report *r, const struct cell_key *spot) {
     return cpu < r->nr_cpus ? (uint32_t)r->socket_of[cpu] : (uint32_t)-1;
 }
 
-/* Three digits at least: 007, -001. */
+/* At least three digits: 007, -001. */
 void cell_three(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const int32_t number = (int32_t)(uint32_t)id;
     const uint64_t size = number < 0 ? 0 - (uint64_t)(int64_t)number : (uint64_t)number;
@@ -120,7 +120,7 @@ uint64_t object_name_of(const struct report *r, uint32_t frame) {
     return f ? frame_object_name(r->profile, frame) : NO_TEXT;
 }
 
-/* What is in no object stands last. */
+/* Frames outside any object sort last. */
 int collate_objects(const struct report *r, uint64_t a, uint64_t b) {
     const struct intern_table *names = &r->profile->state.names;
     if (a == b || a == NO_TEXT || b == NO_TEXT)
@@ -128,7 +128,7 @@ int collate_objects(const struct report *r, uint64_t a, uint64_t b) {
     return strcmp(intern_chars(names, (uint32_t)a), intern_chars(names, (uint32_t)b));
 }
 
-/* Where perf compares them the other way round. */
+/* For columns that perf sorts in the opposite order. */
 int collate_objects_back(const struct report *r, uint64_t a, uint64_t b) {
     return collate_objects(r, b, a);
 }
@@ -147,13 +147,13 @@ void cell_object(const struct report *r, uint64_t id, const struct row *row, pfr
     print_name(to, text.bytes, text.length);
 }
 
-/* By what a row calls a frame that has no name: its place in the object where it was sampled; in a chain the address.
- */
+/* The address that identifies a frame without a name: its offset in the object if it was sampled, the recorded address
+ * if it is in a call chain. */
 static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
     return frame & NODE_APART ? f->address : f->ip;
 }
 
-/* Where a symbol begins: with .addresses frames are addresses in it. What is inlined begins anywhere. */
+/* Start of the symbol; with .addresses, a frame is an address within one. Inlined functions have no start. */
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
     if (f->is_inlined)
         return 0;
@@ -184,14 +184,15 @@ static bool is_named(const struct report *r, uint64_t id) {
     return f && f->text != NO_TEXT;
 }
 
-/* The same but for what has a name beside what has none, which are not compared by their objects: with them three might
-   each stand before another. */
+/* collate_symbols as a strict weak order: it compares a named and an unnamed frame by name first, not by object,
+ * because collate_symbols is not transitive for such mixtures. */
 int strict_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const int named = is_named(r, b) - is_named(r, a);
     return named ? named : collate_symbols(r, a, b);
 }
 
-/* Those that have names first, then addresses in their order; addresses that would be like those are next to them. */
+/* Named frames map to 0, so they come first; addresses keep their order. Two addresses may share the number 1;
+ * strict_symbols then decides. */
 uint64_t strict_symbols_coarsely(const struct report *r, uint64_t id) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     if (!f || f->text != NO_TEXT)
@@ -200,7 +201,7 @@ uint64_t strict_symbols_coarsely(const struct report *r, uint64_t id) {
     return address ? address : 1;
 }
 
-/* By name; where one has none nothing is said. */
+/* By name; unnamed frames are not ordered among themselves. */
 int order_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
     if (!is_named(r, a) || !is_named(r, b))
@@ -225,7 +226,7 @@ char level_of(const struct report *r, const struct profile_frame *f) {
     return f->cpumode < sizeof levels - 1 ? levels[f->cpumode] : 'H';
 }
 
-/* Without 0x where it is 0, as printf has it. */
+/* Zero has no 0x prefix, as with printf("%#x"). */
 void write_address_cell(uint64_t address, struct output *out) {
     out_text(out, address ? "0x" : "");
     out_hex(out, address, 16);
@@ -261,7 +262,7 @@ void cell_symbol(const struct report *r, uint64_t id, const struct row *row, pfr
         write_symbol(r, f, id, level_of(r, f), to);
 }
 
-/* An address without a name is one symbol in all objects, whose levels differ. */
+/* An unnamed address is one symbol in all objects, whose levels may differ: print the row's level. */
 void cell_sampled_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     if (f)
@@ -281,7 +282,7 @@ void cell_size(const struct report *r, uint64_t id, const struct row *row, pfr_o
         out_u64(&to->out, id);
 }
 
-/* The address as it was sampled. */
+/* By the sampled address. */
 int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     (void)r;
     return collate_addresses(a, b);
@@ -298,7 +299,7 @@ void cell_address(const struct report *r, uint64_t id, const struct row *row, pf
     out_hex(&to->out, id, 1);
 }
 
-/* --- what is recorded beside --- */
+/* --- other recorded values --- */
 
 uint64_t identity_of_parent(struct report *r, const struct cell_key *spot) {
     (void)r;

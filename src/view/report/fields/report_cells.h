@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_CELLS_H
 #define PFR_VIEW_REPORT_CELLS_H
-/* The functions that the table of fields is made of: what struct report_field says of each member. */
+/* The functions that the table of fields consists of; struct report_field describes each kind. */
 #include "view/report/fields/report_parts.h"
 
 typedef uint64_t report_identity(struct report *r, const struct cell_key *spot);
@@ -39,18 +39,19 @@ report_cell cell_mispredict, cell_abort, cell_in_tx, cell_cycles;
 report_number number_overhead, number_children, number_system, number_user, number_samples, number_period;
 report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 
-/* What they share. */
+/* Shared by the files of the fields. */
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
-/* The name of a frame that has one. */
+/* Writes the name of a frame, which must have one. */
 void report_write_function(const struct report *r, const struct profile_frame *f, size_t before, pfr_output *to);
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
 uint64_t object_name_of(const struct report *r, uint32_t frame);
-/* The same of frames that the report does not have yet; the words that tell symbols apart, at most 3. */
+/* These work on frames that are not in the report yet. frame_symbol_words writes the words that identify a symbol and
+ * returns their number, at most 3. */
 uint64_t frame_object_name(const struct profile *p, uint32_t frame);
 uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
-/* Where it was sampled a frame may be another symbol: NODE_APART then, else 0. */
+/* NODE_APART if the frame at a sampled address can be a different symbol than in a call chain, else 0. */
 static inline uint32_t frame_form(const struct profile *p, uint32_t frame) {
     const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;

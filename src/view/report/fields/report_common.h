@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_COMMON_H
 #define PFR_VIEW_REPORT_COMMON_H
-/* What other files use of report_common.c, which says how it works. */
+/* Interface of report_common.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
 
-/* Threads for so many tasks that one would take so long for, if each needs so much memory. */
+/* The number of threads to use for `tasks` tasks that take about likely_ns on one thread; each thread needs `bytes` of
+ * memory. */
 unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes);
 double report_percent(const struct report *r, uint32_t event, uint64_t weight);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a report, and the lists that the words of -s and -F make of them. As in perf there are two lists: rows
- * stand in the order of the first, columns in that of the second.
+ * The table of fields, and the parser of -s and -F. As in perf there are two lists: the first determines the order of
+ * rows, the second the order of columns.
  *
- *     -s KEYS             weights first, then KEYS; columns are the same
- *     -s +KEYS            the same, behind the keys that there are without the option
+ *     -s KEYS             weights first, then KEYS; same columns
+ *     -s +KEYS            the default keys, then KEYS; same columns
  *     -F FIELDS           both lists are FIELDS
  *     -F +FIELDS          weights, then FIELDS, then KEYS
- *     -s KEYS -F FIELDS   KEYS then what FIELDS has beside them; the columns are FIELDS, then KEYS not among them
+ *     -s KEYS -F FIELDS   sorted by KEYS, then by FIELDS not among them; columns are FIELDS, then KEYS not among them
  */
 #include "view/report/fields/report_fields.h"
 #include "view/report/fields/report_tracepoint.h"
@@ -156,7 +156,7 @@ static void add_field(struct field_list list, const struct report_field *field) 
         list.at[(*list.count)++] = field;
 }
 
-/* Fields of branches say nothing of samples, and the other way round: perf refuses them, too. */
+/* Branch fields do not apply to samples and vice versa; perf refuses such combinations, too. */
 static bool fits_mode(const struct report *r, const struct report_field *f) {
     const uint32_t of_branches = KEY(FROM) | KEY(TO) | KEY(BRANCH_FLAGS);
     const uint32_t of_memory = KEY(ADDR) | KEY(DATA_SRC) | KEY(PHYS_ADDR) | KEY(DATA_PAGE_SIZE);
@@ -164,7 +164,8 @@ static bool fits_mode(const struct report *r, const struct report_field *f) {
            (r->mode == REPORT_MEMORY || !(f->keys & of_memory || f->of_memory));
 }
 
-/* A word cut short is the first field that begins so, as in perf; what tells rows apart comes before weights. */
+/* An abbreviated word selects the first field with that prefix, as in perf; grouping keys take precedence over
+ * weights. */
 static const struct report_field *find_word(const struct report *r, const char *name, size_t length) {
     const struct report_field *found = find_field(name, length);
     for (unsigned weights = 0; !found && weights < 2; weights++)
@@ -219,7 +220,7 @@ static void add_all(struct field_list list, const struct report_field *const *fi
         add_field(list, fields[i]);
 }
 
-/* A column that can have but one value is not shown, as in perf: one name for a filter says it. */
+/* As in perf, a column is hidden if a filter restricts it to a single name. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
     const struct sample_lists *lists = &r->filter.lists;
     const char *const names = f->keys == KEY(COMM)                ? lists->comms
@@ -239,7 +240,7 @@ static void settle(struct report *r) {
     r->chosen.nr_columns = left;
 }
 
-/* +KEYS: behind those that there are without the option. */
+/* +KEYS adds to the default keys. */
 static pfr_status read_keys(struct report *r, const char *keys, struct field_list sort, pfr_error *err) {
     const bool adds = keys && *keys == '+';
     if (adds || !keys)

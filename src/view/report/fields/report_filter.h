@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_FILTER_H
 #define PFR_VIEW_REPORT_FILTER_H
-/* What other files use of report_filter.c, which says how it works. */
+/* Interface of report_filter.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Whether samples of the group and frame are rows. */
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
 
-/* --symbol-filter looks at what a row is called; percentages may be of such rows. */
+/* --symbol-filter tests the name of a row. filter_totals makes percentages relative to the rows that it keeps. */
 bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
 pfr_status filter_choose(struct report *r, pfr_error *err);
 
-/* -C, --time and --switch-on, which select samples as they are counted. */
+/* -C, --time and --switch-on select samples while they are counted. */
 pfr_status filter_choose_samples(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);

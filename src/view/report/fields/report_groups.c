@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define NO_SOCKET (-1)
-#define WIDEST 64u /* members of a group that are columns of one table: more make text of their square */
+#define WIDEST 64u /* largest group shown as columns of one table: the output grows with the square of this */
 
 static bool asks_for(const struct report *r, unsigned need) {
     unsigned needs;
@@ -79,7 +79,7 @@ static void tell_wide(const struct report *r, uint32_t members) {
         r->options->note(r->options->context, text);
 }
 
-/* `taken`: events that are in a group. */
+/* `taken` has one byte per event: 1 if the event is in a group already. */
 static pfr_status learn_described(struct report *r, const struct pfr_rec_feature_group_desc *all, uint8_t *taken,
                                   uint32_t events, pfr_error *err) {
     struct pfr_rec_group_desc_entry one;
@@ -142,7 +142,7 @@ void report_free_groups(struct report *r) {
     mem_free(r->memory, r->socket_of, r->nr_cpus, sizeof *r->socket_of);
 }
 
-/* The last one that begins at or before the event; NULL: there is none. */
+/* The last group whose leader is at or before the event; NULL if there is no such group. */
 static const struct report_group *group_up_to(const struct report *r, uint32_t event) {
     uint32_t from = 0, to = r->nr_groups;
     while (from < to) {

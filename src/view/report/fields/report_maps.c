@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sort key dso_size: how large the map is that a frame is in. Which process a frame was met in first is not told,
- * so of several maps of one place the largest counts; that of the kernel is its text, as recorded. Maps are made into
- * pieces that do not overlap, to be bisected.
+ * The sort key dso_size: the size of the map that contains a frame. The profile does not record in which process a
+ * frame was first seen, so the largest of several maps at the same place is used. The kernel's size is that of its
+ * text, as recorded. Maps are split into pieces that do not overlap, so that lookups can bisect them.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_maps.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places are what frames of the object have as `address`. */
+/* A map; `from` is in the units of profile_frame.address. */
 struct mapped {
     uint64_t from, size, object;
 };
@@ -49,7 +49,7 @@ static pfr_status put_all_maps(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Of a kernel any address will do. */
+/* The kernel's piece covers all addresses. */
 static struct report_map piece_of(const struct report *r, uint32_t number) {
     struct mapped one;
     memcpy(&one, intern_get(&r->mapped.names, number).bytes, sizeof one);
@@ -71,8 +71,9 @@ static int by_place(const void *a, const void *b) {
     return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* The next map by start, behind `count` pieces that do not overlap; how many there are then. A larger map also ends
-   later, so that it hides what is smaller from where it begins; a smaller one is seen behind the larger ones alone. */
+/* Adds the next map, in order of start address, to `count` pieces that do not overlap; returns the new number of
+ * pieces. A map that is at least as large as the piece it overlaps also ends later, so it takes over from its start.
+ * Only the part of a smaller map after the end of that piece is kept. */
 static size_t lay_over(struct report_map *pieces, size_t count, struct report_map map) {
     struct report_map *top = NULL;
     while (count && pieces[count - 1].object == map.object) {
@@ -112,7 +113,7 @@ void report_free_maps(struct report *r) {
     intern_free(&r->mapped.names);
 }
 
-/* 0: nothing is mapped there. */
+/* Returns 0 if nothing is mapped there. */
 static uint64_t size_at(const struct report *r, const struct profile_frame *f) {
     size_t from = 0, to = r->mapped.count; /* the piece is before `to` */
     while (from < to) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_MAPS_H
 #define PFR_VIEW_REPORT_MAPS_H
-/* What other files use of report_maps.c, which says how it works. */
+/* Interface of report_maps.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* Learns how large mapped objects are, before rows are made with NEEDS_MAPS. */
+/* Collects the sizes of mapped objects. Must run before rows are made with NEEDS_MAPS. */
 pfr_status report_learn_maps(struct report *r, pfr_error *err);
 void report_free_maps(struct report *r);
 

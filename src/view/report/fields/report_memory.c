@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of memory accesses and of branches. Data addresses are told apart by themselves, whatever they are called. */
+/* Fields of memory accesses and of branches. Data addresses are distinguished by address, regardless of their
+ * symbols. */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_cells.h"
 #include "view/words/sample_text.h"
@@ -28,7 +29,7 @@ void cell_left_number(const struct report *r, uint64_t id, const struct row *row
     out_u64(&to->out, id);
 }
 
-/* The weight of all samples of the row together. */
+/* Total weight of the samples of the row: all have the same weight. */
 void cell_weight_of_all(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     out_u64(&to->out, id * row->self.samples);
@@ -80,14 +81,14 @@ uint64_t identity_of_phys_address(struct report *r, const struct cell_key *spot)
     return value_of(r, spot, PROFILE_PHYS_ADDR);
 }
 
-/* The level is that of the sampled instruction. */
+/* Printed with the level of the sampled instruction. */
 void cell_phys_address(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     write_level(&to->out, row->level);
     write_address_cell(id, &to->out);
 }
 
-/* --- data_src: rows differ where the bits do that the column shows --- */
+/* --- data_src: rows are grouped by those bits that the column shows --- */
 
 uint64_t identity_of_level(struct report *r, const struct cell_key *spot) {
     return value_of(r, spot, PROFILE_DATA_SRC) & LEVEL_BITS;
@@ -163,7 +164,7 @@ void cell_data_symbol(const struct report *r, uint64_t id, const struct row *row
         write_address_cell(place.address, &to->out);
 }
 
-/* The address that was executed: with NEEDS_ADDRESSES a frame each. */
+/* The executed address: with NEEDS_ADDRESSES, every address has a frame of its own. */
 uint64_t identity_of_code(struct report *r, const struct cell_key *spot) {
     (void)r;
     return spot->frame & ~NODE_APART;
@@ -204,7 +205,7 @@ uint64_t identity_of_to_symbol(struct report *r, const struct cell_key *spot) {
     return symbol_number(r, place_of(r, value_of(r, spot, PROFILE_TO)).frame | NODE_APART);
 }
 
-/* A symbol with the way into it. */
+/* Symbol plus offset. */
 void cell_place(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     cell_symbol(r, id, row, to);

@@ -2,36 +2,36 @@
 #ifndef PFR_VIEW_REPORT_PARTS_H
 #define PFR_VIEW_REPORT_PARTS_H
 /*
- * A report is made of a profile in steps, a file each:
+ * A report is made from a profile in steps, one file per step:
  *
- *     report.c             what is asked for, what the profile must hold for it, the steps
- *     report_fields.c      the table of fields: sort keys and columns, and how words of -s and -F become lists of them
- *     report_cells.c       what a field says of a place in a group: an identity, an order, a text
- *     report_source.c      the same for lines of source files
- *     report_memory.c      the same for fields of memory accesses and of branches
- *     report_cache_lines.c and for lines of the cache
- *     report_tracepoint.c       fields that tracepoints have
- *     report_call_graph_option.c       the words of -g
- *     report_filter.c      which samples are rows: -c, -d, -S, --pid, --tid
- *     report_call_trees.c      the profile's nodes, with what is filtered, weighed anew or hung under other roots (-p)
- *     report_path_segments.c       nodes that follow each other without a fork, taken together
- *     report_traversal.c        which row each node belongs to, and how much it is with all below it
- *     report_tree_roots.c     the nodes of rows that have call trees
- *     report_sums.c        the same where the profile tells what frames weigh
- *     report_rows.c        rows: cells and weights
- *     report_lines.c       rows of one event, or of a group of events side by side, in order
- *     report_order.c       the same without comparing lines, where that can be
- *     report_ties.c        where equal lines of one thread are ordered by their chains
- *     report_tree.c        the call tree of one row, report_tree_begin.c: where its chains begin
- *     report_tree_print.c  and its text,
- *     report_tree_parallel.c  which several threads make,
- *     report_tree_data.c   or its data
- *     report_table_lines.c a line of the table,
- *     report_table_parallel.c which several threads measure and write
- *     report_text_cache.c       what columns show, kept while it is shown again
- *     report_print.c, report_csv.c, report_json.c, report_bars.c
+ *     report.c                    options, requirements on the profile, the order of the steps
+ *     report_fields.c             table of fields (sort keys and columns); parses -s and -F into lists of them
+ *     report_cells.c              identity, order and text of each field
+ *     report_source.c             fields of source lines
+ *     report_memory.c             fields of memory accesses and of branches
+ *     report_cache_lines.c        fields of cache lines
+ *     report_tracepoint.c         fields of tracepoints
+ *     report_call_graph_option.c  parses -g
+ *     report_filter.c             selects the samples that become rows: -c, -d, -S, --pid, --tid
+ *     report_call_trees.c         the profile's call trees, filtered, reweighted or regrouped under other roots (-p)
+ *     report_path_segments.c      merges chains of nodes without a branch into path segments
+ *     report_traversal.c          assigns nodes to rows and sums their weights, self and inclusive
+ *     report_tree_roots.c         lists the nodes of rows that have call trees
+ *     report_sums.c               fills rows from sums that the profile already has
+ *     report_rows.c               rows: cells and weights
+ *     report_lines.c              sorted rows of one event, or of a group of events side by side
+ *     report_order.c              sorts lines by ranks instead of comparisons where possible
+ *     report_ties.c               orders equal lines of one thread by the length of their chains
+ *     report_tree.c               call tree of one row; report_tree_begin.c finds where its chains begin
+ *     report_tree_print.c         text of a call tree
+ *     report_tree_parallel.c      prints call trees on several threads
+ *     report_tree_data.c          call trees for CSV and JSON
+ *     report_table_lines.c        one line of the table
+ *     report_table_parallel.c     measures and writes lines on several threads
+ *     report_text_cache.c         caches the texts of cells that repeat
+ *     report_print.c, report_csv.c, report_json.c, report_bars.c: one per output format
  *
- * The functions of each file are declared in the header of its name; what several share is here.
+ * Each file's functions are declared in the header of the same name; types shared by several files are declared here.
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
@@ -51,12 +51,12 @@ struct row;
 
 /* --- fields --- */
 
-/* Where a field is asked: a frame of a group. NODE_APART is set on the frame of a sampled address, which perf calls by
-   its place in the object where it has no name; elsewhere by the address itself. */
+/* The place that a field describes: a frame in a group. NODE_APART is set on the frame of a sampled address: without a
+ * name, perf identifies that one by its offset in the object, but a frame of a call chain by its address. */
 struct cell_key {
     const struct profile_group *group;
-    uint32_t frame;  /* NO_FRAME: the rows have none */
-    uint32_t parent; /* text of the function that -p found; NO_PARENT: none */
+    uint32_t frame;  /* NO_FRAME if the rows have no frames */
+    uint32_t parent; /* text of the function matched by -p, or NO_PARENT */
 };
 
 enum field_needs {
@@ -66,42 +66,45 @@ enum field_needs {
     NEEDS_TOPOLOGY = 8,
     NEEDS_MAPS = 16,
     NEEDS_LINES = 32,
-    NEEDS_APART = 64 /* addresses as each process had them */
+    NEEDS_APART = 64 /* distinguish addresses by process */
 };
 
-/* Of each row: a sort key has `identity`, a column of weights has `number`. */
+/* One field. Sort keys set `identity`, columns of weights set `number`. */
 struct report_field {
-    const char *name, *other_name; /* as the user types it; NULL: no other */
-    const char *heading;           /* as perf prints it */
+    const char *name, *other_name; /* as typed by the user; other_name may be NULL */
+    const char *heading;           /* column heading, as perf prints it */
     uint32_t keys;                 /* PROFILE_BITs */
     unsigned needs;
     bool right;      /* the column is aligned to the right */
-    bool is_number;  /* JSON and CSV give a bare number */
-    bool in_percent; /* a column of shares */
-    bool of_row;     /* what is printed is more than what it says */
-    bool of_level;   /* the level of the row is printed, too */
-    bool of_memory;  /* only in reports of memory accesses, as those with keys of them */
+    bool is_number;  /* printed without quotes in JSON and CSV */
+    bool in_percent; /* a percentage column */
+    bool of_row;     /* the text depends on the row, not only on the identity */
+    bool of_level;   /* the text starts with the row's level */
+    bool of_memory;  /* only valid in reports of memory accesses, as the keys of such accesses are */
     bool
-        breaks_ties; /* of equal rows that with the longer chains comes first: what calls stands above what is called */
-    uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* rows differ where this differs */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: as numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);        /* of rows of equal weight; NULL: collate */
-    int (*strict)(const struct report *r, uint64_t a, uint64_t b); /* collate, where what `order` tells apart does not
-                                                                      matter; NULL: itself */
-    /* What has the smaller number stands before by `order`, by `strict`; of equal ones nothing is said. NULL: no such
-     */
+        breaks_ties; /* among equal rows, the one with the longer chains comes first, so that callers precede callees */
+    uint64_t (*identity)(struct report *r,
+                         const struct cell_key *spot);              /* rows with different identities are different */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b); /* NULL: compares numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);   /* among rows of equal weight; NULL: collate */
+    int (*strict)(const struct report *r, uint64_t a,
+                  uint64_t b); /* `collate` as a strict weak order, for use where distinctions of `order` do not matter;
+                                  NULL: collate is strict */
+    /* A number that grows with the order given by `order` or `strict`: a smaller one sorts first, equal ones must be
+     * compared. NULL: not available. */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
-    void (*number)(const struct report *r, const struct row *row, pfr_output *to); /* a column of weights */
-    uint64_t (*rank)(const struct row *row); /* what orders rows by it, most first */
+    void (*number)(const struct report *r, const struct row *row,
+                   pfr_output *to);          /* writes the value of a column of weights */
+    uint64_t (*rank)(const struct row *row); /* sort key of the row, descending */
 };
 
-/* report_tracepoint.c: fields of tracepoints, which the recording names */
+/* report_tracepoint.c: fields of tracepoints, named by the recording */
 #define TRACE_NAME_ROOM 128u
 #define TRACE_FIELDS_ASKED 64u
 struct report_trace_field {
-    struct report_field field; /* first: what is asked for it is found from this */
+    struct report_field field; /* must be first: a pointer to it is converted back to this struct */
     char name[TRACE_NAME_ROOM];
 };
 
@@ -114,23 +117,23 @@ struct chain_how {
     enum chain_mode mode;
     enum chain_value value;
     bool by_address;
-    bool caller, caller_said; /* from the outermost frame */
-    double least;             /* percent, below which branches are left out */
-    uint32_t most;            /* entries of one level; 0: all */
+    bool caller, caller_said; /* caller: from the outermost frame; caller_said: given explicitly */
+    double least;             /* minimum percentage of a branch */
+    uint32_t most;            /* maximum number of branches per level; 0: unlimited */
 };
 
 /* --- rows --- */
 
 struct row {
     uint32_t event;
-    uint32_t depth; /* of the longest chain */
-    char level;     /* the least of its frames: '.', 'k', ... */
-    uint32_t frame; /* of that level; with a filter by symbol the least of those */
+    uint32_t depth; /* of the longest callchain */
+    char level;     /* lowest of its frames' levels: '.', 'k', ... */
+    uint32_t frame; /* a frame of that level; with --symbol-filter, the first such frame in the order of symbols */
     struct profile_weight self, total;
-    uint64_t system, user; /* of self, by cpumode */
+    uint64_t system, user; /* parts of self.weight, by CPU mode */
 };
 
-/* Rows by their cells. */
+/* Rows, deduplicated by their cells. */
 struct report_rows {
     struct intern_table cells; /* event and identities -> number */
     struct row *at;
@@ -142,18 +145,18 @@ struct row_cells {
     uint64_t of[FIELDS_MOST];
 };
 
-/* A line of the report: a row for each event of a group, NO_ROW where it has none. */
+/* A line of the report: one row per event of a group; NO_ROW if an event has no row. */
 struct lines {
-    uint32_t *rows;   /* `members` of them a line */
-    uint32_t *order;  /* lines */
-    uint32_t *places; /* of a line among all, by its cells */
+    uint32_t *rows;   /* `members` entries per line */
+    uint32_t *order;  /* line numbers in display order */
+    uint32_t *places; /* rank of each line by its cells */
     uint32_t count, members;
     uint32_t leader;     /* event */
-    uint32_t shown;      /* of `order`, from the first on */
-    size_t room, orders; /* lines there is room for */
+    uint32_t shown;      /* the first `shown` entries of `order` are shown */
+    size_t room, orders; /* room: lines that `rows` has room for; orders: entries of `order` and `places` */
 };
 
-/* One cell out of cells as they are kept. */
+/* Reads one cell of a row from its interned form, which may be unaligned. */
 static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
     uint64_t value;
     memcpy(&value, cells + offsetof(struct row_cells, of) + key * sizeof value, sizeof value);
@@ -164,45 +167,45 @@ static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
 
 struct call_trees_root {
     const struct profile_group *group;
-    uint32_t node, parent; /* text of -p */
+    uint32_t node, parent; /* parent: text of the function matched by -p */
 };
 
-/* The profile's own arrays, or others made of them. */
+/* The profile's own arrays, or modified copies of them. */
 struct call_trees {
     struct profile_node *nodes;
     struct node_weights self;
-    struct call_trees_root *roots; /* by number in nodes[].frame of a root */
+    struct call_trees_root *roots; /* indexed by nodes[].frame of a root node */
     uint32_t nr_nodes, nr_roots;
     size_t nodes_room, roots_room;
-    bool own_nodes, own_self; /* else they are the profile's */
+    bool own_nodes, own_self; /* false: they belong to the profile */
 };
 
 #define NO_LIMB UINT32_MAX
 #define LIMBS_MOST (1u << 30)
 
-/* Nodes with numbers that follow each other, each the only child of the one before. Only the last may have samples of
-   its own, so that all weigh the same with all below them. */
+/* A path segment: nodes with consecutive numbers, each the only child of the one before. Only the last node may have
+ * samples of its own, so all nodes of a segment have the same inclusive weight. */
 struct path_segment {
-    uint32_t node; /* the first */
+    uint32_t node; /* first node */
     uint32_t length : 30;
-    uint32_t has_samples : 1;  /* of its own */
-    uint32_t is_apart : 1;     /* NODE_APART: one node */
-    uint32_t parent;           /* the limb that it hangs on, at the last node; NO_LIMB: one node, which is a root */
-    uint32_t size;             /* how many limbs it is with all below, which stand behind it */
-    struct profile_weight sum; /* with all below; without --children of the last node alone */
+    uint32_t has_samples : 1; /* of the last node */
+    uint32_t is_apart : 1;    /* NODE_APART: a single node */
+    uint32_t parent; /* the segment whose last node is the parent; NO_LIMB for a root, which is a single node */
+    uint32_t size;   /* segments in the subtree, this one included; they follow it in the array */
+    struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
 };
 
 struct path_segments {
-    struct path_segment *at; /* those of one root stand together, each before those below it */
+    struct path_segment *at; /* the segments of one root are contiguous, each before its descendants */
     uint32_t count;
-    uint32_t *root; /* by root of the forest */
+    uint32_t *root; /* first segment of each root */
 };
 
 static inline uint32_t path_segment_last(const struct path_segment *path_segment) {
     return path_segment->node + path_segment->length - 1;
 }
 
-/* A frame in a root, and its row. */
+/* A frame that occurs in a root, and its row. */
 struct root_frame {
     uint32_t frame, row;
 };
@@ -211,8 +214,8 @@ struct root_frame {
 struct member {
     uint32_t node;
     uint32_t path_segment : 30;
-    uint32_t has_samples : 1; /* of its own */
-    uint32_t is_inner : 1;    /* it is called, if not at once, by another one of the row */
+    uint32_t has_samples : 1; /* it has samples of its own */
+    uint32_t is_inner : 1;    /* another node of the same row is among its ancestors */
 };
 
 struct root_frames {
@@ -221,40 +224,41 @@ struct root_frames {
 };
 
 struct row_note {
-    uint32_t root;      /* the first that has the row, plus 1; 0: it is in none */
-    uint32_t members;   /* nodes that trees begin at */
-    bool distributions; /* over several roots */
+    uint32_t root;      /* first root that contains the row, plus 1; 0: no root does */
+    uint32_t members;   /* nodes where call trees begin */
+    bool distributions; /* the row occurs in several roots */
 };
 
 struct traversal {
-    struct root_frames *frames; /* by root; only with trees */
+    struct root_frames *frames; /* by root; allocated only if trees are printed */
     struct row_note *notes;     /* by row */
     size_t notes_room;
-    struct member *members; /* of rows that have trees; of one row those of a limb behind those of the limb before */
-    uint32_t *begin;        /* by row: members[begin[row]] up to members[begin[row + 1]] */
-    uint32_t nr_rows;       /* in `begin` */
+    struct member *members; /* of rows that have trees; within a row, descendants follow their ancestors */
+    uint32_t *begin;        /* row N has members[begin[N]] to members[begin[N + 1] - 1] */
+    uint32_t nr_rows;       /* rows covered by `begin` */
 };
 
 /* --- one call tree --- */
 
-/* A frame of the tree, with all below it. Twigs of one parent stand together, heaviest first. */
+/* A node of the printed tree: a frame with everything below it. Children of one parent are contiguous, heaviest
+ * first. */
 struct subtree {
     uint32_t frame;
-    uint32_t parent;                  /* NO_NODE: twigs[0], which is no frame but all chains together */
-    uint32_t first, count;            /* those below that are heavy enough */
-    uint32_t all;                     /* how many there are */
-    uint32_t items, nr_items;         /* nodes that it stands for, while the tree grows */
-    struct profile_weight own, total; /* of chains that end here; with all below */
+    uint32_t parent;                  /* NO_NODE for subtrees[0], which has no frame and represents all chains */
+    uint32_t first, count;            /* children above the minimum share */
+    uint32_t all;                     /* number of children before the minimum share applied */
+    uint32_t items, nr_items;         /* call-tree nodes merged into this one; valid while the tree grows */
+    struct profile_weight own, total; /* own: chains that end here; total: inclusive */
 };
 
 struct tree_item {
     uint32_t node, path_segment;
-    uint32_t around; /* another item that it is called by, while innermost nodes are looked for */
+    uint32_t around; /* the enclosing item of the same row (an ancestor), while innermost nodes are searched */
     bool whole;      /* see report_tree.c */
     struct profile_weight weight;
 };
 
-/* What the samples of the row weigh that are at a limb or below it. */
+/* Weight of the row's samples at or below a path segment. */
 struct tree_mark {
     uint32_t path_segment;
     struct profile_weight weight;
@@ -265,22 +269,22 @@ struct tree_items {
     size_t count, room;
 };
 
-/* One level of a printed tree. */
+/* One level of a tree while it is printed. */
 struct tree_level {
-    uint32_t at, end, printed; /* twigs */
-    uint64_t total, rest;      /* what shares are of; what no twig of this level has taken */
+    uint32_t at, end, printed; /* subtrees */
+    uint64_t total, rest;      /* total: denominator of percentages; rest: weight not yet printed at this level */
     uint64_t rest_samples;
-    bool pipe; /* the line on the left goes on */
+    bool pipe; /* draw the vertical line of this level */
 };
 
-/* What is kept from one tree to the next. */
+/* Buffers reused from one tree to the next. */
 struct report_tree {
     struct subtree *subtrees;
     struct tree_items level, next, gathered;
     uint32_t *slot_of, *stamp_of; /* by frame */
-    uint32_t *ends;               /* twigs where chains end, and a chain */
+    uint32_t *ends;               /* subtrees where chains end, and the frames of one chain */
     struct tree_level *levels;
-    uint32_t *mark_of; /* by limb: its number in `marks`, plus 1; 0: it has none, as all between two trees */
+    uint32_t *mark_of; /* by path segment: index in `marks` plus 1; 0: no mark (all are 0 between trees) */
     struct tree_mark *marks;
     size_t count, room, ends_room, levels_room, nr_marks, marks_room;
     uint32_t stamp;
@@ -290,51 +294,52 @@ struct report_tree {
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
-/* report_cache_lines.c: lines that were met, and a frame in each */
+/* report_cache_lines.c: cache lines seen so far, with one frame of each. */
 struct cache_lines {
     struct intern_table keys;
     uint32_t *frames;
     size_t room;
 };
 
-/* report_maps.c: the largest map of a piece of an object; places are what frames have as `address`. */
+/* report_maps.c: the largest map that covers this piece of an object; places are in the units of
+ * profile_frame.address. */
 struct report_map {
     uint64_t object, from, last, size;
 };
 
 struct report_group {
-    uint32_t leader, members; /* events, one after the other */
+    uint32_t leader, members; /* events leader to leader + members - 1 */
     bool named;
     char name[128];
 };
 
-/* The words of -s and -F, as rows of the table of fields. */
+/* The words of -s and -F as entries of the table of fields. */
 struct chosen_fields {
-    const struct report_field *sort[FIELDS_MOST];    /* by what rows differ, and in what order they stand */
-    const struct report_field *keys[FIELDS_MOST];    /* those of `sort` that are no weights */
-    const struct report_field *columns[FIELDS_MOST]; /* what is printed */
+    const struct report_field *sort[FIELDS_MOST];    /* by what rows are grouped and sorted */
+    const struct report_field *keys[FIELDS_MOST];    /* entries of `sort` that are not weights */
+    const struct report_field *columns[FIELDS_MOST]; /* printed columns */
     unsigned nr_sort, nr_keys, nr_columns;
-    const struct report_field *asked; /* whose identity is at hand */
+    const struct report_field *asked; /* the field whose identity is being computed */
 };
 
-/* Fields of tracepoints, which the table does not have. */
+/* Fields of tracepoints that were asked for; the table does not contain them. */
 struct tracepoint_fields {
     struct report_trace_field asked[TRACE_FIELDS_ASKED];
     struct profile_trace_field request[TRACE_FIELDS_ASKED];
     uint32_t count;
 };
 
-/* By event. */
+/* Totals, indexed by event. */
 struct event_sums {
-    struct profile_weight *totals; /* what percentages are of, */
-    struct profile_weight *all;    /* and those of call trees: with what filters leave out, */
-    struct profile_weight *before; /* and the least share of those: before --symbol-filter */
+    struct profile_weight *totals; /* denominators of percentages */
+    struct profile_weight *all;    /* denominators in call trees, which include filtered samples */
+    struct profile_weight *before; /* base of minimum shares: the totals before --symbol-filter */
 };
 
-/* Bytes of call trees (limit trees). */
+/* Output limit for call trees in bytes (limit trees). */
 struct tree_budget {
-    uint64_t text, left; /* that may be written, and still may be */
-    uint64_t cut;        /* call trees that are cut there */
+    uint64_t text, left; /* text: the limit; left: what remains of it */
+    uint64_t cut;        /* number of call trees cut at the limit */
 };
 
 /* -p and -x */
@@ -345,64 +350,64 @@ struct pattern_of_names {
 
 struct parent_filter {
     regex_t pattern;
-    bool made;   /* the pattern is */
-    bool wanted; /* the profile has chains, and a key or -x asks */
+    bool made;   /* `pattern` is compiled */
+    bool wanted; /* the profile has chains, and a key or -x needs parents */
     bool only;   /* -x */
 };
 
 /* report_maps.c */
 struct mapped_objects {
-    struct intern_table names; /* objects that there were */
-    struct report_map *pieces; /* by object and address; room for as many as `names` */
+    struct intern_table names; /* (object, place, size) of every map, without duplicates */
+    struct report_map *pieces; /* sorted by object and address, not overlapping; allocated for as many as `names` */
     size_t count;
 };
 
 struct report {
     const pfr_report_options *options;
     pfr_reader *reader;
-    struct memory *memory; /* the reader's */
+    struct memory *memory; /* belongs to the reader */
     struct profile *profile;
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints; /* nothing else was recorded */
-    bool relative;    /* percentages are of what the filters keep */
+    bool tracepoints; /* the recording has no other events */
+    bool relative;    /* percentages are relative to samples that pass the filters */
     struct tree_budget budget;
-    bool limited; /* the profile met limits, or misses records */
+    bool limited; /* the profile hit limits or misses records */
     struct parent_filter parents;
     struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
-    bool skips_first; /* chains do not repeat the symbol of the row */
-    bool asks_trees;  /* CSV and JSON have them */
-    bool row_trees;   /* rows that are heavy enough have one */
+    bool skips_first;                /* chains omit the symbol of their row */
+    bool asks_trees;                 /* CSV and JSON include call trees */
+    bool row_trees;                  /* rows above the minimum share get a tree */
     struct chain_how chain;
-    struct sample_filter filter; /* of rows */
-    bool filters_rows;           /* it asks for something */
+    struct sample_filter filter; /* selects rows */
+    bool filters_rows;           /* `filter` has a condition */
     struct chosen_fields chosen;
     struct tracepoint_fields tracepoint;
     struct call_trees call_trees;
     struct path_segments path_segments;
     struct traversal walk;
     struct report_rows rows;
-    uint64_t lines_shown;            /* of all tables */
-    bool has_counts;                 /* counts were printed instead of rows */
-    struct number_lists event_rows;  /* by the event whose table it is; not made where there is one table */
-    struct number_lists event_roots; /* of `forest`; made when asked for */
+    uint64_t lines_shown;           /* over all tables */
+    bool has_counts;                /* counter values were printed instead of rows */
+    struct number_lists event_rows; /* rows by the event in whose table they are; not made if there is a single table */
+    struct number_lists event_roots; /* roots by event; made on first use */
     struct report_tree tree;
-    uint32_t *symbol_of; /* by frame, then by frame of a sampled address: see report_rows.c */
+    uint32_t *symbol_of; /* symbol number by frame, then by frame of a sampled address; see report_rows.c */
     struct event_sums sums;
-    int32_t *socket_of; /* by cpu */
+    int32_t *socket_of; /* by CPU */
     uint32_t nr_cpus, nr_groups;
-    struct report_group *groups; /* events side by side */
+    struct report_group *groups; /* events shown side by side */
     size_t groups_room;
-    struct sample_filter kept; /* the others are in no total */
-    struct ranges switched;    /* of time, sorted: see report_switch.h */
+    struct sample_filter kept; /* samples outside it count in no total */
+    struct ranges switched;    /* time ranges, sorted; see report_switch.h */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
-    pfr_output cell;  /* one cell's text */
-    char release[65]; /* of feature OSRELEASE; "": not told */
+    pfr_output cell;  /* scratch buffer for the text of one cell */
+    char release[65]; /* from the OSRELEASE feature; "" if not recorded */
 };
 
-/* Bytes of call trees were written. */
+/* Deducts written bytes from the budget of call trees. */
 static inline void tree_text_take(struct report *r, uint64_t length) {
     r->budget.left -= length < r->budget.left ? length : r->budget.left;
 }

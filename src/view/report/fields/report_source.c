@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sort keys srcline and srcfile: the last part of a source file's path, and the line. As perf has it, of an object
- * that was read "??:0" is where it tells none; in others the address is so many bytes behind the beginning of its
- * function, or in its object.
+ * The sort keys srcline and srcfile: the base name of the source file, and the line. As in perf, an address without
+ * line information reads "??:0" if the object was read, and otherwise symbol+offset, or the offset in the object.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_cells.h"
@@ -14,15 +13,15 @@
 #include <string.h>
 
 #define UNKNOWN_LINE "??:0"
-#define PLACE_ROOM 64u /* for what follows a name */
+#define PLACE_ROOM 64u /* for the suffix after a name */
 
-/* Of a sampled address itself; in a chain of the function that the frame is. */
+/* A sampled frame has the line of its address; a frame of a chain has the line of its function. */
 static const struct profile_line *line_of(const struct report *r, uint32_t frame) {
     const struct frame_lines *lines = &r->profile->lines[frame & ~NODE_APART];
     return frame & NODE_APART ? &lines->sampled : &lines->own;
 }
 
-/* The kernel's own objects perf asks for no lines. */
+/* perf does not look up lines in the kernel's own objects. */
 static bool was_read(const struct report *r, uint32_t frame) {
     const struct profile_frame *f = report_frame(r, frame);
     return f->object != NO_OBJECT && r->profile->state.objects.at[f->object].kind == OBJECT_FILE &&
@@ -34,7 +33,7 @@ static const char *shown_path(const struct report *r, const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* NO_TEXT where there is no memory: then the report ends, as rows_find asks cell.out. */
+/* Returns NO_TEXT if memory runs out; rows_find then sees the error in cell.out. */
 static uint64_t intern_cell(struct report *r, const char *name, size_t length, const char *behind) {
     struct profile *p = r->profile;
     const size_t more = strlen(behind);
@@ -53,7 +52,8 @@ static uint64_t intern_cell(struct report *r, const char *name, size_t length, c
     return st < 0 ? NO_TEXT : text;
 }
 
-/* `name` is a text of the profile or the state, which may move when another is put beside it. */
+/* `name` belongs to the profile or the state. It is copied before the new text is interned, because interning may move
+ * it. */
 static uint64_t join_cell(struct report *r, struct intern_text name, const char *behind) {
     return intern_cell(r, (const char *)name.bytes, name.length, behind);
 }

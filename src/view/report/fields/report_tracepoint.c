@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sort keys that are fields of tracepoints. A word that is no other key names one, or several:
+ * Sort keys that are fields of tracepoints. A word that is not the name of another key selects one or several:
  *
  *     next_pid                     of all events that have it
- *     sched:sched_switch.next_pid  of this event; a part of its name will do where it is one event's alone
- *     sched_switch.*               all fields of it
+ *     sched:sched_switch.next_pid  of this event; a part of its name is enough if only one event contains it
+ *     sched_switch.*               all fields of the event
  *     trace_fields                 all fields of all events
- *     next_pid/raw                 not as the text of the event has it, but as it was recorded
+ *     next_pid/raw                 the recorded value instead of the event's text
  *
- * Each becomes a struct report_field of the report's own.
+ * Each becomes a struct report_field that the report owns.
  */
 #include "view/report/fields/report_tracepoint.h"
 #include "view/report/fields/report_cells.h"
@@ -18,18 +18,18 @@
 
 #include <string.h>
 
-/* While a word is read. */
+/* State while a word is parsed. */
 struct trace_word {
     struct report *r;
     struct trace_text *text;
-    char name[TRACE_NAME_ROOM]; /* "": all */
+    char name[TRACE_NAME_ROOM]; /* "": all fields */
     bool plain;
     report_add_field *add;
     void *context;
     uint32_t found;
 };
 
-/* --- what a row says --- */
+/* --- cells --- */
 
 static pfr_status put_text(struct report *r, struct intern_text text, uint32_t *id) {
     return intern_put(&r->profile->texts, text.bytes, text.length, id, NULL);
@@ -43,7 +43,7 @@ static uint64_t text_of_part(struct report *r, const struct cell_key *spot, uint
         return NO_TEXT;
     const pfr_status st = put_text(r, text, &id);
     if (st < 0 && r->cell.out.status >= 0)
-        r->cell.out.status = st; /* rows_find asks it */
+        r->cell.out.status = st; /* rows_find checks it */
     return id;
 }
 
@@ -58,13 +58,13 @@ static uint64_t identity_of_field(struct report *r, const struct cell_key *spot)
     return text_of_part(r, spot, (uint32_t)(f - r->tracepoint.asked) + 1);
 }
 
-/* Nothing where the event has no such field. */
+/* Empty if the event has no such field. */
 static void cell_field(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)row;
     write_text_cell(r, id, to, "");
 }
 
-/* --- words to fields --- */
+/* --- parsing words --- */
 
 static bool is_known(const struct report *r, const char *name, int32_t event, bool plain, uint32_t *at) {
     for (*at = 0; *at < r->tracepoint.count; ++*at) {
@@ -98,7 +98,7 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
     return PFR_OK;
 }
 
-/* One field of an event, or all that other events do not have as well. */
+/* Adds a field of an event, or all of its fields except the common ones. */
 static pfr_status add_of_event(struct trace_word *w, uint32_t event, bool alone, pfr_error *err) {
     const uint64_t config = pfr_get_event(w->r->reader, event)->attr.config;
     const int32_t of = alone || !w->name[0] ? (int32_t)event : PFR_NO_EVENT;
@@ -117,7 +117,7 @@ static bool is_tracepoint(const struct report *r, uint32_t event) {
     return pfr_get_event(r->reader, event)->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
 }
 
-/* A whole name has a colon; of another a part must be in one name alone. */
+/* A name with a colon must match exactly; otherwise it must be a part of exactly one event's name. */
 static int32_t find_event(const struct report *r, const char *name, size_t length) {
     int32_t found = PFR_NO_EVENT;
     const bool whole = memchr(name, ':', length) != NULL;
@@ -144,7 +144,7 @@ static pfr_status add_all(struct trace_word *w, const char *event, size_t length
     return PFR_OK;
 }
 
-/* "event.field/raw" to its parts; false: no name of a field can be so. */
+/* Splits "event.field/raw" into its parts; false if it cannot be the name of a field. */
 static bool take_apart(struct trace_word *w, const char *word, size_t length, const char **event,
                        size_t *event_length) {
     const char *const slash = memchr(word, '/', length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --tree: who called what, from the outermost functions on, each with all that it called:
+ * --tree: the call tree from the outermost functions down, with inclusive (children) and self weights:
  *
  *     #  Children      Self
  *     #
@@ -8,8 +8,8 @@
  *          66.67%    16.67%  #######       twice
  *          50.00%    50.00%  #####           leaf
  *
- * What is lighter than the least share of -g is left out. Indentation makes a deep tree as large as the square of its
- * depth: what does not fit into the room that limit trees gives is left out, below a line [limit].
+ * Subtrees below the minimum share of -g are left out. Indentation makes the output of a deep tree grow with the square
+ * of its depth; output beyond limit trees is replaced by a line [limit].
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/print/report_tree.h"
@@ -60,7 +60,7 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
     out_char(&to->out, '\n');
 }
 
-/* Returns whether there was room for it. */
+/* Returns false if the limit was reached before the line. */
 static bool write_limited(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
                           pfr_output *to) {
     const uint64_t before = out_written(&to->out);
@@ -74,7 +74,7 @@ static bool write_limited(struct report *r, uint32_t event, const struct subtree
     return true;
 }
 
-/* Those above stand before those below; levels of one parent stand together. */
+/* Depth-first, parents before children. */
 static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
     const struct report_tree *t = &r->tree;
     uint32_t at = t->subtrees[0].first;

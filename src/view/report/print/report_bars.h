@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_BARS_H
 #define PFR_VIEW_REPORT_BARS_H
-/* What other files use of report_bars.c, which says how it works. */
+/* Interface of report_bars.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
 /* The whole call tree instead of rows. */

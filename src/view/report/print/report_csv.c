@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line for each row, weights not rounded:
+ * One line per row; weights are not rounded:
  *
  *     percent,weight,samples,event,comm,dso,sym
  *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
  *
- * With --children these are of the row with all it calls, and self_percent, self_weight, self_samples follow. Where -g
- * asks for trees there is a line for each chain: report_tree_data.c.
+ * With --children these three numbers are inclusive, and self_percent, self_weight and self_samples follow. If -g asks
+ * for trees, there is one line per chain: see report_tree_data.c.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_line.h"
@@ -21,7 +21,7 @@
 
 #define PERCENT_DIGITS 4u
 
-/* The event stands first among the keys, if it is not one of them. */
+/* The event is the first key, unless the user chose it as one of the keys. */
 static bool names_event(const struct report *r) {
     for (unsigned k = 0; k < r->chosen.nr_keys; k++)
         if (strcmp(r->chosen.keys[k]->name, "event") == 0)
@@ -74,7 +74,7 @@ static void write_row(struct report *r, const struct lines *lines, uint32_t line
     }
 }
 
-/* The line, once for each chain. */
+/* Repeats the line for each chain. */
 static pfr_status write_chains(struct report *r, const struct lines *lines, uint32_t line, struct output *out,
                                pfr_error *err) {
     struct output cells;

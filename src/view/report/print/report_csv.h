@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_CSV_H
 #define PFR_VIEW_REPORT_CSV_H
-/* What other files use of report_csv.c, which says how it works. */
+/* Interface of report_csv.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
 void report_write_csv_heading(struct report *r, pfr_output *to);

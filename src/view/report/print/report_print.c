@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table: columns as wide as what is in them, weights to the right, trees below their rows. */
+/* The text table: columns as wide as their contents, weights aligned right, call trees after their rows. */
 #include "view/report/fields/report_groups.h"
 #include "view/report/print/report_text_cache.h"
 #include "view/report/print/report_tree_parallel.h"
@@ -16,7 +16,7 @@
 
 /* --- heading --- */
 
-/* Beside what a row is with all it calls, its own weight is called so, unless the columns themselves were named. */
+/* With --children the column of self weights is headed "Self", unless -F named the columns. */
 static const char *heading_of(const struct report *r, const struct report_field *f) {
     const char *fields = r->options->fields;
     const bool named = fields && *fields != '+';
@@ -112,7 +112,7 @@ static void write_headings(const struct table *t, struct output *to) {
 
 /* --- width --- */
 
-#define NAME_LEAST 16u /* columns of a text that is cut */
+#define NAME_LEAST 16u /* minimum width of a shortened text column */
 
 static size_t line_width(const struct table *t) {
     size_t width = 2;
@@ -121,7 +121,7 @@ static size_t line_width(const struct table *t) {
     return width;
 }
 
-/* The widest column of texts that may become narrower; nr_columns: there is none. */
+/* The widest text column that can still be narrowed; nr_columns if there is no such column. */
 static unsigned widest_text(const struct table *t) {
     unsigned widest = t->r->chosen.nr_columns;
     for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)

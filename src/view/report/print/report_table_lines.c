@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a table, one at a time; nothing of the report is changed. */
+/* Writes and measures single lines of a table. The report is not modified, so threads can share it. */
 #include "view/report/print/report_table_lines.h"
 #include "view/report/print/report_text_cache.h"
 #include "view/report/fields/report_common.h"
@@ -17,7 +17,7 @@ static struct report_text text_of_key(const struct table *t, struct report_texts
     return report_text_of(texts, c, t->key[c] < t->r->chosen.nr_keys ? cells->of[t->key[c]] : 0, row);
 }
 
-/* All lines as they lie, where all are shown. */
+/* If all lines are shown, they are measured in memory order, not in display order. */
 static uint32_t line_to_measure(const struct lines *lines, uint32_t place) {
     return lines->shown == lines->count ? place : lines->order[place];
 }
@@ -38,12 +38,13 @@ void table_measure_line(const struct table *t, struct report_texts *texts, uint3
 
 /* --- text --- */
 
-/* The last column is filled up where perf does it. */
+/* Whether to pad the column to its width: not for the last one, except in perf's format. */
 static bool fills(const struct table *t, unsigned c) {
     return c + 1 < t->r->chosen.nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }
 
-/* As in perf a point stands for each character that a separator begins with, so that columns can be told apart. */
+/* As in perf, each occurrence of the separator's first character in a text becomes a point, so that columns can be
+ * split. */
 static void write_without(struct output *out, const struct report_text *text, const char *separator) {
     size_t length = 1;
     while (((uint8_t)separator[length] & 0xc0) == 0x80)
@@ -67,7 +68,7 @@ static void write_cell(const struct table *t, const struct report_text *text, si
     out_pad(to, right ? 0 : pad);
 }
 
-/* As perf: what is worth a look is green, what is hot red. */
+/* As in perf: shares from 0.5 percent are green, from 5 percent red. */
 #define WARM 0.5
 #define HOT 5.0
 
@@ -81,7 +82,7 @@ static const char *color_of(const struct table *t, const struct report_field *f,
     return f->in_percent ? report_color(t->r, report_percent(t->r, row->event, f->rank(row))) : NULL;
 }
 
-/* A weight takes one column more than its heading, on the left. */
+/* A weight is one column wider than its heading, on the left. */
 static void write_weights(const struct table *t, struct report_texts *texts, unsigned c, uint32_t line,
                           struct output *to) {
     for (uint32_t m = 0; m < t->lines->members; m++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables by several threads, since what a line says depends on no other line: all measure, and where no trees stand
- * between the lines some lines are written together while those before go out. What one cannot do for want of memory
- * the caller does alone.
+ * Measures and writes lines of a table on several threads; no line depends on another one. All lines are measured in
+ * parallel. If no call trees come between lines, batches of lines are formatted in parallel while earlier batches are
+ * written. If a thread runs out of memory, the caller does the work by itself.
  */
 #include "view/report/print/report_text_cache.h"
 #include "view/report/fields/report_common.h"
@@ -13,10 +13,10 @@
 #include "base/threads/workers.h"
 #include "base/memory/sizes.h"
 
-#define LINE_NS 800u       /* about, to measure and to write one */
-#define HAND_BYTES 300000u /* of one, and its batches: about */
+#define LINE_NS 800u       /* approximate time to measure and write one line */
+#define HAND_BYTES 300000u /* approximate memory of one thread, batches included */
 #define BATCH ((uint32_t)sizes.report_lines)
-#define BATCHES_EACH 3u /* of a hand */
+#define BATCHES_EACH 3u /* per thread */
 
 struct table_hand {
     struct report_texts texts;
@@ -31,7 +31,7 @@ struct table_batch {
 
 struct table_hands {
     const struct table *table;
-    struct table_hand *at; /* the caller's first */
+    struct table_hand *at; /* [0] belongs to the caller */
     unsigned count;
     size_t room;
     struct table_batch *batches;
@@ -99,7 +99,7 @@ static bool have_all(const struct table_hands *h) {
     return true;
 }
 
-/* Those with whom it went wrong are not asked again. */
+/* Releases the texts of the other threads, after an allocation failed. */
 static void go_on_alone(struct table_hands *h) {
     while (h->count > 1)
         report_texts_close(&h->at[--h->count].texts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TEXT_CACHE_H
 #define PFR_VIEW_REPORT_TEXT_CACHE_H
-/* What other files use of report_text_cache.c, which says how it works. */
+/* Interface of report_text_cache.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
 /* The texts of a table's columns. */

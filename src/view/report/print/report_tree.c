@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call tree of one row. It is no data structure of the profile: a twig is a frame and the nodes that it stands for,
- * and what is below it comes from their parents (callees first) or their children (callers first). Level by level; what
- * is lighter than asked for is not followed.
+ * The call tree of one row. It is grown level by level from the profile's call trees: a subtree is a frame plus the
+ * nodes (items) merged into it. Its children come from the parents of these nodes (callee first) or from their children
+ * (caller first). Subtrees below the minimum share are not grown further.
  *
- * Callees first, the chains of a row begin at the innermost node of the row in each stack and go up. Callers first they
- * begin, in --children, at the outermost one and go down; but a sample that was taken in the row itself, and every
- * sample without --children, shows its whole chain from the root. So two kinds of items mix:
+ * Callee first, the chains of a row begin at the innermost node of the row in each stack and go up. Caller first with
+ * --children, they begin at the outermost node of the row and go down. However, samples taken in the row itself, and
+ * all samples without --children, show the whole chain from the root. So there are two kinds of items:
  *
- *     part     the node with all below it, except samples of the row
- *     whole    the node with the samples of the row below it: their weight is the mark of the limb
+ *     part     the node with its inclusive weight, except the row's own samples
+ *     whole    the node with the row's own samples at or below it: that weight is the mark of its path segment
  *
- * A step within a limb leads to one node of the same weight.
+ * A step within a path segment leads to one node of the same weight.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_path_segments.h"
@@ -25,7 +25,7 @@
 
 #define FETCHED 16u /* items ahead */
 
-/* What is done with an item that is one step further than one of a twig. */
+/* Receives an item that is one step further than an item of the subtree that grows. */
 typedef pfr_status tree_step(struct growth *g, const struct tree_item *item, pfr_error *err);
 
 static pfr_status push_subtree(struct report *r, struct report_tree *t, struct subtree subtree, pfr_error *err) {
@@ -50,9 +50,9 @@ static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *er
     return good ? PFR_OK : mem_fail(r->memory, err, "tree");
 }
 
-/* --- what stands one step further --- */
+/* --- steps --- */
 
-/* Where frames are addresses a tree shows functions all the same, unless -g address. */
+/* If frames are addresses, the tree still shows functions, except with -g address. */
 static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
     const uint32_t frame = node_frame(&r->call_trees.nodes[node]);
     return request_has_addresses(&r->profile->request) && !r->chain.by_address ? r->symbol_of[frame] : frame;
@@ -84,7 +84,7 @@ static pfr_status step_into(struct growth *g, uint32_t path_segment, bool whole,
     return to.weight.samples ? take(g, &to, err) : PFR_OK;
 }
 
-/* What will be looked at next, and the limb beside that. */
+/* Prefetches the next node, and the path segment after it. */
 static void fetch_beside(const struct report *r, uint32_t path_segment, uint32_t end) {
     const struct path_segment *path_segments = r->path_segments.at;
     if (path_segment >= end)
@@ -106,9 +106,10 @@ static pfr_status step_down(struct growth *g, const struct tree_item *item, tree
     return PFR_OK;
 }
 
-/* --- twigs above one --- */
+/* --- children of a subtree --- */
 
-/* Objects that came later stand first, and what is in none last, as their addresses in perf's memory mostly do. */
+/* Objects seen later come first, frames outside any object last. This mostly reproduces the order of perf, which
+ * compares pointers. */
 static uint64_t object_rank(const struct profile_frame *f) {
     return f->object == NO_OBJECT ? 0 : (uint64_t)f->object + 1;
 }
@@ -133,7 +134,8 @@ static int by_weight(const void *a, const void *b, void *context) {
     return by_address(a, b, context);
 }
 
-/* Twigs that are too light are most of all: so they are weighed before any item of them is kept. */
+/* First pass: sum the weights of child frames. Items are stored in a second pass because most frames are below the
+ * minimum share. */
 static pfr_status weigh_item(struct growth *g, const struct tree_item *item, pfr_error *err) {
     struct report_tree *t = g->t;
     const uint32_t frame = frame_in_tree(g->r, item->node);
@@ -148,15 +150,15 @@ static pfr_status weigh_item(struct growth *g, const struct tree_item *item, pfr
     return PFR_OK;
 }
 
-/* The least weight that is a share of another, as perf rounds it: up. */
+/* The minimum weight for a percentage, rounded up as in perf. */
 static uint64_t least_share(uint64_t of, double percent) {
     const double share = (double)of * (percent / 100);
     const uint64_t whole = (uint64_t)share;
     return whole + ((double)whole < share);
 }
 
-/* Heaviest first, those that are too light at the end and given up. Chains one after the other are sorted by what ends
- * in them, and only of equal ones the order of twigs counts. */
+/* Sorts subtrees by weight and drops those below the minimum. In the modes flat and folded, chains are sorted later by
+ * their own weight; the order by address decides between equal ones. */
 static void keep_heavy(struct growth *g, uint32_t first) {
     struct report_tree *t = g->t;
     struct subtree *const above = &t->subtrees[g->above];
@@ -182,7 +184,7 @@ static pfr_status place_item(struct growth *g, const struct tree_item *item, pfr
     return PFR_OK;
 }
 
-/* Items of those that stay go to the next level, together by twig. */
+/* Allocates the items of the kept subtrees in the next level; the items of a subtree are contiguous. */
 static pfr_status make_places(struct growth *g, uint32_t first, uint32_t count, pfr_error *err) {
     struct report_tree *t = g->t;
     t->stamp++;
@@ -202,7 +204,7 @@ static void fetch_item(const struct growth *g, const struct tree_item *item) {
     __builtin_prefetch(&g->r->call_trees.nodes[item->node + 1]);
 }
 
-/* Takes each step from the items of a twig. */
+/* Applies a step to each item of the subtree that grows. */
 static pfr_status take_steps(struct growth *g, tree_step *take, pfr_error *err) {
     const struct subtree subtree = g->t->subtrees[g->above];
     for (uint32_t i = 0; i < subtree.nr_items; i++) {
@@ -214,7 +216,7 @@ static pfr_status take_steps(struct growth *g, tree_step *take, pfr_error *err) 
     return PFR_OK;
 }
 
-/* Those of all chains together are the gathered ones. */
+/* For the root of the tree, the gathered items are the first step. */
 static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *err) {
     const struct tree_items *all = &g->t->gathered;
     for (size_t i = 0; i < all->count; i++) {
@@ -225,7 +227,7 @@ static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *er
     return PFR_OK;
 }
 
-/* Chains end where there is no further step. */
+/* Weight of the chains that end in this subtree: the total minus that of the children. */
 static void weigh_ends(struct growth *g, uint32_t first) {
     struct report_tree *t = g->t;
     struct subtree *above = &t->subtrees[g->above];

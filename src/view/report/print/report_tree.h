@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_H
 #define PFR_VIEW_REPORT_TREE_H
-/* What other files use of report_tree.c, which says how it works. */
+/* Interface of report_tree.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Twigs of the row that weigh at least so much. */

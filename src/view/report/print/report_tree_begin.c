@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where the chains of one row begin in its call tree, or those of all samples of an event: see report_tree.c.
- */
+/* Finds where the chains of a row begin in its call tree, or those of all samples of an event: see report_tree.c. */
 #include "view/report/print/report_tree_growth.h"
 
 #include "base/memory/fail.h"
@@ -27,7 +25,8 @@ static bool is_around(const struct report *r, const struct tree_item *item, cons
     return member->path_segment - item->path_segment < r->path_segments.at[item->path_segment].size;
 }
 
-/* Members as items of their own weight, without that of those inside: who is inside another one stands behind it. */
+/* Adds the members as items, each without the weight of the members inside it. A member inside another one follows it
+ * in the list. */
 static pfr_status gather_members(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;
@@ -46,7 +45,7 @@ static pfr_status gather_members(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Callees first: all that has the row in its stack, at the innermost node of it. */
+/* Callee first with --children: every sample that has the row in its stack, from the row's innermost node. */
 pfr_status growth_begin_innermost(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;
@@ -72,7 +71,7 @@ pfr_status growth_begin_samples(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Limbs on the way to the root that have no mark get one, those above first. */
+/* Adds marks to the path segments up to the root, unless they have one; ancestors get smaller numbers. */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
     const struct path_segment *path_segments = g->r->path_segments.at;
     struct report_tree *t = g->t;
@@ -91,7 +90,7 @@ static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *e
     return PFR_OK;
 }
 
-/* What stands below has a larger number. */
+/* Descendants have larger numbers than their ancestors, so one backward pass makes the weights inclusive. */
 static void sum_up_marks(struct growth *g) {
     const struct path_segment *path_segments = g->r->path_segments.at;
     struct report_tree *t = g->t;
@@ -108,7 +107,7 @@ static void fetch_samples(const struct report *r, const struct member *m) {
         node_weights_fetch(&r->call_trees.self, m->node);
 }
 
-/* Marks the ways from the roots to the row's own samples. */
+/* Marks the paths from the roots to the row's own samples. */
 static pfr_status mark_samples(struct growth *g, pfr_error *err) {
     const struct report *r = g->r;
     struct report_tree *t = g->t;
@@ -128,7 +127,7 @@ static pfr_status mark_samples(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Whole chains begin where a marked limb hangs on a root. */
+/* Whole chains begin at marked path segments that are children of a root. */
 static pfr_status gather_tops(struct growth *g, pfr_error *err) {
     const struct path_segment *path_segments = g->r->path_segments.at;
     for (size_t i = 0; i < g->t->nr_marks; i++) {
@@ -145,7 +144,7 @@ static pfr_status gather_tops(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Callers first. The marks stay until the tree has grown. */
+/* Caller first. The marks must be kept until the tree has grown. */
 pfr_status growth_begin_outermost(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     PFR_TRY(mark_samples(g, err));
@@ -168,7 +167,8 @@ static uint32_t event_of_root(const void *context, uint32_t root) {
     return ((const struct call_trees_root *)context)[root].group->event;
 }
 
-/* All samples of an event, from the roots on. What is sampled apart from its chain and has none stands for itself. */
+/* All samples of an event, from the roots down. A sampled address that is separate from its chain begins a chain only
+ * if the callchain is empty. */
 pfr_status growth_begin_all(struct growth *g, uint32_t event, pfr_error *err) {
     struct report *r = g->r;
     const struct path_segment *path_segments = r->path_segments.at;

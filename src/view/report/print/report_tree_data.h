@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_DATA_H
 #define PFR_VIEW_REPORT_TREE_DATA_H
-/* What other files use of report_tree_data.c, which says how it works. */
+/* Interface of report_tree_data.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
 /* The tree of a row for programs, where one is asked for; CSV: the line of the row, with each chain

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_GROWTH_H
 #define PFR_VIEW_REPORT_TREE_GROWTH_H
-/* A call tree while it grows: what report_tree.c, which lets it grow, and report_tree_begin.c share. */
+/* A call tree while it grows: shared by report_tree.c and report_tree_begin.c. */
 #include "view/report/rows/report_path_segments.h"
 
-/* What is needed while one tree grows. */
+/* State of one growing tree. */
 struct growth {
     struct report *r;
     struct report_tree *t;
     uint32_t row;
     uint64_t least;
-    uint32_t above; /* the twig that grows */
+    uint32_t above; /* the subtree that grows */
 };
 
 static inline bool segment_is_root(const struct report *r, uint32_t path_segment) {
@@ -21,7 +21,8 @@ static inline bool segment_is_apart(const struct report *r, uint32_t path_segmen
     return r->path_segments.at[path_segment].is_apart;
 }
 
-/* The limb at whose last node the chain ends of what was sampled at the end of one: a root where there is no chain. */
+/* The path segment at whose last node the callchain ends, for a sample at the end of `path_segment`; a root if there is
+ * no callchain. */
 static inline uint32_t segment_chain_end(const struct report *r, uint32_t path_segment) {
     return segment_is_apart(r, path_segment) ? r->path_segments.at[path_segment].parent : path_segment;
 }
@@ -40,18 +41,19 @@ static inline struct profile_weight tree_mark_of(const struct report_tree *t, ui
     return mark ? t->marks[mark - 1].weight : (struct profile_weight){0, 0};
 }
 
-/* Of a node, without or with just the samples of the row. */
+/* Inclusive weight of a node: only the row's own samples if `whole`, else all others. */
 static inline struct profile_weight growth_weight_below(const struct growth *g, uint32_t path_segment, bool whole) {
     const struct profile_weight mark = tree_mark_of(g->t, path_segment);
     return whole ? mark : weight_less(g->r->path_segments.at[path_segment].sum, mark);
 }
 
-/* report_tree_items.c: room for item number `last`; one more item */
+/* report_tree_items.c: makes room for item number `last`; appends an item. */
 pfr_status tree_make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err);
 pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err);
 
-/* report_tree_begin.c: the first items, into tree->gathered: callers first (marks stay until growth_unmark); callees
-   first, from the innermost nodes of the row, or from its samples; of all samples of an event. */
+/* report_tree_begin.c: put the first items into tree->gathered. In this order: caller first (marks stay until
+ * growth_unmark); callee first, from the innermost nodes of the row; callee first, from the row's own samples; all
+ * samples of an event. */
 pfr_status growth_begin_outermost(struct growth *g, pfr_error *err);
 pfr_status growth_begin_innermost(struct growth *g, pfr_error *err);
 pfr_status growth_begin_samples(struct growth *g, pfr_error *err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees of lines, as text. Each is made of what nobody changes any more, so that several threads make them, some
- * lines together, while the lines before are written. What does not fit into memory twice is made when it is needed.
+ * Call trees of lines as text. The data they are made from no longer changes, so threads format batches of trees in
+ * parallel while earlier lines are written. A tree whose text does not fit into memory is written directly when its
+ * turn comes.
  *
- * Indentation makes a deep tree as large as the square of its depth: all trees together have the room that limit trees
- * gives, and what is beyond is cut, the same on any number of threads.
+ * Indentation makes the text of a deep tree grow with the square of its depth. Therefore all trees share one output
+ * limit (limit trees); the cut is at the same place for any number of threads.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/print/report_tree.h"
@@ -19,26 +20,26 @@
 #include <string.h>
 
 #define BATCH ((uint32_t)sizes.report_trees)
-#define BATCHES_EACH 3u /* of a thread */
-#define MEMBER_NS 20u   /* about, of a tree for each node that it begins at */
+#define BATCHES_EACH 3u /* per thread */
+#define MEMBER_NS 20u   /* approximate time per node at which a tree begins */
 
 struct tree_batch {
     uint32_t from, end; /* in `rows` */
     pfr_output text;
-    size_t ends[SIZE_MOST_report_trees]; /* of each tree, in `text` */
+    size_t ends[SIZE_MOST_report_trees]; /* end of each tree in `text` */
     bool good;
 };
 
 struct trees_ahead {
     struct report *r;
     const struct lines *lines;
-    uint32_t *rows; /* that have trees, in the order of lines */
+    uint32_t *rows; /* rows that have trees, in the order of lines */
     uint32_t nr_rows, given, printed;
     size_t rows_room;
-    struct workers *workers;   /* NULL: there is one thread */
-    struct report_tree *trees; /* by thread, the caller first */
+    struct workers *workers;   /* NULL: single-threaded */
+    struct report_tree *trees; /* by thread; [0] belongs to the caller */
     struct tree_batch *batches;
-    pfr_output text; /* of a tree that the caller makes */
+    pfr_output text; /* buffer for trees that the caller formats */
     unsigned threads;
     size_t slots;
 };
@@ -75,7 +76,7 @@ static void give_batches(struct trees_ahead *t) {
     }
 }
 
-/* What they hold is for who goes on alone. */
+/* Releases the workers' memory, for use by the caller. */
 static void end_workers(struct trees_ahead *t) {
     struct memory *memory = t->r->memory;
     workers_close(t->workers);
@@ -106,7 +107,7 @@ static void write_text(struct trees_ahead *t, const char *text, size_t length, s
     say_cut(t, out);
 }
 
-/* The text of the tree that is printed next. false: its batch could not be made. */
+/* Writes the next tree from its batch. Returns false if the batch could not be made. */
 static bool print_made(struct trees_ahead *t, pfr_output *to) {
     size_t slot, whole;
     give_batches(t);
@@ -149,7 +150,7 @@ static unsigned count_threads(const struct trees_ahead *t) {
     return report_jobs(t->r, members * MEMBER_NS, (t->nr_rows + BATCH - 1) / BATCH, bytes);
 }
 
-/* Without them the caller goes on alone. */
+/* If workers cannot be started, the caller formats all trees. */
 static void begin_workers(struct trees_ahead *t) {
     struct memory *memory = t->r->memory;
     t->slots = (size_t)t->threads * BATCHES_EACH;
@@ -189,7 +190,7 @@ pfr_status trees_open(struct trees_ahead **trees, struct report *r, const struct
     return open_trees(t, to, err);
 }
 
-/* A tree for which memory has no room as text is written at once. */
+/* Formats the tree in memory; if that fails, writes it directly. */
 static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to, pfr_error *err) {
     struct report *const r = t->r;
     size_t length;

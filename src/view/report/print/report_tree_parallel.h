@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_PARALLEL_H
 #define PFR_VIEW_REPORT_TREE_PARALLEL_H
-/* What other files use of report_tree_parallel.c, which says how it works. */
+/* Interface of report_tree_parallel.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
 /* Trees of lines, in their order, and several threads that make them ahead. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call tree as perf prints it. Frames that follow each other without a branch and without samples of their own stand
- * below each other; each branch is one step further to the right:
+ * Prints a call tree like perf: frames in a chain without branches or own samples are listed below each other, and each
+ * branch is indented by one step:
  *
  *             |
  *             ---_start
@@ -32,9 +32,9 @@ struct tree_printer {
     pfr_output *to;
     struct output *out;
     const struct row *row;
-    uint64_t whole; /* weight of the row with all that its chains show */
+    uint64_t whole; /* total weight of the row's chains */
     uint32_t margin;
-    uint64_t end; /* of `out`: nothing is begun behind it */
+    uint64_t end; /* output limit, as a position in `out`: nothing is started after it */
 };
 
 static bool is_over(const struct tree_printer *p) {
@@ -63,7 +63,7 @@ static void print_frame(const struct tree_printer *p, uint32_t frame, size_t bef
     tree_write_frame(p->r, frame, before, p->to);
 }
 
-/* Returns the columns that it takes: colors take no room. */
+/* Returns the width in columns, without color sequences. */
 static size_t print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
     const uint64_t before = out_written(p->out);
     if (p->r->chain.value == CHAIN_COUNT) {
@@ -85,7 +85,7 @@ static size_t print_value(const struct tree_printer *p, struct profile_weight we
 
 /* --- graph, fractal --- */
 
-/* Columns of the levels above, `depth` of them. */
+/* Prints the margin and the vertical lines of `depth` levels. Returns the width in columns. */
 static size_t print_pipes(const struct tree_printer *p, size_t depth) {
     out_pad(p->out, p->margin);
     for (size_t i = 0; i < depth; i++) {
@@ -96,7 +96,7 @@ static size_t print_pipes(const struct tree_printer *p, size_t depth) {
     return p->margin + depth + (depth ? (depth - 1) * STEP : 0);
 }
 
-/* Returns the columns up to the name that follows. */
+/* Returns the width up to the name that follows. */
 static size_t print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
     const size_t before = print_pipes(p, depth);
     out_write(p->out, "--", 2);
@@ -105,7 +105,7 @@ static size_t print_branch(const struct tree_printer *p, size_t depth, struct pr
     return before + width + 4;
 }
 
-/* A twig and those that follow without a branch; returns the last. */
+/* Prints a subtree and its descendants up to the next branch; returns the last one. */
 static uint32_t print_run(const struct tree_printer *p, size_t depth, uint32_t subtree, uint64_t total) {
     const size_t before = print_branch(p, depth, p->t->subtrees[subtree].total, total);
     print_frame(p, p->t->subtrees[subtree].frame, before);
@@ -142,7 +142,7 @@ static struct tree_level level_below(const struct report_tree *t, uint32_t subtr
                                .pipe = true};
 }
 
-/* Shares of a level that hides some of its twigs. */
+/* Prints the share of subtrees that the level hides. */
 static void print_rest(const struct tree_printer *p, size_t depth) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
@@ -153,7 +153,7 @@ static void print_rest(const struct tree_printer *p, size_t depth) {
     out_text(p->out, "[...]\n");
 }
 
-/* The next twig of the innermost level; false: there is none. */
+/* Prints the next subtree of the innermost level; false at the end of the level. */
 static bool print_next(const struct tree_printer *p, size_t depth, uint32_t *last) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || level->at == level->end || (level->printed && level->printed == p->r->chain.most))
@@ -192,7 +192,7 @@ static pfr_status print_levels(const struct tree_printer *p, uint32_t top, uint6
     return PFR_OK;
 }
 
-/* Frames that all chains of the row begin with; returns the last of them. */
+/* Prints the frames common to all chains of the row; returns the last one. */
 static uint32_t print_stem(struct tree_printer *p, bool *printed) {
     uint32_t subtree = p->t->subtrees[0].first, count = 0;
     bool skips = p->r->skips_first;
@@ -233,9 +233,9 @@ static pfr_status print_graph(struct tree_printer *p, uint64_t total, pfr_error 
     return PFR_OK;
 }
 
-/* --- flat, folded: one chain after the other --- */
+/* --- flat, folded: one chain after another --- */
 
-/* The heaviest first; equal ones as they come, which `items` tells now that the tree has grown. */
+/* Heaviest first; equal ones in the order of discovery: `items` holds it, now that the tree has grown. */
 static int by_own(const void *a, const void *b, void *context) {
     const struct report_tree *t = context;
     const struct subtree *x = &t->subtrees[*(const uint32_t *)a], *y = &t->subtrees[*(const uint32_t *)b];
@@ -254,7 +254,7 @@ static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t 
     return PFR_OK;
 }
 
-/* The frames of a chain are pushed behind the ends, innermost in the tree first. */
+/* Collects the frames of a chain after the list of ends, innermost first. */
 static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED; /* for programs: never cut */
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
@@ -291,7 +291,7 @@ static uint32_t first_leaf(const struct report_tree *t, uint32_t subtree) {
     return subtree;
 }
 
-/* After a twig come those beside it with all below them, then that above. */
+/* Order of traversal: the first leaf of the next sibling, or the parent after the last sibling. */
 static uint32_t next_subtree(const struct report_tree *t, uint32_t subtree) {
     const uint32_t parent = t->subtrees[subtree].parent;
     const bool is_last = subtree + 1 == t->subtrees[parent].first + t->subtrees[parent].count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_PRINT_H
 #define PFR_VIEW_REPORT_TREE_PRINT_H
-/* What other files use of report_tree_print.c, which says how it works. */
+/* Interface of report_tree_print.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 #include "view/report/fields/report_parts.h"
 

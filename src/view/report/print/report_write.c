@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All events of a report, one after the other or side by side, in the format that is asked for; what is to be known of
- * the whole stands first. */
+/* Writes all events of a report, one after another or grouped side by side, in the chosen format; notes on the whole
+ * report come first. */
 #include "view/report/rows/report_lines.h"
 #include "view/report/print/report_write.h"
 #include "view/report/fields/report_groups.h"
@@ -19,7 +19,7 @@ struct report_writing {
     struct json json;
 };
 
-/* --- what stands first --- */
+/* --- notes --- */
 
 static void say(const struct report_writing *w, uint64_t count, const char *what) {
     if (!count)
@@ -136,7 +136,7 @@ static pfr_status write_event(struct report_writing *w, uint32_t event, uint32_t
     return st;
 }
 
-/* For programs each event stands for itself. */
+/* CSV and JSON never group events. */
 static pfr_status choose_groups(struct report *r, pfr_error *err) {
     const pfr_report_format format = r->options->format;
     return format == PFR_REPORT_CSV || format == PFR_REPORT_JSON ? PFR_OK : report_learn_groups(r, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_CALL_TREES_H
 #define PFR_VIEW_REPORT_CALL_TREES_H
-/* What other files use of report_call_trees.c, which says how it works. */
+/* Interface of report_call_trees.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 pfr_status call_trees_make(struct report *r, pfr_error *err);

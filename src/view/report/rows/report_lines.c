@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to lines, in order: by the fields of the sort list one after the other, the most first, names as in a
- * dictionary. In a group of events the leader's weight comes first, then those of the other members. */
+/* Combines rows into sorted lines: by the fields of the sort list, weights in descending order, names alphabetically.
+ * In a group of events the leader's weight is compared first, then those of the other members. */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"
 #include "view/report/rows/report_line.h"
@@ -20,7 +20,7 @@ struct comparison {
     const struct report *r;
     const struct lines *lines;
     uint32_t a, b;
-    const uint8_t *x, *y; /* their cells as they are kept: hundreds of thousands of comparisons look at one or two */
+    const uint8_t *x, *y; /* interned cells of a and b: most of the many comparisons need only one or two cells */
 };
 
 static bool is_same_thread(const struct comparison *c) {
@@ -70,7 +70,7 @@ static struct comparison compare_lines(const struct comparison *all, uint32_t a,
                                .y = intern_get(cells, line_first_row(all->lines, b)).bytes};
 }
 
-/* By what they say alone. */
+/* By cells only. */
 static int by_cells(const void *a, const void *b, void *context) {
     const struct comparison c = compare_lines(context, *(const uint32_t *)a, *(const uint32_t *)b);
     int order = 0;
@@ -79,7 +79,7 @@ static int by_cells(const void *a, const void *b, void *context) {
     return order;
 }
 
-/* What is left of equal lines is how they stood before. */
+/* Equal lines keep the order of `places`. */
 static int by_order(const void *a, const void *b, void *context) {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct comparison c = compare_lines(context, x, y);
@@ -99,7 +99,7 @@ static pfr_status add_line(struct report *r, struct lines *lines, pfr_error *err
     return PFR_OK;
 }
 
-/* Rows of one event are lines of their own. */
+/* With a single event, each row is a line. */
 static pfr_status put_row(struct report *r, struct lines *lines, struct intern_table *cells, uint32_t row,
                           pfr_error *err) {
     struct row_cells of;
@@ -114,7 +114,8 @@ static pfr_status put_row(struct report *r, struct lines *lines, struct intern_t
     return PFR_OK;
 }
 
-/* The event whose table an event is in; samples of no event, in the last place, are in none. */
+/* Fills `leaders` with the event in whose table each event is. Samples without an event have no table; they use the
+ * last index. */
 static void learn_leaders(const struct report *r, uint32_t *leaders, uint32_t events) {
     uint32_t last = 0;
     for (uint32_t event = 0; event < events; event++) {
@@ -170,8 +171,8 @@ static bool is_shown(const struct report *r, const struct lines *lines, uint32_t
     return report_percent(r, lines->leader, weight) >= r->options->percent_limit;
 }
 
-/* What equal threads decide is no order in the strict sense (a before b before c before a), so that the result depends
-   on where lines stood; and that must not be how the recording happened to be read: they stand by their cells first. */
+/* breaks_ties is not a strict weak order (a < b < c < a is possible), so the result depends on the initial order.
+ * Sorting by cells first makes that order independent of how the recording was read. */
 static pfr_status sort_by_comparing(struct report *r, struct lines *lines, bool ranked, pfr_error *err) {
     struct comparison c = {.r = r, .lines = lines};
     if (ranked)
@@ -187,7 +188,7 @@ static pfr_status sort_by_comparing(struct report *r, struct lines *lines, bool 
     return PFR_OK;
 }
 
-/* The field that has equal threads decide; nr_sort: there is none, or there are no chains. */
+/* The sort field with breaks_ties; nr_sort if there is no such field, or no chains. */
 static unsigned find_tied_field(const struct report *r) {
     unsigned i = 0;
     while (i < r->chosen.nr_sort && !(r->chain.mode && r->chosen.sort[i]->breaks_ties))
@@ -195,8 +196,8 @@ static unsigned find_tied_field(const struct report *r) {
     return i;
 }
 
-/* Without such a field no line is compared with another one. Where it is the first, as it mostly is, all behind it is a
-   place that is known. */
+/* Without a tie-breaking field, no comparisons between lines are needed. If it is the first field, as is usual, the
+ * order by all later fields is computed as a rank. */
 static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
     const bool ranked = lines_can_be_ranked(r);
     const unsigned tied = find_tied_field(r);

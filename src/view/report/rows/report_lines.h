@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_LINES_H
 #define PFR_VIEW_REPORT_LINES_H
-/* What other files use of report_lines.c, which says how it works. */
+/* Interface of report_lines.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Before the first lines: which rows are of which event. */

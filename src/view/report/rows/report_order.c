@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines in order without comparing any two of them: what a field says of each becomes a number, its rank among all that
- * is said, and lines are sorted by these numbers, as many as fit into 64 bits at once, from the last field to the first
- * one. Only the different things that a field says are compared, which are far fewer than lines; and of these only
- * those that the field's own number (struct report_field) does not tell apart.
+ * Sorts lines without comparing them pairwise. Each field's value becomes a rank among all its values; lines are
+ * radix-sorted by these ranks, as many as fit into 64 bits at a time, from the last field to the first. Only distinct
+ * values are compared, which are far fewer than lines, and of these only values with equal coarse numbers (struct
+ * report_field).
  *
- * That takes fields whose orders are such in the strict sense. Places that are no sampled symbols have none, nor have
- * equal lines of chains, where the longer one comes first: report_lines.c compares those.
+ * The fields must have strict weak orders. Symbols compared by collate_symbols do not have one, nor does the rule that
+ * the longer chain of two equal lines comes first; report_lines.c compares such lines.
  */
 #include "view/report/rows/report_line.h"
 #include "view/report/rows/report_order.h"
@@ -20,10 +20,10 @@
 struct ranking {
     const struct report *r;
     const struct lines *lines;
-    uint32_t *ascending;              /* the lines that are shown, as they stood at first, which is how they lie */
-    uint64_t *numbers, *packed;       /* by line: of one field; of those by which lines are sorted next, */
-    unsigned bits;                    /* so many in each */
-    struct radix_item *items, *spare; /* a line each */
+    uint32_t *ascending;              /* the shown lines in ascending order of number */
+    uint64_t *numbers, *packed;       /* by line: values of one field; ranks of the next sort pass, packed */
+    unsigned bits;                    /* used in `packed` */
+    struct radix_item *items, *spare; /* one per line */
     report_collate *compare;
     report_coarse *coarse;
 };
@@ -49,7 +49,7 @@ static int compare_values(const void *a, const void *b, void *context) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Items are in the order of values: the different ones, and where each begins, into `spare`. */
+/* Copies the distinct values of the sorted items, and the index where each begins, to `spare`. */
 static uint32_t find_values(const struct radix_item *items, uint32_t count, struct radix_item *spare) {
     uint32_t values = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -66,8 +66,7 @@ static void sort_values(struct ranking *k, struct radix_item *values, uint32_t c
         qsort_r(values, count, sizeof *values, compare_values, k);
 }
 
-/* Ranks from `rank` on of lines that the field's own number does not tell apart, in the place of what is said of them.
-   Returns the next one. */
+/* Replaces values that have the same coarse number by their ranks, starting at `rank`. Returns the next rank. */
 static uint64_t rank_run(struct ranking *k, struct radix_item *run, struct radix_item *spare, uint32_t count,
                          uint64_t rank) {
     for (uint32_t i = 0; i < count; i++)
@@ -92,7 +91,7 @@ static uint32_t run_length(const struct radix_item *items, uint32_t count) {
     return length;
 }
 
-/* Puts the rank of what a field says of each line in the place of that. Returns how many there are. */
+/* Replaces each line's value by its rank. Returns the number of ranks. */
 static uint64_t put_ranks(struct ranking *k) {
     const uint32_t count = k->lines->shown;
     uint64_t rank = 0;
@@ -124,7 +123,7 @@ static void sort_by_packed(struct ranking *k) {
     k->bits = 0;
 }
 
-/* By `numbers`, none of which is above `most`, before all that lines are sorted by so far. */
+/* Adds a sort criterion that takes precedence over all earlier ones; no number exceeds `most`. */
 static void sort_by_numbers(struct ranking *k, uint64_t most) {
     const unsigned bits = most ? 64 - (unsigned)__builtin_clzll(most) : 0;
     if (!bits)
@@ -154,7 +153,7 @@ static uint64_t put_weights(struct ranking *k, const struct report_field *f, uin
     return most;
 }
 
-/* The most first; in a group of events the leader's comes before the others'. */
+/* Descending; in a group of events the leader's weight takes precedence. */
 static void sort_by_weight(struct ranking *k, const struct report_field *f) {
     for (uint32_t m = f->breaks_ties ? 1 : k->lines->members; m-- > 0;) {
         const uint64_t most = put_weights(k, f, m);
@@ -172,7 +171,7 @@ static report_collate *order_of(const struct report_field *f) {
     return f->order ? f->order : f->collate;
 }
 
-/* Those of equal cells stay as they were. What lines are sorted by afterwards need not be done before. */
+/* Stable. With fields_follow, skips keys that are sorted by afterwards anyway. */
 static void sort_by_cells(struct ranking *k, bool fields_follow) {
     for (unsigned i = k->r->chosen.nr_keys; i-- > 0;) {
         const struct report_field *f = k->r->chosen.keys[i];

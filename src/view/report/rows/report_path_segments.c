@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The forest as limbs. Most stacks end in nodes that no other stack has, and those were made one after the other: what
- * is said of a limb is said of all of them at once. All limbs below one stand behind it, so that who walks down a tree
- * reads on, and who skips a part of it knows how far.
+ * Compresses call trees into path segments. Most stacks end in nodes that no other stack shares, and these nodes were
+ * created one after another, so they have consecutive numbers; a segment stores their common properties once. The
+ * segments are in depth-first order: all descendants of a segment follow it, so that a traversal reads forward, and
+ * `size` tells how far to skip a subtree.
  *
- *     1. a bit for each node: whether a limb begins there. A limb ends above a fork, and with samples. Behind the last
- *        node of a limb another one begins, and so bits that are counted tell which limb a parent ends
- *     2. how many limbs are below each, from the end on, because they have larger numbers
- *     3. with that, their places
+ *     1. Set a bit for each node where a segment begins. A segment ends before a branch and at a node with samples;
+ *        the next one begins after it. So counting bits gives the number of the segment that a parent node ends.
+ *     2. Count the segments below each, backward, because descendants have larger numbers.
+ *     3. Compute their places from these counts.
  */
 #include "view/report/rows/report_path_segments.h"
 
@@ -16,27 +17,27 @@
 #include <inttypes.h>
 
 #define WORD 64u
-#define LONGEST (LIMBS_MOST / 2) /* nodes: a length has 30 bits */
-#define FETCHED 8u               /* limbs ahead */
-#define LINE 8u                  /* nodes that are fetched together */
+#define LONGEST (LIMBS_MOST / 2) /* nodes: `length` has 30 bits */
+#define FETCHED 8u               /* segments to prefetch ahead */
+#define LINE 8u                  /* nodes per prefetch */
 
-/* A limb while places are looked for, in the order of nodes. */
+/* A path segment before it has a place, in the order of nodes. */
 struct bud {
-    uint32_t above; /* its parent; once it has a place, that */
-    uint32_t below; /* limbs below it, */
-    uint32_t next;  /* and where the next of those goes */
+    uint32_t above; /* its parent; its own place once that is known */
+    uint32_t below; /* segments in the subtree below it */
+    uint32_t next;  /* place of its next child */
 };
 
 struct growing {
     struct report *r;
-    uint64_t *bits;   /* by node, and one more */
+    uint64_t *bits;   /* by node, and one at the end */
     uint32_t *before; /* by word of `bits`: bits before it */
     size_t words;
     struct bud *buds;
     uint32_t count;
 };
 
-/* --- where limbs begin --- */
+/* --- where segments begin --- */
 
 static void begin_at(struct growing *g, uint32_t node) {
     g->bits[node / WORD] |= (uint64_t)1 << node % WORD;
@@ -62,7 +63,7 @@ static uint32_t count_bits(uint64_t bits) {
     return (uint32_t)__builtin_popcountll(bits);
 }
 
-/* What stands behind all nodes ends the last limb. */
+/* The bit after the last node ends the last segment. */
 static void count_begins(struct growing *g) {
     const uint32_t nr = g->r->call_trees.nr_nodes;
     uint32_t count = 0;
@@ -74,15 +75,15 @@ static void count_begins(struct growing *g) {
     g->count = count - 1;
 }
 
-/* The limb that a node is in. */
+/* The segment that contains a node. */
 static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
     const uint64_t upto = g->bits[node / WORD] << (WORD - 1 - node % WORD);
     return g->before[node / WORD] + count_bits(upto) - 1;
 }
 
-/* --- their places --- */
+/* --- places --- */
 
-/* A parent has a smaller number than those that hang on it. */
+/* Parents have smaller numbers than their children, so `below` is complete when a segment is visited. */
 static void count_bud(struct growing *g, uint32_t path_segment, uint32_t node) {
     const uint32_t parent = g->r->call_trees.nodes[node].parent;
     if (parent == NO_NODE)
@@ -103,7 +104,7 @@ static void count_below(struct growing *g) {
         }
 }
 
-/* Behind all that is below the roots before it. */
+/* Roots come in order, each followed by its whole tree. */
 static void place_roots(struct growing *g) {
     const struct call_trees *f = &g->r->call_trees;
     uint32_t place = 0;

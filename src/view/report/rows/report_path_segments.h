@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_PATH_SEGMENTS_H
 #define PFR_VIEW_REPORT_PATH_SEGMENTS_H
-/* What other files use of report_path_segments.c, which says how it works. */
+/* Interface of report_path_segments.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 pfr_status path_segments_make(struct report *r, pfr_error *err);

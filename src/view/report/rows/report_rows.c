@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by their cells, and the numbers of symbols that cells hold. */
+/* Rows, deduplicated by their cells, and the symbol numbers used in cells. */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_rows.h"
 #include "view/report/fields/report_cells.h"
@@ -7,13 +7,14 @@
 #include "base/memory/fail.h"
 #include "base/tables/hash_seed.h"
 
-/* --- symbols: what perf takes for one, though it is in several frames --- */
+/* --- symbols: several frames can belong to one symbol --- */
 
 struct symbol_key {
     uint64_t object, address, inlined;
 };
 
-/* Named ones by object and beginning, others by address alone; what was inlined by its name, wherever that was. */
+/* As in perf: named symbols are identified by object and start, unnamed ones only by address, inlined functions by
+ * object and name. */
 static struct symbol_key key_of_symbol(const struct profile *p, uint32_t frame) {
     const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     if (f->text == NO_TEXT)
@@ -33,7 +34,7 @@ unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *w
     return 3;
 }
 
-/* The first frame of each symbol stands for it: its number is in the slot of the hash of its key, plus 1. */
+/* Each symbol is represented by its first frame; its number plus 1 is stored in the slot of its key's hash. */
 struct symbol_numbers {
     const struct profile *profile;
     uint32_t *slots;
@@ -89,10 +90,10 @@ static void call_by(struct row *row, uint32_t frame, char level) {
     row->level = level;
 }
 
-/* One more frame of a row, whose level and frame depend only on which frames it has, not on the order they come in. */
+/* Updates level and frame for another frame of the row. The result does not depend on the order of frames. */
 static void meet_frame(const struct report *r, struct row *row, uint32_t frame) {
     const char level = level_of_frame(r, frame);
-    const bool is_tie = level == row->level && r->options->symbol_filter; /* which asks for the symbol */
+    const bool is_tie = level == row->level && r->options->symbol_filter; /* its text is shown and filtered */
     if (level < row->level || (is_tie && collate_symbols(r, frame, row->frame) < 0))
         call_by(row, frame, level);
 }

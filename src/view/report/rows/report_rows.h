@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_ROWS_H
 #define PFR_VIEW_REPORT_ROWS_H
-/* What other files use of report_rows.c, which says how it works. */
+/* Interface of report_rows.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Makes report.symbol_of, after the load and before rows. */

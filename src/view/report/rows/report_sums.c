@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows out of sums that the profile has made of stacks, for reports that show no tree: a row has the weight of each
- * stack that it is in, once, which the profile knows because it is told what a row tells frames apart by.
+ * Makes rows from sums in the profile, for reports without call trees. A row has the weight of every stack that
+ * contains it, counted once; the profile computes these sums from the words that sums_likeness gives for each frame.
  */
 #include "view/report/rows/report_rows.h"
 #include "view/report/rows/report_sums.h"
@@ -9,7 +9,7 @@
 #include "base/memory/fail.h"
 #include "view/report/fields/report_cells.h"
 
-/* Keys that a frame has by itself, when it is made. */
+/* Keys whose value is known as soon as a frame is created. */
 static bool is_known_early(const struct report_field *f) {
     return !(f->needs & NEEDS_FRAMES) || f->identity == identity_of_dso || f->identity == identity_of_symbol ||
            f->identity == identity_of_symbol_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_SUMS_H
 #define PFR_VIEW_REPORT_SUMS_H
-/* What other files use of report_sums.c, which says how it works. */
+/* Interface of report_sums.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Adds the profile's sums to the rows. */

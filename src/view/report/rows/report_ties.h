@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TIES_H
 #define PFR_VIEW_REPORT_TIES_H
-/* What other files use of report_ties.c, which says how it works. */
+/* Interface of report_ties.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Orders lines whose cells are equal, where equal threads decide. */

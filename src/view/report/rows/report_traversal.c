@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk over the limbs of each root: which row a node belongs to, and what rows weigh. With --children a row has the
- * weight of all samples with it somewhere in their stack, each counted once: that of its outermost nodes with all below
- * them.
+ * Assigns nodes to rows and sums their weights in one traversal of each root's path segments. With --children, a row's
+ * total is the weight of all samples whose stack contains the row, each counted once: the inclusive weight of its
+ * outermost nodes.
  *
- * While a root is walked, what its rows weigh is added up beside them: those are few, and lie together. So several
- * threads can walk, each another root, and only meet where a row is looked for, and when a root ends.
+ * The sums of the current root are kept in a small array of their own. So several threads can traverse different roots,
+ * and they need the lock only to look up a row and at the end of a root.
  */
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
@@ -20,21 +20,21 @@
 #include <pthread.h>
 #include <string.h>
 
-#define NODE_NS 15u     /* about, of one that is walked over */
-#define FRAME_BYTES 80u /* about, in each lane, with the row that it mostly has */
+#define NODE_NS 15u     /* approximate time per node */
+#define FRAME_BYTES 80u /* approximate memory per frame and thread, including its row */
 
-#define FETCHED 10u /* limbs ahead */
+#define FETCHED 10u /* segments to prefetch ahead */
 
-/* What a row weighs in the root at hand. */
+/* Weights of a row within the current root. */
 struct root_row {
     uint32_t row;
-    uint32_t on_way; /* nodes of it on the way to the one at hand */
+    uint32_t on_way; /* nodes of the row on the current path */
     uint32_t depth, members;
     struct profile_weight total, self;
     uint64_t system, user;
 };
 
-/* Which of them a frame belongs to, if `root` is the one at hand. */
+/* The entry of `rows` for a frame; valid if `root` is the current one. */
 struct frame_place {
     uint32_t root; /* plus 1 */
     uint32_t at;
@@ -45,19 +45,19 @@ struct frame_list {
     size_t count, room;
 };
 
-/* What a thread needs while it walks. */
+/* State of one thread. */
 struct strides {
     struct report *r;
-    pthread_mutex_t *lock; /* of r->rows and of all that r->walk has by row */
-    uint32_t *height;      /* by limb: entries of the longest chain from its first node on down; NULL: nobody asks */
+    pthread_mutex_t *lock; /* protects r->rows and the arrays of r->walk that are indexed by row */
+    uint32_t *height;      /* by segment: length of the longest chain from its first node down; NULL: not needed */
     const struct call_trees_root *root;
     uint32_t number;            /* of the root, plus 1 */
     struct frame_place *frames; /* by frame, then by frame of a sampled address */
     struct root_row *rows;
-    uint32_t *at_of; /* by row: its place in `rows`, where that is of this row */
-    uint32_t *way;   /* places in `rows` of all nodes down to the one at hand */
+    uint32_t *at_of; /* by row: index in `rows`, valid if that entry is of this row */
+    uint32_t *way;   /* indices in `rows` of the nodes on the current path */
     size_t nr_rows, rows_room, at_of_room, nr_way, way_room;
-    uint32_t depth; /* entries of the chain down to the node at hand */
+    uint32_t depth; /* length of the callchain down to the current node */
     struct frame_list noted;
     pfr_status status;
     pfr_error err;
@@ -68,7 +68,7 @@ struct walking {
     pthread_mutex_t lock;
     struct strides *workers;
     unsigned count;
-    size_t frames; /* of each lane */
+    size_t frames; /* per thread */
     uint32_t *height;
 };
 
@@ -94,7 +94,7 @@ static pfr_status add_root_row(struct strides *s, uint32_t row, uint32_t *at, pf
     return PFR_OK;
 }
 
-/* For those who look for nodes of rows later. */
+/* Remembers the frame and its row for report_tree_roots.c. */
 static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_error *err) {
     struct frame_list *noted = &s->noted;
     if (!s->r->walk.frames)
@@ -130,7 +130,7 @@ static pfr_status find_row(struct strides *s, const struct cell_key *spot, uint3
     return st;
 }
 
-/* Of frames in this root; other roots have other rows. */
+/* Looks up the row of a frame on its first occurrence in this root; other roots have other rows. */
 static pfr_status meet_frame(struct strides *s, uint32_t frame, struct frame_place *place, pfr_error *err) {
     const struct cell_key spot = {s->root->group, frame, s->root->parent};
     uint32_t row;
@@ -182,7 +182,7 @@ static pfr_status add_frames(struct strides *s, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What was added up goes to the rows. */
+/* Adds the root's sums to the rows. */
 static pfr_status end_root(struct strides *s, pfr_error *err) {
     lock_awake(s->lock);
     for (size_t i = 0; i < s->nr_rows; i++)
@@ -191,7 +191,7 @@ static pfr_status end_root(struct strides *s, pfr_error *err) {
     return s->r->walk.frames ? add_frames(s, err) : PFR_OK;
 }
 
-/* --- the way through a root --- */
+/* --- traversal of a root --- */
 
 static void measure(struct strides *s, uint32_t from, uint32_t end) {
     const struct path_segment *path_segments = s->r->path_segments.at;
@@ -205,7 +205,8 @@ static void measure(struct strides *s, uint32_t from, uint32_t end) {
     }
 }
 
-/* On the way down. Callers first a row is as deep as what stands below it, else as what stands above. */
+/* On the way down. Caller first, a row's depth is the height of the tree below it, otherwise its distance from the
+ * root. */
 static void enter(struct root_row *row, const struct profile_weight *sum, bool caller, uint32_t depth) {
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;
@@ -215,7 +216,7 @@ static void enter(struct root_row *row, const struct profile_weight *sum, bool c
         raise_depth(&row->depth, depth);
 }
 
-/* At the last node of a limb. */
+/* Called at the last node of a segment, the only one that can have samples. */
 static void count_end(struct strides *s, uint32_t path_segment) {
     struct report *r = s->r;
     const struct profile_weight self = path_segment_self(r, path_segment);
@@ -224,7 +225,7 @@ static void count_end(struct strides *s, uint32_t path_segment) {
     struct root_row *row = &s->rows[s->way[s->nr_way - 1]];
     count_self(r, row, path_segment_last(&r->path_segments.at[path_segment]), &self);
     raise_depth(&row->depth, s->depth);
-    row->members += r->chain.caller && row->on_way > 1; /* else it is one already */
+    row->members += r->chain.caller && row->on_way > 1; /* otherwise enter() has counted it */
 }
 
 static pfr_status enter_path_segment(struct strides *s, uint32_t path_segment, pfr_error *err) {
@@ -247,7 +248,7 @@ static pfr_status enter_path_segment(struct strides *s, uint32_t path_segment, p
     return PFR_OK;
 }
 
-/* On the way back. */
+/* On the way up. */
 static void leave_path_segment(struct strides *s, const struct path_segment *path_segment) {
     for (uint32_t i = 0; i < path_segment->length; i++)
         s->rows[s->way[--s->nr_way]].on_way--;
@@ -281,7 +282,7 @@ static pfr_status walk_path_segments(struct strides *s, uint32_t from, uint32_t 
     return PFR_OK;
 }
 
-/* Only where samples were counts: no way, just ends. */
+/* If only self weights are needed: visits only nodes with samples. */
 static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
     const struct report *r = s->r;
     uint32_t at;
@@ -310,7 +311,7 @@ static pfr_status walk_root(struct strides *s, pfr_error *err) {
     return walk_path_segments(s, from, end, err);
 }
 
-/* Weight that no frame was asked for. Of a branch the place is where it went. */
+/* Weight of samples without frames. For a branch, the frame is that of its target. */
 static pfr_status count_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
     const uint32_t node = s->root->node;

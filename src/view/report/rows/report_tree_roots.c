@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where call trees begin: nodes of a row, together, of rows that are heavy enough for a tree. Those are mostly few, and
- * which they are is known when all is counted; so this is a second walk, for which most frames are of no row.
+ * Lists the nodes where call trees begin, by row, for rows above the minimum share. These rows are known only after all
+ * weights are summed, so this is a second traversal; it skips most frames because few rows are that heavy.
  */
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FETCHED 10u  /* limbs ahead */
-#define MEMBER_NS 8u /* about, to list one */
+#define FETCHED 10u  /* segments to prefetch ahead */
+#define MEMBER_NS 8u /* approximate time per member */
 
-/* What a thread needs while it walks. */
+/* State of one thread. */
 struct gathering {
     struct report *r;
-    uint32_t number; /* of the root, plus 1 */
-    uint32_t
-        *root_of; /* by frame, then by frame of a sampled address: the last root, plus 1, where it is of such a row, */
-    uint32_t *row_of; /* and the row */
-    uint32_t *on_way; /* by row: nodes on the way to the one at hand */
-    uint32_t *next;   /* by row, for all threads: where its next member goes */
-    bool alone;       /* there is one thread */
+    uint32_t number;   /* of the root, plus 1 */
+    uint32_t *root_of; /* by frame, then by frame of a sampled address: the last root, plus 1, where the frame is of a
+                          row with a tree */
+    uint32_t *row_of;  /* that row */
+    uint32_t *on_way;  /* by row: nodes on the current path */
+    uint32_t *next;    /* by row, shared by all threads: index of its next member */
+    bool alone;        /* single-threaded */
 };
 
 struct root_listing {
@@ -32,7 +32,7 @@ struct root_listing {
     uint32_t *next;
     struct gathering *workers;
     unsigned count;
-    size_t frames, rows; /* of each lane */
+    size_t frames, rows; /* per thread */
 };
 
 bool row_has_tree(const struct report *r, uint32_t row) {
@@ -42,13 +42,13 @@ bool row_has_tree(const struct report *r, uint32_t row) {
     return r->row_trees && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
 }
 
-/* --- a root's frames of such rows --- */
+/* --- the frames of a root whose rows have trees --- */
 
 static size_t place_of_frame(const struct gathering *g, uint32_t frame) {
     return frame & NODE_APART ? (size_t)g->r->profile->nr_frames + (frame & ~NODE_APART) : frame;
 }
 
-/* false: there are none. */
+/* Returns false if the root has no such frames. */
 static bool begin_root(struct gathering *g, uint32_t root) {
     const struct traversal *w = &g->r->walk;
     bool any = false;
@@ -64,7 +64,7 @@ static bool begin_root(struct gathering *g, uint32_t root) {
     return any;
 }
 
-/* NO_ROW: none that has a tree. */
+/* Returns NO_ROW if the frame's row has no tree. */
 static uint32_t row_of(const struct gathering *g, uint32_t frame) {
     const size_t at = place_of_frame(g, frame);
     return g->root_of[at] == g->number ? g->row_of[at] : NO_ROW;
@@ -80,7 +80,7 @@ static void put_member(struct gathering *g, uint32_t row, uint32_t path_segment,
                                                 .is_inner = is_inner};
 }
 
-/* --- the way through a root --- */
+/* --- traversal of a root --- */
 
 static void enter_path_segment(struct gathering *g, uint32_t path_segment) {
     const struct report *r = g->r;
@@ -148,7 +148,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
 
 /* --- all --- */
 
-/* Where the members of each row begin; rows without a tree have none. */
+/* Computes where the members of each row begin; rows without a tree get no members. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
     struct traversal *w = &r->walk;
     w->nr_rows = r->rows.cells.count;
@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b) {
                : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Of a row in several roots members of one root may stand between those of another. */
+/* Threads may interleave the members of a row that occurs in several roots; sort them. */
 static void put_in_order(struct traversal *w) {
     for (uint32_t i = 0; i < w->nr_rows; i++)
         if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].distributions)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_REPORT_TREE_ROOTS_H
 #define PFR_VIEW_REPORT_TREE_ROOTS_H
-/* What other files use of report_tree_roots.c, which says how it works. */
+/* Interface of report_tree_roots.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
 /* Whether a row is heavy enough for a tree, and the nodes of those that are. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A just-in-time compiler of loops that tells of its code in jit-PID.dump, and keeps an account of its own:
+ * A just-in-time compiler of loops that writes jit-PID.dump, and keeps an account of its own:
  *
  *     jit_moves SECONDS_OF_EACH_STEP
  *
- * Loops are loaded, run, moved, run again, and others are loaded where they were, in an anonymous mapping that is
- * mapped anew as code between the steps, as compilers do that make memory either writable or executable. Each step is a
- * line on stdout: when it began and ended (ns of CLOCK_MONOTONIC), where the loop stood, its size and name. Two loops
- * keep a frame that only their unwinding information tells how to leave.
+ * Loops are loaded, run, moved and run again, and others are loaded at their old places, in an anonymous mapping.
+ * Between the steps it is mapped again as code, as compilers do that make memory either writable or executable. Each
+ * step prints a line on stdout: its start and end (ns of CLOCK_MONOTONIC), and the loop's address, size and name. Two
+ * loops keep a frame that can only be unwound with their unwind tables.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -79,8 +79,8 @@ static void tell_lines(uint64_t address, const char *file) {
     }
 }
 
-/* .eh_frame of one CIE and one FDE, behind it an .eh_frame_hdr that nobody needs. The frame begins 64 bytes behind the
-   code. */
+/* .eh_frame with one CIE and one FDE, followed by an .eh_frame_hdr that is not used. It begins 64 bytes after the
+ * code. */
 static void tell_unwinding(void) {
     static const uint8_t frames[64] = {
         20,   0,    0,    0,  0,    0, 0,    0,    1,  'z',  'R',  0,  1,    0x78, 16,   1,    0x1b,        0x0c, 7, 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls along known paths. Says each on standard output before it goes there: innermost function first, those alone that are
-// in here: `spin_plain plain_b plain_a main`. usage: paths MILLISECONDS LIBRARY...
+// Calls along known paths. Before each path, prints its functions on standard output, innermost first, only those of this
+// file: `spin_plain plain_b plain_a main`. usage: paths MILLISECONDS LIBRARY...
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
