@@ -117,8 +117,8 @@ RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct 
     return none;
 }
 
-/* Returns the entry with the address, or the first entry of an unloaded object on the way, or a free one; NULL if there
- * is none within PROBES. *held: the address in it. */
+/* Returns the entry with the address, or the first entry of an unloaded object on the way, or a free one; NULL: not
+ * found within PROBES. *held: the address in it. */
 RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     struct rt_entry *gone = NULL;
     size_t at = rt_hash(address);

@@ -60,7 +60,7 @@ bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled 
 
 /* --- rt_sled_patch.c */
 
-/* Sleds that cannot be patched stay unchanged. Returns NULL, or why none was patched. */
+/* Sleds that cannot be patched stay unchanged. Returns NULL, or why all are unchanged. */
 const char *rt_sled_patch(struct rt_sled_object *o, bool on);
 
 /* --- rt_sled_event.c: patches the body of an event sled that is off. false: it must stay off. */

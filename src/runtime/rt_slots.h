@@ -6,12 +6,12 @@
 
 uint8_t *rt_slot_at(uint32_t slot);
 
-/* Takes a zeroed slot, its number in *slot; NULL: there is none, which is counted. Its first *ready bytes are writable,
- * at least `need`. */
+/* Takes a zeroed slot, its number in *slot; NULL: no slot is free, which is counted. Its first *ready bytes are
+ * writable, at least `need`. */
 uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
 
 /* Takes a slot in which an earlier thread, or an ended process, left room after *used bytes; the caller must widen it.
- * NULL: there is none. */
+ * NULL: not found. */
 uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
 
 /* Makes the bytes from `from` to at least `end` of the slot writable. Returns the end of the writable part; 0: no disk

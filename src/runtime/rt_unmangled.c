@@ -37,7 +37,7 @@ RT_PLAIN static bool put(struct unmangled_name *n, const char *text, size_t leng
     return true;
 }
 
-/* Takes <length><identifier>; NULL: there is none. */
+/* Takes <length><identifier>; NULL: not found. */
 RT_PLAIN static const char *identifier(const char **at, size_t *length) {
     *length = 0;
     while (is_digit(**at) && *length < IDENTIFIER_MOST)

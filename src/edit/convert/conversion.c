@@ -82,7 +82,7 @@ static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* The CPU of a record, by which recorders with several threads split files; -1 if it has none. */
+/* The CPU of a record, by which recorders with several threads split files; -1: unknown. */
 static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     uint32_t place;
     const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);

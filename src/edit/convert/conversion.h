@@ -49,7 +49,7 @@ struct conversion {
     struct rounds rounds;
     bool rounds_written;
     uint32_t events_given; /* number of events already given to the writer */
-    uint8_t *packed;       /* a COMPRESSED record not yet known to be intact; packed_length 0 if there is none */
+    uint8_t *packed;       /* a COMPRESSED record not yet known to be intact; packed_length 0: no such record */
     size_t packed_length;
     uint8_t *mended;        /* copy of a record with a corrected id */
     pfr_record waiting;     /* record whose payload starts at payload_at; size 0 if no record waits */

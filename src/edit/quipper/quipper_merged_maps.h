@@ -47,7 +47,7 @@ struct quipper_joins {
 
 void quipper_joins_init(struct quipper_joins *j, struct memory *memory);
 void quipper_joins_free(struct quipper_joins *j);
-/* Notes a decoded mapping; time 0: it has none. */
+/* Notes a decoded mapping; time 0: unknown. */
 pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, const union any_layout *body,
                               uint64_t time, pfr_error *err);
 /* Merges the noted mappings. `sorted`: the output is in time order, otherwise in the order of the calls. */

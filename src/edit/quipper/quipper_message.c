@@ -20,7 +20,7 @@ static pfr_status put_message(const struct putting *p, const struct quipper_row 
     return PFR_OK;
 }
 
-/* Finds the first member of the row that is present in the struct; false if none is. */
+/* Finds the first member of the row that is present in the struct; false: not found. */
 static bool find_there(const struct quipper_source *s, const struct quipper_row *row, struct quipper_member *m) {
     struct quipper_name name;
     for (const char *from = row->from; quipper_next_name(&from, &name);)

@@ -172,7 +172,7 @@ static bool take_if(struct quipper_scan *s, int c) {
     return true;
 }
 
-/* Takes a name or a number; false if there is none or it is too long. */
+/* Takes a name or a number; false: not found, or too long. */
 static bool take_word(struct quipper_scan *s, char word[WORD_MOST]) {
     size_t n = 0;
     int c;
