@@ -4,9 +4,12 @@
 /*
  * Sections of a stripped object that lead to its separate debug information:
  *
- *  .gnu_debuglink                 the name of another file, and the CRC-32 of its bytes (gdb manual, "Separate Debug
- * Files") .gnu_debugaltlink, .debug_sup  the name of a file that several objects share, and its build-id .gnu_debugdata
- * an object compressed by xz with the symbols that .dynsym lacks ("MiniDebugInfo")
+ *  .gnu_debuglink      the name of another file, and the CRC-32 of its bytes
+ *                      (gdb manual, "Separate Debug Files")
+ *  .gnu_debugaltlink,  the name of a file that several objects share, and
+ *  .debug_sup          its build-id
+ *  .gnu_debugdata      an object compressed by xz with the symbols that
+ *                      .dynsym lacks ("MiniDebugInfo")
  */
 #include "symbol/elf/elf_names.h"
 
