@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command: a child that waits in front of its exec, so that counters with enable_on_exec count it from its first
- * instruction. An exec that fails is told through a pipe that the exec itself would close.
+ * The command: a child that waits before exec, so that counters with enable_on_exec count from its first instruction.
+ * If exec fails, the child writes errno to a pipe; a successful exec closes the pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static bool is_program(const char *path) {
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* In a folder of PATH, as execvp(3) looks for names without a slash. */
+/* Searches PATH for a name without a slash, as execvp(3) does. */
 static bool is_in_path(const char *name) {
     const char *at = getenv("PATH");
     char path[PATH_MAX];
@@ -35,10 +35,10 @@ static bool is_in_path(const char *name) {
         at += length;
         more = *at == ':';
     }
-    return at == NULL; /* execvp has folders of its own then */
+    return at == NULL; /* without PATH, execvp searches default folders */
 }
 
-/* Before a recording that was there is renamed for one that cannot be made. */
+/* Checked before an existing recording is renamed for one that cannot be made. */
 static pfr_status can_be_started(const char *name, pfr_error *err) {
     if (strchr(name, '/') ? is_program(name) : *name && is_in_path(name))
         return PFR_OK;
@@ -58,7 +58,7 @@ static void become(const char *const *words, int go, int failed) {
         got = read(go, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got != 1)
-        _exit(126); /* the recorder is gone, or gave up */
+        _exit(126); /* the recorder has ended or given up */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], (char *const *)(uintptr_t)words);
@@ -83,7 +83,7 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
         if (r->options.drop_privileges && !privileges_drop())
             _exit(126);
         if (r->options.output && strcmp(r->options.output, "-") == 0)
-            dup2(STDERR_FILENO, STDOUT_FILENO); /* what it prints is no part of the stream */
+            dup2(STDERR_FILENO, STDOUT_FILENO); /* the output of the command must not go into the stream */
         become(r->options.command, go[0], failed[1]);
     }
     r->command = (struct recorder_command){.pid = pid, .go = go[1], .failed = failed[0]};
@@ -130,7 +130,7 @@ pfr_status command_go(pfr_recorder *r, pfr_error *err) {
                     strerror(why));
 }
 
-/* Where somebody else waits for children, or nobody wants to (SIGCHLD is ignored), it ends without a status. */
+/* If another part of the program waits for children, or SIGCHLD is ignored, the command ends without a status. */
 bool command_ended(struct recorder_command *command) {
     if (!command->pid || command->ended)
         return command->ended;
@@ -146,7 +146,7 @@ static void close_if_open(int *fd) {
     *fd = -1;
 }
 
-/* One that still waits goes when its pipe is closed. */
+/* A child that still waits before exec ends when its pipe is closed. */
 void command_end(struct recorder_command *command) {
     if (!command->pid)
         return;

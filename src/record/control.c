@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders from outside, a line each, through a descriptor or FIFO; each that is obeyed is answered "ack". */
+/* Control commands, one per line, from a descriptor or FIFO; each command that is executed is answered with "ack". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

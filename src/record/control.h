@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_CONTROL_H
 #define PFR_RECORD_CONTROL_H
-/* What other files use of control.c, which says how it works. */
+/* Control commands: see control.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status control_open(pfr_recorder *r, pfr_error *err);

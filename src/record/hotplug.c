@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cpus that come and go while all of them are recorded. The kernel tells nobody: the list in
- * devices/system/cpu/online is read again every half second. A cpu that goes takes its counters along, the rest goes
- * on; one that comes gets counters of its own, whose ids are told to the file.
+ * CPUs that go on and off line while all are recorded. The kernel sends no notification, so devices/system/cpu/online
+ * is read again every half second. Counters of a CPU that goes off line stop, the others continue; a CPU that comes on
+ * line gets counters, whose ids are written to the file.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define LOOK_NS 500000000u
 
-/* --- one that comes --- */
+/* --- a CPU that comes on line --- */
 
 static bool is_recorded(const pfr_recorder *r, int32_t cpu) {
     for (size_t i = 0; i < r->nr_cpus; i++)

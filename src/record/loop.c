@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording itself: wait until a ring is half full, a counter hangs up, somebody calls, or half a second went by;
- * write what all rings hold, and behind it FINISHED_ROUND, which says that nothing older will come. All of it reaches
- * the file at once, so that a recorder that is killed loses half a second.
+ * The main loop: waits until a ring is half full, a counter hangs up, another thread calls, or half a second has
+ * passed; writes the contents of all rings, then FINISHED_ROUND, which promises that no older record follows. Each
+ * round is written to the file at once, so a recorder that is killed loses at most half a second.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,7 +24,7 @@
 #include "record/rings/targets.h"
 
 #define TURN_MS 500
-#define PATIENCE_MS 600 /* with a command that was asked to end */
+#define PATIENCE_MS 600 /* for a command that was sent SIGTERM */
 
 static uint64_t now_ns(void) {
     struct timespec now;
@@ -44,11 +44,11 @@ static pfr_status turn(pfr_recorder *r, bool *any, pfr_error *err) {
     return *any ? end_round(r, err) : PFR_OK;
 }
 
-/* --- orders --- */
+/* --- requests --- */
 
 static void take_orders(pfr_recorder *r) {
     uint64_t calls;
-    const ssize_t got = read(r->wake, &calls, sizeof calls); /* does not wait */
+    const ssize_t got = read(r->wake, &calls, sizeof calls); /* does not block */
     (void)got;
     control_obey(r);
     if (r->wants_on || r->wants_off)
@@ -100,7 +100,7 @@ static bool is_over(pfr_recorder *r) {
     return r->by_task && targets_are_gone(r);
 }
 
-/* Asked to end, as perf asks it, and recorded meanwhile; one that does not is left alone. */
+/* Sends SIGTERM to the command, as perf does, and records until it ends. A command that does not end keeps running. */
 static pfr_status dismiss_command(pfr_recorder *r, pfr_error *err) {
     struct recorder_command *const command = &r->command;
     const uint64_t until = now_ns() + PATIENCE_MS * 1000000ull;
@@ -135,14 +135,14 @@ static pfr_status end_recording(pfr_recorder *r, pfr_error *err) {
     return r->stops < 2 ? file_finish(r, err) : PFR_OK;
 }
 
-/* Whoever reads the stream has gone. */
+/* True if the reader of the stream has closed it. */
 static bool nobody_reads(const pfr_recorder *r) {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return r->path && strcmp(r->path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
 }
 
-/* The recording is over before its time: the command may go on, and its end is waited for; not where what it is part of
-   is over, too. */
+/* If recording fails, the command continues and its end is waited for - unless the pipeline that it belongs to has
+ * ended as well. */
 static void wait_for_command(pfr_recorder *r) {
     if (nobody_reads(r) && r->command.pid && r->command.go < 0 && !command_ended(&r->command)) {
         recorder_note(r, "the command goes on as process %d", (int)r->command.pid);
@@ -154,7 +154,7 @@ static void wait_for_command(pfr_recorder *r) {
 
 /* --- the start --- */
 
-/* What is not counted from the exec on; *begun is when that was. */
+/* Starts counters that enable_on_exec does not start; *begun is the time of the start. */
 static pfr_status start(pfr_recorder *r, uint64_t *begun, pfr_error *err) {
     const bool late = r->options.delay_ms != 0 || r->nr_turns > 0;
     if (!late && !r->of_command)
@@ -174,7 +174,7 @@ static int milliseconds_to(uint64_t when) {
     return when <= now ? 0 : (int)((when - now) / 1000000 + 1);
 }
 
-/* Counting is switched when its time has come. */
+/* Switches counting on or off if the next time of the list has come. */
 static void take_turns(pfr_recorder *r, uint64_t begun, size_t *next) {
     for (; *next < r->nr_turns && now_ns() >= begun + r->turns[*next]; ++*next)
         counters_switch(r, *next % 2 == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that are lists of words: what is told of the start, and when counting is switched. */
+/* Options that are lists: which existing tasks are written at the start, and when counting is switched. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static pfr_status wrong(pfr_error *err, const char *where, const char *text, con
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, where, "--%s '%.40s' %s", where, text, meant);
 }
 
-/* --- what is told of those that run already --- */
+/* --- records of existing tasks --- */
 
 static bool synthesis_bits(const char *word, size_t length, unsigned *bits) {
     static const struct {
@@ -55,7 +55,7 @@ static pfr_status add_turn(pfr_recorder *r, uint64_t ms, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Digits; the time is later than the one before. */
+/* Takes digits; the time must be later than the previous one. */
 static bool take_time(const pfr_recorder *r, const char **at, uint64_t *ms) {
     char *behind;
     if (!isdigit((unsigned char)**at))
@@ -86,7 +86,7 @@ pfr_status plan_turns(pfr_recorder *r, pfr_error *err) {
     return o->delay_ms > 0 ? add_turn(r, (uint64_t)o->delay_ms, err) : PFR_OK;
 }
 
-/* More than a quarter would leave too little room for what comes while it is written. */
+/* More than a quarter of a ring would leave too little room for records that arrive while it is written. */
 pfr_status plan_drain(pfr_recorder *r, pfr_error *err) {
     r->drain_least = r->options.drain_least;
     for (size_t i = 0; i < r->nr_rings; i++)

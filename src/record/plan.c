@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What events ask of the kernel: their own words first, then the options, as perf_event_open(2) has them. The event
- * that tells of maps, names and tasks is the first one; where all cpus are recorded or counting begins late it is one
- * more, which counts nothing, so that it can tell from the start.
+ * Turns events and options into perf_event_attr (perf_event_open(2)): terms of an event take precedence over options.
+ * Maps, names and tasks are reported by the first event. If CPUs are recorded, counting begins late, or an AUX area is
+ * recorded, a dummy event is added for that, because it can be enabled from the start.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 #define DEFAULT_FREQUENCY 4000u
 #define DEFAULT_STACK 8192u
-#define ALL_USER_REGS_X86 0xff0fffull /* without segments that the kernel refuses: ds, es, fs, gs */
+#define ALL_USER_REGS_X86 0xff0fffull /* without ds, es, fs and gs, which the kernel refuses */
 
 static pfr_status wrong(pfr_error *err, const char *what, const char *format, const char *value) {
     char text[200];
@@ -113,7 +113,7 @@ static pfr_status branches_of(const char *text, uint64_t *mask, pfr_error *err) 
 #define REGISTERS_ALL 0
 #endif
 
-/* "?" asks which there are. */
+/* "?" asks for the list. */
 static pfr_status no_register(const char *word, pfr_error *err) {
     char names[140] = "";
     for (uint64_t number = 0; number < 64; number++) {
@@ -145,10 +145,10 @@ struct planning {
     pfr_recorder *r;
     uint64_t branches, user_regs, intr_regs;
     uint32_t frequency;
-    bool begins_late; /* counting is switched on after the start, whatever the command does */
+    bool begins_late; /* counting is enabled after the start, not by exec */
 };
 
-/* A member whose leader samples for it has no rate, but the fields of one that has. */
+/* A group member whose leader samples for it has no period, but has the same sample fields. */
 static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
@@ -239,11 +239,11 @@ static void plan_reading(const struct planning *p, struct typed_event *e, const 
         e->attr.sample_type |= PERF_SAMPLE_READ | PERF_SAMPLE_ID;
     if (leader->reads_group && leader->members > 1) {
         e->attr.read_format |= PERF_FORMAT_GROUP;
-        e->attr.inherit = 0; /* the kernel cannot read groups of heirs */
+        e->attr.inherit = 0; /* the kernel cannot read inherited groups */
     }
 }
 
-/* Levels that options leave out. */
+/* User and kernel levels, by options. */
 static void plan_levels(const pfr_recorder_options *o, struct perf_event_attr *attr) {
     if (o->only_user) {
         attr->exclude_kernel = 1;
@@ -293,7 +293,7 @@ static void plan_tracking(pfr_recorder *r) {
             r->events.at[i].attr.mmap_data = 0;
 }
 
-/* One event more, for the records that are no samples. */
+/* Adds a dummy event for records that are no samples. */
 static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     pfr_recorder *const r = p->r;
     struct typed_event *const e = event_list_add(&r->events, "dummy", 5);
@@ -317,9 +317,9 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");
 }
 
-/* Samples of several events must say whose they are: by IDENTIFIER, at one place in all, where their fields differ. */
+/* With several events, samples must identify theirs: by IDENTIFIER, whose position is fixed, if their fields differ. */
 static void plan_ids(pfr_recorder *r) {
-    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf has it there */
+    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf does */
     bool differ = r->options.identifier;
     for (size_t i = 1; i < r->events.count; i++)
         differ |= r->events.at[i].attr.sample_type != r->events.at[0].attr.sample_type;
@@ -346,14 +346,14 @@ static pfr_status plan_clock(pfr_recorder *r, pfr_error *err) {
 
 /* --- all --- */
 
-/* What is recorded where nobody says it: cycles, or what stands in for them. */
+/* The default event: cycles, or cpu-clock if there is no such counter. */
 static pfr_status add_default(pfr_recorder *r, pfr_error *err) {
     struct typed_event *const e = event_list_add(&r->events, "cycles:ppp", 10);
     if (!e)
         return mem_fail(&r->memory, err, "events");
     e->attr.type = PERF_TYPE_HARDWARE;
     e->attr.config = PERF_COUNT_HW_CPU_CYCLES;
-    e->attr.exclude_guest = 1; /* as for events that are named */
+    e->attr.exclude_guest = 1; /* as for named events */
     e->falls_back = e->most_precise = e->without_name = true;
     return PFR_OK;
 }
@@ -396,7 +396,7 @@ static pfr_status plan_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Those of single events stand in their terms. */
+/* Branch filters of single events are in their terms. */
 static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     for (size_t i = 0; i < p->r->events.count; i++) {
         struct typed_event *const e = &p->r->events.at[i];
@@ -408,7 +408,7 @@ static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* All in one group, whatever groups were typed. */
+/* --group: makes all events one group, whatever groups were typed. */
 static void join_events(pfr_recorder *r) {
     for (size_t i = 0; r->options.one_group && i < r->events.count; i++) {
         r->events.at[i].leader = 0;
@@ -416,7 +416,7 @@ static void join_events(pfr_recorder *r) {
     }
 }
 
-/* Of a tracepoint, what this process meets is left out. */
+/* Adds a filter to a tracepoint that excludes this process. */
 static pfr_status leave_out_recorder(pfr_recorder *r, struct typed_event *e, pfr_error *err) {
     char text[4096];
     const int pid = (int)getpid();

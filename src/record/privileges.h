@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_PRIVILEGES_H
 #define PFR_RECORD_PRIVILEGES_H
-/* What other files use of privileges.c, which says how it works. */
+/* Dropping of privileges: see privileges.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Drops the privileges beyond the user's, for good. */
+/* Drops privileges beyond the user's own, for good; true on success. */
 bool privileges_drop(void);
 
-/* The same where the options ask for it. */
+/* The same if the options ask for it. */
 pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorder from open to close: recorder_parts.h lists the steps. */
+/* A recorder from open to close; recorder_parts.h lists the steps. */
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -52,7 +52,7 @@ static pfr_status open_watch(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- a thread of its own --- */
+/* --- a separate thread --- */
 
 static void *run_thread(void *recorder) {
     pfr_recorder *const r = recorder;
@@ -65,7 +65,7 @@ static void *run_thread(void *recorder) {
     return NULL;
 }
 
-/* It must be there before the counters, which threads that come later inherit. */
+/* The thread must exist before the counters are opened, because threads created later inherit them. */
 static pfr_status make_thread(pfr_recorder *r, pfr_error *err) {
     sem_init(&r->worker.is_there, 0, 0);
     sem_init(&r->worker.goes, 0, 0);
@@ -126,7 +126,7 @@ pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *
     return recorder_open_on(&real_kernel, options, err);
 }
 
-/* --- what would be opened --- */
+/* --- dry run: prints the counters that would be opened --- */
 
 static void tell_event(const pfr_recorder *r, uint32_t number) {
     const struct typed_event *const e = &r->events.at[number];
@@ -183,7 +183,7 @@ static void call(pfr_recorder *r) {
     const int kept = errno;
     const uint64_t one = 1;
     const ssize_t written = write(r->wake, &one, sizeof one);
-    (void)written; /* a counter that is full has called enough */
+    (void)written; /* EAGAIN: the eventfd is already signalled */
     errno = kept;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make-runtime-archive.sh OUT.a PARTS.a LOADS.a COUNTER.a SIGNALS.a - four members: the recorder as one object with hidden names
-# local; and dlopen with dlclose, prctl, and sigaction with its like, which are linked into programs alone that call them.
+# make-runtime-archive.sh OUT.a PARTS.a LOADS.a COUNTER.a SIGNALS.a - makes an archive of four members: the recorder as one
+# object, with hidden names made local; and the wrappers of dlopen and dlclose, of prctl, and of sigaction and its like, which
+# the linker takes only into programs that call these functions.
 set -eu
 out=$1
 trap 'rm -f "$out.recorder.o" "$out.loads.o" "$out.counter.o" "$out.signals.o"' EXIT

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens once in thousands of calls: see rt_recorder.h. Layouts: FDR, version 5. */
+/* The rare part of recording, once in thousands of calls: buffers, filters, events. Overview in rt_recorder.h; records
+ * are FDR, version 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -13,9 +14,9 @@
 #include <linux/futex.h>
 
 #define METADATA 16u
-#define RESERVE (METADATA + 8u) /* a NewCPUId or TSCWrap and a call */
-#define SPARE_LEAST 4096u       /* a buffer with less room left is not worth going on in */
-#define WAIT_CALLS 1000u        /* until a thread that got no buffer asks again */
+#define RESERVE (METADATA + 8u) /* room kept free before the limit: a NewCPUId or TSCWrap, and a call */
+#define SPARE_LEAST 4096u       /* bytes that every spare slot has left (has_room in rt_slots.c) */
+#define WAIT_CALLS 1000u        /* calls of a thread without a buffer until it asks for one again */
 #define CPU_ID 5u               /* first bytes of records */
 #define TSC_WRAP 7u
 #define CUSTOM_EVENT 11u
@@ -24,22 +25,23 @@
 
 __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
-/* --- A hook that finds another one at work: a signal handler interrupted that one, and may have switched to any other
-   context on any stack. */
+/* --- A hook that finds the buffer owned by another hook: a signal handler interrupted that one, and may have switched
+ * to another context on any stack. */
 
-/* Free below every hook: the recorder itself, and the kernel for a signal, use more of the stack. */
+/* Bytes below a hook's frame that any live hook would have used: the recorder's own frames, and the kernel's signal
+ * frame, take more stack than this. */
 #define STACK_NEEDED 512u
 
-/* Has the kernel read the mark, whose stack may be unmapped, even by another thread at this moment: the operation
-   compares it, wakes nobody, and fails with EFAULT where there is no memory. */
+/* Lets the kernel read the mark, because its stack may be unmapped at any time, even now by another thread. The futex
+ * operation compares the word, wakes nobody, and fails with EFAULT if the address is unmapped. */
 RT_PLAIN static bool is_intact(const volatile struct rt_mark *mark) {
     const long result =
         rt_syscall(SYS_futex, (long)mark, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0, (long)mark, (long)(uint32_t)(uintptr_t)mark);
     return result != -EFAULT && result != -EAGAIN;
 }
 
-/* A live frame keeps its mark, and is not in the part of the stack below this hook that is free to use. Nothing else is
-   certain: contexts may have their stacks within that of another one. */
+/* A live frame has an intact mark that is not in the free part of the stack just below this hook. Nothing else is
+ * certain: a context may have its stack inside that of another one. */
 RT_RARE bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own) {
     if ((uintptr_t)own - (uintptr_t)mark < STACK_NEEDED || !is_intact(mark))
         return true;
@@ -57,7 +59,7 @@ RT_PLAIN void rt_leave(struct rt_thread *t) {
     rt_pool_release(t->slot, used);
 }
 
-/* More threads than slots: to look through all of them at each call would cost the program too much. */
+/* With more threads than slots, searching all slots at each call would cost the program too much. */
 RT_RARE static bool wait_for_slot(struct rt_thread *t) {
     if (--t->wait == 0)
         return false;
@@ -65,7 +67,7 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
     return true;
 }
 
-/* The thread's number; where the system refuses it (a seccomp filter) one below 0, so that threads are told apart. */
+/* The thread's id. If a seccomp filter refuses gettid, a negative number, so that threads still differ. */
 RT_RARE static uint32_t number_of_thread(void) {
     static int32_t refused;
     const long tid = RT_CALL3(SYS_gettid, 0, 0, 0);
@@ -97,9 +99,9 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
         t->wait = WAIT_CALLS;
         return false;
     }
-    if (rt.pid != pid) /* a handler has forked meanwhile: the slot is the parent's */
+    if (rt.pid != pid) /* a signal handler forked meanwhile: the slot belongs to the parent */
         return false;
-    rt_pair_apart(&now); /* the call's own tick may be long ago: making the buffer took time */
+    rt_pair_apart(&now); /* read now: the call's own tick may be old, because making the buffer took time */
     t->cpu = rt_cpu(t);
     t->last = tsc;
     rt_measure(&now);
@@ -111,20 +113,20 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     return true;
 }
 
-/* More of the slot that the thread has, where it has more. */
+/* Makes more of the thread's slot writable, if it has more. */
 RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
     const uint8_t *const slot = rt_slot_at(t->slot);
     const uint64_t ready = (uint64_t)(t->limit - slot) + RESERVE - 1, end = (uint64_t)(t->next - slot) + more + RESERVE;
     if (end > rt.slot_size)
         return false;
     const uint64_t now = rt_pool_widen(t->slot, ready, end);
-    if (!now || !t->limit) /* a handler has forked meanwhile */
+    if (!now || !t->limit) /* a signal handler forked meanwhile */
         return false;
     t->limit = rt_slot_at(t->slot) + now - RESERVE + 1;
     return true;
 }
 
-/* A record of the cpu or of the time alone; it counts with the record behind it. */
+/* Writes a NewCPUId or TSCWrap. It is published together with the record after it. */
 RT_PLAIN static void put_time(struct rt_thread *t, uint64_t tsc) {
     const uint16_t cpu = rt_cpu(t);
     rt_zero(t->next, METADATA);
@@ -156,9 +158,10 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
     return true;
 }
 
-/* --- Events of the program's own. */
+/* --- Events that the program records. */
 
-/* Before version 5 events have a time of their own, which the next delta does not count from, and version 4 a cpu. */
+/* Before version 5, events have an absolute time, from which the next delta does not count; in version 4 they also have
+ * a CPU. */
 RT_PLAIN void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu) {
     rt_zero(at, METADATA);
     at[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
@@ -180,7 +183,7 @@ RT_PLAIN void rt_event(struct rt_thread *t, const void *bytes, uint32_t size, in
     if (t->next + METADATA + size >= t->limit || tsc - t->last > RT_DELTA_MOST || t->cpu != rt_cpu(t))
         if (!rt_step(t, tsc, METADATA + (uint64_t)size))
             return;
-    uint8_t *const at = t->next; /* a handler that forks has its child's thread write nowhere from then on */
+    uint8_t *const at = t->next; /* if a signal handler forks, t->next changes in the child */
     rt_event_head(at, type, size, tsc, t->last, t->cpu);
     rt_copy(at + METADATA, bytes, size);
     t->next += METADATA + size;
@@ -202,14 +205,14 @@ RT_PLAIN static void count_in(struct rt_thread *t, uint32_t word) {
     t->depth += !rt.focused || t->inside;
 }
 
-/* Calls that were open when the recording began have no enter. */
+/* Calls that were open when recording began have no enter, so counts must not go below 0. */
 RT_PLAIN static void count_out(struct rt_thread *t, uint32_t word) {
     t->depth -= t->depth && (!rt.focused || t->inside);
     t->inside -= t->inside && word & RT_FOCUS;
     t->outside -= t->outside && word & RT_AVOID;
 }
 
-/* A short call whose enter is the record before, which is taken back; the call before it may then be next. */
+/* Removes the enter of a short call if it is the last record. The call before it may then be removed in turn. */
 RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
     if (!t->limit || t->next <= t->floor || tsc - t->last >= rt.threshold)
         return false;
@@ -239,7 +242,7 @@ void rt_call_unusual(uint64_t address, unsigned action) {
         rt_call_rare(rt_self(), address, action, rt_ticks());
 }
 
-/* The argument is there before the call counts. */
+/* Enter and argument are published together, so no reader sees the call without it. */
 RT_PLAIN void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc) {
     count_in(t, word);
     if (!is_seen(t, word))

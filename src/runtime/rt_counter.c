@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prctl, seen on its way: where it takes the time stamp counter away (PR_SET_TSC, and seccomp's strict mode) the next
- * hook would be a SIGSEGV, so the recording ends before. In the archive this is a member of its own.
+ * A wrapper of prctl. Once the time stamp counter is disabled (PR_SET_TSC, or seccomp's strict mode), a hook would
+ * raise SIGSEGV, so recording ends before the system call. In the static archive this is a separate member.
  */
 #include "runtime/rt_start.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to ids. A table of open addressing in the process's own memory, which a fork copies. Ids are dense over all
- * processes of a trace; which function of which object they are stands in the trace (struct rtf_function). What is new
- * to a process is looked for among what the others told first: a function has one id, whichever process calls it.
+ * Maps addresses to function ids: an open-addressing table in the process's private memory, which a fork copies. Ids
+ * are dense over all processes of a trace; the trace lists which function of which object an id is (struct
+ * rtf_function). A function that is new to this process is first looked up in that list, so it has one id in all
+ * processes.
  *
- * Entries are made without a lock: the address is claimed by compare-and-swap, the word (id and flags) follows in the
- * same way. Who finds an address without a word, be it another thread's or that of the call which a signal interrupted,
- * makes one too; the first counts, and the other's id stays unused.
+ * Entries are made without a lock: compare-and-swap claims the address, then another one sets the word (id and flags).
+ * A thread that finds an address without a word makes a word, too, whether another thread or a call interrupted by a
+ * signal claimed the entry. The first word set counts; the id of the other stays unused.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_notes.h"
@@ -14,14 +15,15 @@
 
 #include <sys/mman.h>
 
-#define PROBES 64u /* what is farther away has no room: its calls cost these, and are counted */
+/* The longest probe sequence. A function without an entry within it is not recorded; its calls are counted as lost. */
+#define PROBES 64u
 
-/* --- Functions that the trace has an id of already: another process's, or of an object that was here before. */
+/* --- Functions with an id in the trace: found by another process, or in an object that was loaded before. */
 
-#define UNTOLD_LOOKS 10000u /* at an id that somebody else is about to tell */
+#define UNTOLD_LOOKS 10000u /* polls of an id whose owner has not written its function yet */
 
-static uint32_t *told_ids; /* table of open addressing, by object and address */
-static uint32_t nr_told;   /* of the trace's ids, these are in it, or will never be told */
+static uint32_t *told_ids; /* open-addressing table of ids, by object and address */
+static uint32_t nr_told;   /* ids up to this one are in told_ids, or were given up by take_in */
 
 RT_PLAIN bool rt_functions_prepare(void) {
     const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof *told_ids, PROT_READ | PROT_WRITE,
@@ -53,9 +55,8 @@ RT_RARE static void remember(uint32_t id, uint64_t address, uint32_t object) {
     }
 }
 
-/* Takes in what was told since. false: somebody has an id and has not said of what; a process that was killed never
- * will.
- */
+/* Adds the ids before `end` that other processes have written since. An id whose function is not written within
+ * UNTOLD_LOOKS polls is given up: its process may have been killed. */
 RT_RARE static void take_in(uint32_t end) {
     uint32_t id = __atomic_load_n(&nr_told, __ATOMIC_ACQUIRE) + 1;
     for (; id < end; id++) {
@@ -68,7 +69,7 @@ RT_RARE static void take_in(uint32_t end) {
     __atomic_store_n(&nr_told, end - 1, __ATOMIC_RELEASE);
 }
 
-/* 0: there is none. */
+/* The id of a function, or 0. */
 RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
     size_t at = told_hash(address, object);
     for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
@@ -79,7 +80,7 @@ RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
     return 0;
 }
 
-/* Two that tell a function at once both take the lower id. */
+/* Gives a function an id. If two processes do so at once, both use the lower id. */
 RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
     take_in(__atomic_load_n(&rt.control->next_function, __ATOMIC_ACQUIRE) + 1);
     uint32_t id = find_told(address, object);
@@ -116,7 +117,8 @@ RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct 
     return none;
 }
 
-/* Where the address is, or the first entry of an object that is gone on the way, or a free one. */
+/* Returns the entry with the address, or the first entry of an unloaded object on the way, or a free one; NULL: not
+ * found within PROBES. *held: the address in it. */
 RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     struct rt_entry *gone = NULL;
     size_t at = rt_hash(address);
@@ -134,7 +136,7 @@ RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     return gone;
 }
 
-/* The entry of an address, claimed for it where it had none; NULL: there is no room near its place. */
+/* The entry of an address, claimed if it is new. NULL: no free entry within PROBES. */
 RT_PLAIN static struct rt_entry *entry_of(uint64_t address) {
     for (;;) {
         uint64_t held;
@@ -163,7 +165,7 @@ uint32_t rt_find_slow(uint64_t address) {
     return fill(e, address, &place);
 }
 
-/* Scopes of one name are one. */
+/* Scopes of equal names are one function of the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name) {
     struct rt_entry *e = entry_of((uint64_t)(uintptr_t)scope);
     if (!e)
@@ -182,8 +184,8 @@ RT_PLAIN static void forget_entry(struct rt_entry *e, uint64_t start, uint64_t e
     __atomic_store_n(&e->address, RT_GONE, __ATOMIC_RELEASE);
 }
 
-/* Places of 2 MB of addresses follow each other (rt_hash), and what is there may stand as far behind as it is looked
- * for. */
+/* Hash values of addresses within 2 MB are consecutive (rt_hash), and an entry is at most PROBES after its hash. An
+ * object thus costs a scan of these entries; one larger than 64 MB costs a scan of the table. */
 RT_RARE void rt_forget_range(uint64_t start, uint64_t end) {
     const uint64_t together = 1u << 21;
     const bool all = end - start > (uint64_t)RT_ENTRIES * 16;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_FUNCTIONS_H
 #define PFR_RUNTIME_RT_FUNCTIONS_H
-/* What other files use of rt_functions.c, which says how it works. */
+/* Addresses to ids: see rt_functions.c. */
 #include "runtime/rt_recorder.h"
 
-/* The word of a function. */
+/* The word of a function: id and filter flags, or RT_LOST, each call of which the caller counts as lost. */
 uint32_t rt_find_slow(uint64_t address);
 
-/* The same of a scope with a name. */
+/* The word of a scope; `name` identifies it in the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name);
 
-/* What lay there has no id any more: its object is gone. */
+/* Forgets the addresses of an unloaded object; another object may be loaded there. */
 void rt_forget_range(uint64_t start, uint64_t end);
 bool rt_functions_prepare(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of names: * is any text, ? any character. */
+/* Patterns of names: `*` matches any text, `?` any character. */
 #include "runtime/rt_text.h"
 
-/* Goes back to the last * alone, which is enough: time grows with the product of the lengths at most. */
+/* On a mismatch only the last `*` is extended, which is sufficient; time is at most the product of both lengths. */
 RT_PLAIN bool rt_glob(const char *pattern, const char *text) {
     const char *star = NULL, *from = NULL;
     while (*text) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program outlives its trace. A store to a page that the file lost (it was truncated, or its disk is full) raises
- * SIGBUS, for which the recorder has a handler: inside the mapping of the trace it puts a page of memory where the
- * file's was, and the recording ends. Every other SIGBUS goes to the program's own action, as if there were no handler
- * of ours.
+ * Keeps the program running if its trace cannot be written. A store to a page that the file has lost (it was truncated,
+ * or the disk is full) raises SIGBUS. The recorder's handler then maps anonymous memory at that page of the trace and
+ * ends recording. Any other SIGBUS goes to the program's own action, as if the recorder had no handler.
  *
- * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask come by here (rt_signals.c), since
+ * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask pass through rt_signals.c, because
  *
- *   - its action for SIGBUS must not take our place: it is kept here, and the kernel has ours with the same mask;
- *   - a fault while SIGBUS is blocked ends the program, handler or not: SIGBUS is never blocked in truth where the
- *     program blocks it. A thread that inherited such a mask has it taken off with its first buffer. Where a SIGBUS
- *     that was sent, which is no fault, arrives in a thread that the program wants it blocked in, it is blocked in
- *     truth and sent again.
+ *  - the program's action for SIGBUS must not replace ours: it is stored here, and the kernel gets ours with the
+ *    same mask;
+ *  - a fault while SIGBUS is blocked kills the program despite the handler: if the program blocks SIGBUS, that is only
+ *    noted. A thread that inherited such a mask gets SIGBUS unblocked with its first buffer. If a SIGBUS that somebody
+ *    sent (not a fault) arrives in a thread where the program wants it blocked, the handler really blocks it and
+ *    sends it again.
  *
- * The handler is one that may interrupt itself (SA_NODEFER): ending the recording stores to the trace, too.
+ * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */
 #include "runtime/rt_guard.h"
 #include "runtime/rt_pool.h"
@@ -23,15 +23,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define KERNEL_MASK 8u /* bytes of a mask */
-#define SLOTS 8u       /* actions that are kept: one counts, the others may still be read by a handler */
+#define KERNEL_MASK 8u /* bytes of a signal mask */
+#define SLOTS 8u       /* program actions kept: the newest is valid, a handler may still be reading the others */
 #define BUS ((uint64_t)1 << (SIGBUS - 1))
 #define RESTORER 0x04000000ul
 #ifndef SYS_rt_tgsigqueueinfo
 #error "rt_tgsigqueueinfo is needed"
 #endif
 
-/* As the kernel has it. */
+/* The kernel's struct for rt_sigaction. */
 struct action {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;
@@ -42,7 +42,7 @@ struct action {
 /* --- The kernel's actions. */
 
 #if defined __x86_64__
-/* Unwinders know the end of a handler by these bytes. */
+/* Unwinders recognize the end of a handler by these bytes. */
 __asm__(".text\n.p2align 4\nnop\n.local perfray_rt_return_\n.type perfray_rt_return_, @function\nperfray_rt_return_:\n"
         "mov $15, %rax\nsyscall\n.size perfray_rt_return_, .-perfray_rt_return_\n");
 void rt_return(void) __asm__("perfray_rt_return_") __attribute__((visibility("hidden")));
@@ -74,9 +74,9 @@ RT_PLAIN static bool is_handler(const struct action *a) {
 /* --- The program's action. */
 
 static struct action kept[SLOTS];
-static uint32_t newest, made; /* of kept; made counts on */
+static uint32_t newest, made; /* indexes of `kept`; `made` only grows, modulo SLOTS */
 static bool installed;
-static struct { uint64_t device, inode; } errors; /* the program's standard error, as it was when the recording began */
+static struct { uint64_t device, inode; } errors; /* identity of the program's standard error when recording began */
 
 static void on_bus(int number, siginfo_t *info, void *context);
 
@@ -90,7 +90,7 @@ RT_PLAIN static void keep(const struct action *a) {
     __atomic_store_n(&newest, slot, __ATOMIC_RELEASE);
 }
 
-/* What the kernel is given: with a handler of the program's, on the stack and with the mask that it asks for. */
+/* Installs our handler. If the program has a handler, ours gets its mask and its SA_ONSTACK and SA_RESTART. */
 RT_PLAIN static long install_for(const struct action *a) {
     struct action ours = {.handler = on_bus, .flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     if (is_handler(a)) {
@@ -118,7 +118,7 @@ RT_PLAIN void rt_guard_install(void) {
     installed = install_for(&old) == 0;
 }
 
-/* Descriptor 2 may be a file of the program's by now. */
+/* Descriptor 2 may have become another file of the program meanwhile. */
 RT_RARE void rt_say_late(const char *what, const char *why) {
     uint64_t device, inode;
     if (learn_identity(2, &device, &inode) && device == errors.device && inode == errors.inode)
@@ -138,7 +138,7 @@ RT_RARE void rt_guard_end(const char *why) {
     }
 }
 
-/* The page is there when the store is made again. */
+/* Maps a page of memory; the store is then repeated and succeeds. */
 RT_RARE static bool replace_page(uint64_t at) {
     const uint64_t begin = (uint64_t)(uintptr_t)rt.file;
     uint64_t page = at & ~(uint64_t)(RT_PAGES - 1);
@@ -153,7 +153,7 @@ RT_RARE static bool replace_page(uint64_t at) {
     return true;
 }
 
-/* --- All others. */
+/* --- Other signals. */
 
 RT_PLAIN static void block_now(void) {
     const uint64_t bus = BUS;
@@ -168,7 +168,7 @@ RT_PLAIN static void send_again(const siginfo_t *info, bool to_thread) {
         RT_CALL3(SYS_rt_sigqueueinfo, pid, SIGBUS, info);
 }
 
-/* A fault comes again when the handler returns; what was sent has to be sent. */
+/* Restores the default action. A fault is raised again when the handler returns; a sent signal has to be sent again. */
 RT_PLAIN static void die(const siginfo_t *info, bool is_fault) {
     const struct action usual = {0};
     kernel_action(&usual, NULL);
@@ -192,7 +192,7 @@ RT_PLAIN static void on_bus(int number, siginfo_t *info, void *context) {
         return;
     const struct action a = program_action();
     if (!is_fault && rt_here.bus_blocked) {
-        block_now(); /* now, and in what goes on then */
+        block_now(); /* here, and in the context that continues */
         *(rt_u64 *)(void *)&((ucontext_t *)context)->uc_sigmask |= BUS;
         send_again(info, false);
     } else if (is_handler(&a)) {
@@ -202,9 +202,9 @@ RT_PLAIN static void on_bus(int number, siginfo_t *info, void *context) {
     }
 }
 
-/* --- What the program asks for. */
+/* --- Requests of the program. */
 
-/* A child of vfork shares this memory, and not the kernel's actions. */
+/* A child of vfork shares this memory, but not the signal actions. */
 RT_PLAIN static bool is_this_process(void) {
     rt_revive(&rt_here);
     return (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0) == rt.pid;
@@ -242,8 +242,8 @@ bool *rt_guard_blocked(void) {
     return installed && is_this_process() ? &rt_here.bus_blocked : NULL;
 }
 
-/* Once for each thread, whose mask may be its parent's. Not with each buffer: a program may have shut itself off from
- * most system calls by then (seccomp), and one that blocks SIGBUS past our wrappers is not seen. */
+/* Called once per thread, because a mask may be inherited; not with every buffer, because by then a seccomp filter may
+ * forbid these system calls. A program that blocks SIGBUS with a raw system call later is not noticed. */
 RT_PLAIN void rt_guard_thread(struct rt_thread *t) {
     uint64_t mask = 0, pending = 0;
     const uint64_t bus = BUS;

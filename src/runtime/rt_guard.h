@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_GUARD_H
 #define PFR_RUNTIME_RT_GUARD_H
-/* What other files use of rt_guard.c, which says how it works. */
+/* SIGBUS handling of the recorder: see rt_guard.c. Symbols with names in assembler are shared by members of the static
+ * archive. */
 #include "runtime/rt_recorder.h"
 
 struct sigaction;
 
 void rt_guard_install(void);
 
-/* A thread gets a buffer. */
+/* Called when a thread gets its first buffer. */
 void rt_guard_thread(struct rt_thread *t);
 
-/* Ends the recording for good, in this process; says why. */
+/* Ends recording in this process for good, and prints why. */
 void rt_guard_end(const char *why);
 
-/* The same as rt_say where standard error is what it was. */
+/* rt_say, but only if descriptor 2 is still the standard error of the start. */
 void rt_say_late(const char *what, const char *why);
 bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visibility("default")));
 
-/* sigaction of SIGBUS; below 0: -errno. */
+/* sigaction for SIGBUS; returns -errno on failure. */
 long rt_guard_action(const struct sigaction *new, struct sigaction *old) __asm__("perfray_rt_guard_action_")
     __attribute__((visibility("default")));
 
-/* Whether this thread wants SIGBUS blocked; NULL: masks are taken as they are. */
+/* The flag that says whether the program wants SIGBUS blocked in this thread; NULL: pass masks on unchanged. */
 bool *rt_guard_blocked(void) __asm__("perfray_rt_guard_blocked_") __attribute__((visibility("default")));
 
-/* What the kernel wants of an action on some machines. */
+/* Adds the flag and the function that the kernel needs to return from a handler, on machines where it does. */
 void rt_guard_restorer(unsigned long *flags, void (**restorer)(void)) __asm__("perfray_rt_guard_restorer_")
     __attribute__((visibility("default")));
 

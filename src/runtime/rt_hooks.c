@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs call that were compiled with -finstrument-functions (gcc, clang): the address of the function on each
- * way in and out, exceptions included. Code Gen Options in gcc's manual.
+ * Functions that code compiled with -finstrument-functions (gcc, clang) calls: the address of the function at each
+ * entry and exit, including exits by exceptions. See "Code Gen Options" in gcc's manual.
  */
 #include "runtime/rt_record.h"
 

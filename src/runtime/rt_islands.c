@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call in a sled reaches two GiB, and the runtime may lie farther from the object: pages in its reach, with a jump to
- * each place where sleds arrive. They stay, and serve whatever comes to lie near them.
+ * Pages of jumps near an object. A call in a sled reaches 2 GiB, but the runtime may be farther from the object, so a
+ * page within reach holds a jump to each function where sleds arrive. Pages are never freed; they serve every object
+ * that is loaded near them.
  */
 #include "runtime/rt_sleds.h"
 
@@ -34,12 +35,12 @@ RT_PLAIN static bool map_at(uint64_t at) {
                                 MAP_PRIVATE | MAP_ANONYMOUS | FIXED_NOREPLACE, -1, 0);
     if (got == (long)at)
         return true;
-    if (got > 0) /* kernels before 4.17 take it for a wish */
+    if (got > 0) /* kernels before 4.17 ignore the flag and treat the address as a hint */
         RT_CALL3(SYS_munmap, got, ISLAND_SIZE, 0);
     return false;
 }
 
-/* Below first: behind a program grows its heap. */
+/* Tries addresses below the object first: the heap grows after a program. */
 RT_PLAIN static uint64_t map_near(uint64_t start, uint64_t end) {
     uint64_t at = start & ~(NEAR_STEP - 1);
     for (unsigned i = 0; at > NEAR_STEP && in_reach(at - NEAR_STEP, start, end); i++) {
@@ -54,7 +55,7 @@ RT_PLAIN static uint64_t map_near(uint64_t start, uint64_t end) {
     return 0;
 }
 
-/* jmp *2(%rip), and behind it the address. */
+/* jmp *2(%rip), followed by the address. */
 RT_PLAIN static bool fill(uint64_t at) {
     static const char *const targets[RT_SLEDS] = {rt_sled_enter,    rt_sled_exit,   rt_sled_tail,
                                                   rt_sled_argument, rt_sled_custom, rt_sled_typed};

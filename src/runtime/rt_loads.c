@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen and dlclose, seen on their way: sleds of what was loaded are patched, and functions of what is unmapped have
- * an id no more, since others may come to lie there. In the archive this is a member of its own, so that programs which
- * never call these need nothing of it.
+ * Wrappers of dlopen and dlclose: sleds of loaded objects are patched; functions of unloaded ones lose their ids,
+ * because others may be loaded at their addresses. In the static archive this is a separate member, so that programs
+ * which call neither do not need it.
  *
- * Before an object's own constructors run, its _init calls __gmon_start__ where somebody has that (crti.o of glibc and
- * musl; made for profilers): then everything that is being loaded is mapped and relocated, and nothing of it has run
- * yet. An object without that _init, linked with -nostartfiles, is seen when dlopen returns.
+ * Before an object's constructors run, its _init calls __gmon_start__ if that is defined (crti.o of glibc and musl, for
+ * profilers). At that time all objects being loaded are mapped and relocated, and none of their code has run. An object
+ * without that _init (linked with -nostartfiles) is noticed when dlopen returns.
  *
- * glibc looks for a name without a folder where the object says that calls dlopen (DT_RUNPATH, $ORIGIN). Where that
- * matters the call goes on as it is, with the caller as its caller.
+ * glibc searches a name without a slash in the paths of the object that calls dlopen (DT_RUNPATH, $ORIGIN). If that
+ * matters, the call is passed on as a tail call, so that glibc sees the original caller.
  */
 #include "runtime/rt_sleds.h"
 
@@ -51,7 +51,7 @@ void *dlopen(const char *file, int mode) {
     if (!next)
         return NULL;
     if (depends_on_caller(file, __builtin_return_address(0)))
-        return next(file, mode); /* a jump: tests/runtime sees to it */
+        return next(file, mode); /* compiled to a jump: checked by tests/runtime */
     void *const handle = next(file, mode);
     rt_loaded();
     return handle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trace tells beside calls: see wire/recorder_file.h. */
+/* Lists in the trace besides calls, stored as custom events: see wire/recorder_file.h. */
 #include "runtime/rt_notes.h"
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
@@ -16,7 +16,7 @@ RT_PLAIN void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint
     *(volatile rt_u64 *)(buffer + 1) = size - RTF_EXTENTS;
 }
 
-/* Somebody else made this slot of the list first: ours is an empty buffer. */
+/* Another process made this block of the list first: our slot becomes an empty buffer. */
 RT_RARE static void give_up(uint8_t *buffer) {
     *(volatile rt_u64 *)(buffer + 1) = 0;
     rt_zero(buffer + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);
@@ -42,7 +42,7 @@ RT_PLAIN void *rt_note_entry(uint32_t *known, uint32_t most, uint32_t kind, uint
     if (block >= most)
         return NULL;
     const uint32_t slot = __atomic_load_n(&known[block], __ATOMIC_ACQUIRE);
-    if (slot > rt.nr_slots) /* overwritten */
+    if (slot > rt.nr_slots) /* the file was overwritten */
         return NULL;
     uint8_t *note = slot ? rt_slot_at(slot - 1) : make_slot(&known[block], kind, block * per + 1);
     return note ? note + RTF_NOTE + RTF_ENTRIES + (number - 1) % per * size : NULL;

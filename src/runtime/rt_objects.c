@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of which object an address is. glibc's _dl_find_object answers without locks and from signal handlers (The GNU C
- * Library, "Dynamic Linker Introspection"); for the program itself its own headers do, as the kernel hands them to it.
- * Objects are met when the first function of them is called, and gone when dlclose took them away.
+ * Finds the object of an address. glibc's _dl_find_object works without locks and in signal handlers (The GNU C
+ * Library, "Dynamic Linker Introspection"); the program itself is found by its own headers, whose address the kernel
+ * passes. An object is registered when its first function is called, and removed after dlclose has unmapped it.
  *
- * Where functions are chosen by name the object's symbol table is read (rt_symbols.c).
+ * If functions are selected by name, the object's symbol table is read (rt_symbols.c).
  */
 #include "runtime/rt_objects.h"
 #include "runtime/rt_functions.h"
@@ -22,7 +22,7 @@
 #define PATH_ROOM sizeof(((struct rtf_object *)0)->path)
 #define NOTE_BUILD_ID 3u
 
-/* As in glibc's <dlfcn.h>, from 2.35 on. */
+/* As in glibc's <dlfcn.h> since 2.35. */
 struct found_object {
     unsigned long long flags;
     void *start, *end;
@@ -34,11 +34,11 @@ extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_f
 
 struct rt_object {
     uint64_t start, end, base;
-    uint32_t state;  /* enum state */
-    uint32_t number; /* in the trace; 0: there was no room */
-    uint32_t first;  /* number of the first load of the same object, in any process: its functions are told by that */
-    uint64_t told_base;               /* of the first */
-    const struct rt_symbols *symbols; /* NULL: not looked for */
+    uint32_t state;                   /* enum state */
+    uint32_t number;                  /* number in the trace; 0: there was no room for it */
+    uint32_t first;                   /* number of its first load in any process, which its functions refer to */
+    uint64_t told_base;               /* base of that first load */
+    const struct rt_symbols *symbols; /* NULL: not read yet */
 };
 
 enum state { FREE, BEING_MADE, KNOWN };
@@ -46,7 +46,7 @@ enum state { FREE, BEING_MADE, KNOWN };
 static struct rt_object objects[OBJECTS];
 static uint32_t nr_objects;
 
-/* --- Which one. */
+/* --- Lookup. */
 
 RT_PLAIN static uint64_t base_of(const ElfW(Ehdr) * header, const ElfW(Phdr) * at) {
     for (unsigned i = 0; i < header->e_phnum; i++)
@@ -55,7 +55,8 @@ RT_PLAIN static uint64_t base_of(const ElfW(Ehdr) * header, const ElfW(Phdr) * a
     return 0;
 }
 
-/* The program itself, of which glibc says less where it is static: its headers lie at the begin of its first page. */
+/* Finds the program itself, about which glibc knows less if it is static. Its ELF header is assumed to directly precede
+ * its program headers. */
 RT_PLAIN static bool find_program(uint64_t address, struct found_object *found) {
     const ElfW(Phdr) *at = (const void *)(uintptr_t)getauxval(AT_PHDR);
     if (!at)
@@ -78,7 +79,7 @@ RT_PLAIN static bool find_object(uint64_t address, struct found_object *found) {
     return find_loaded && find_loaded((void *)(uintptr_t)address, found) == 0;
 }
 
-/* --- What the trace says of it. */
+/* --- Entries of the trace. */
 
 RT_PLAIN static void read_build_id(struct rtf_object *to, const uint8_t *note, uint64_t size) {
     while (size >= sizeof(ElfW(Nhdr))) {
@@ -97,7 +98,7 @@ RT_PLAIN static void read_build_id(struct rtf_object *to, const uint8_t *note, u
     }
 }
 
-/* Its headers are mapped where it begins. */
+/* Reads the object's ELF headers, which are mapped at its start. */
 RT_PLAIN static void read_headers(struct rtf_object *to, const struct found_object *found) {
     const ElfW(Ehdr) *header = found->start;
     const ElfW(Phdr) *at = (const void *)((const char *)found->start + header->e_phoff);
@@ -107,7 +108,7 @@ RT_PLAIN static void read_headers(struct rtf_object *to, const struct found_obje
             read_build_id(to, (const uint8_t *)(uintptr_t)(to->base + at[i].p_vaddr), at[i].p_memsz);
 }
 
-/* Absolute, cut where it does not fit. Without /proc the program is what it was executed as. */
+/* Sets an absolute path, truncated to the field. Without /proc, the program's path is the one it was executed with. */
 RT_PLAIN static void set_path(struct rtf_object *to, const struct found_object *found) {
     const char *name = found->map ? found->map->l_name : "";
     size_t at = 0;
@@ -136,7 +137,7 @@ RT_PLAIN static struct rtf_object *told_of(uint32_t number) {
     return rt_note_entry(rt.control->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, number, sizeof(struct rtf_object));
 }
 
-/* Without a build-id the path and the size have to do. */
+/* Objects without a build-id are compared by path and size. */
 RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf_object *b) {
     return a->build_id_size == b->build_id_size &&
            rt_same((const char *)a->build_id, (const char *)b->build_id, a->build_id_size) &&
@@ -144,7 +145,8 @@ RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf
            (a->build_id_size || a->end - a->start == b->end - b->start);
 }
 
-/* The number of the first entry before `end` that is the same; 0: there is none. */
+/* The number of the first entry before `end` that is the same object (at the same address, if is_here); 0: no such
+ * entry. */
 RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, bool is_here) {
     for (uint32_t number = 1; number < end; number++) {
         const struct rtf_object *o = told_of(number);
@@ -158,7 +160,8 @@ RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, b
     return 0;
 }
 
-/* Each place that an object is loaded to is told, where there is room. *first: the number of the first of the same. */
+/* Lists an object, once for each address at which it is loaded. Returns its number, 0 if there is no room; *first: the
+ * number of the first entry of the same object. */
 RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
     uint32_t number, end = __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1;
     *first = find_same(what, end, false);
@@ -172,7 +175,7 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
         return 0;
     rt_copy((uint8_t *)to + sizeof to->kind, (const uint8_t *)what + sizeof what->kind, sizeof *to - sizeof to->kind);
     __atomic_store_n(&to->kind, what->kind, __ATOMIC_RELEASE);
-    *first = *first ? *first : find_same(what, number + 1, false); /* two that tell at once take the lower */
+    *first = *first ? *first : find_same(what, number + 1, false); /* after a race: the lower */
     return number;
 }
 
@@ -203,7 +206,7 @@ uint32_t rt_object_scope(const char *name) {
     return first;
 }
 
-/* --- Those that were met. */
+/* --- Objects of this process. */
 
 RT_PLAIN static struct rt_object *known_object(uint64_t address) {
     uint32_t count = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
@@ -233,7 +236,7 @@ RT_PLAIN static struct rt_place place_in(const struct rt_object *o, uint64_t add
     return (struct rt_place){.address = address - o->base + o->told_base, .object = o->first};
 }
 
-/* Two threads may meet an object at once: then it is told twice. */
+/* If two threads register an object at once, it may be listed twice. */
 RT_RARE struct rt_place rt_place_of(uint64_t address) {
     struct found_object found;
     const struct rt_object *known = known_object(address);
@@ -272,9 +275,9 @@ RT_RARE void rt_objects_check(void) {
     }
 }
 
-/* --- Functions that are chosen by name. */
+/* --- Functions selected by name. */
 
-/* Of two threads that look for them at once the first counts. */
+/* If two threads read the symbols at once, the first result is used. */
 RT_RARE static const struct rt_symbols *symbols_of(struct rt_object *o) {
     const struct rt_symbols *before = __atomic_load_n(&o->symbols, __ATOMIC_ACQUIRE);
     const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
@@ -294,8 +297,8 @@ RT_RARE static const char *name_of(uint64_t address) {
 }
 
 struct names {
-    const char *mangled; /* NULL: it has none */
-    char plain[256];     /* "": it has no other */
+    const char *mangled; /* NULL: the function has no symbol */
+    char plain[256];     /* unmangled name; "": there is no other name */
 };
 
 RT_PLAIN static bool fits(const struct names *n, enum rt_filter_kind kind) {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_OBJECTS_H
 #define PFR_RUNTIME_RT_OBJECTS_H
-/* What other files use of rt_objects.c, which says how it works. */
+/* Objects of this process and their entries in the trace: see rt_objects.c. */
 #include "runtime/rt_recorder.h"
 
-/* What a function is to all processes of the trace. */
+/* Identity of a function, common to all processes of the trace. */
 struct rt_place {
-    uint64_t address; /* where it would lie, were its object where the trace says */
-    uint32_t object;  /* number in the trace; 0: not known */
-    bool is_lost;     /* of more objects than are kept in mind */
+    uint64_t address; /* address it would have if its object were loaded where the trace lists it first */
+    uint32_t object;  /* number in the trace; 0: unknown */
+    bool is_lost;     /* there is no room for another object */
 };
 
 struct rt_place rt_place_of(uint64_t address);
 uint32_t rt_object_scope(const char *name);
 
-/* What the filters say of a function there: flags of its word. */
+/* Filter flags for the word of a function. */
 uint32_t rt_filter_flags(uint64_t address, uint32_t object);
 
-/* Finds what was unmapped. */
+/* Removes objects that were unmapped. */
 void rt_objects_check(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What PERFRAY_RT asks for, and in its place XRAY_OPTIONS and XRAY_FDR_OPTIONS as LLVM's runtime understands them:
- * key=value, separated by blanks, ':' or ','; a value in '' or "" may hold these.
+ * Parses PERFRAY_RT, or, if that is not set, XRAY_OPTIONS and XRAY_FDR_OPTIONS as LLVM's runtime understands them:
+ * key=value pairs separated by blanks, ':' or ','. A value in '' or "" may contain separators.
  *
- *     PERFRAY_RT="file=trace-%p.xray size=64M keep=last"
+ *  PERFRAY_RT="file=trace-%p.xray size=64M keep=last"
  */
 #include "runtime/rt_options.h"
 #include "runtime/rt_pool.h"
@@ -24,7 +24,7 @@ RT_PLAIN static bool is_word(const struct option_piece *p, const char *word) {
     return p->length == rt_length(word) && rt_same(p->at, word, p->length);
 }
 
-/* 16384, 64k, 16M, 1G. */
+/* Examples: 16384, 64k, 16M, 1G. */
 RT_PLAIN static bool read_size(const struct option_piece *p, uint64_t *to) {
     uint64_t value = 0;
     size_t i = 0;
@@ -37,7 +37,7 @@ RT_PLAIN static bool read_size(const struct option_piece *p, uint64_t *to) {
     return !unit || unit == 'k' || unit == 'm' || unit == 'g';
 }
 
-/* 500ns, 5us, 1ms, 2s; without a unit: unit_ns. */
+/* Examples: 500ns, 5us, 1ms, 2s; a number without a unit counts unit_ns. */
 RT_PLAIN static bool read_time(const struct option_piece *p, uint64_t unit_ns, uint64_t *to) {
     static const struct {
         const char *word;
@@ -64,7 +64,7 @@ RT_PLAIN static bool read_number(const struct option_piece *p, uint32_t *to) {
     return true;
 }
 
-/* Patterns, '|' between them. */
+/* Patterns separated by '|'. */
 RT_PLAIN static bool add_patterns(struct rt_options *o, enum rt_filter_kind kind, const struct option_piece *p) {
     struct rt_patterns *to = &o->patterns[kind];
     for (size_t at = 0; at < p->length;) {
@@ -83,7 +83,7 @@ RT_PLAIN static bool add_patterns(struct rt_options *o, enum rt_filter_kind kind
     return true;
 }
 
-/* --- The file's name: %p is the process. */
+/* --- File name: %p is replaced by the process id. */
 
 RT_PLAIN static bool add_text(char *to, size_t *used, const char *text, size_t length) {
     if (length >= RT_PATH - *used)
@@ -154,7 +154,7 @@ RT_PLAIN static bool set_notrace(struct rt_options *o, const struct option_piece
     return add_patterns(o, RT_NOTRACE, p);
 }
 
-/* Versions 1 and 2 have other buffers: a finished trace can be made into one. */
+/* Versions 1 and 2 have other buffers; `perfray convert` makes them from a finished trace. */
 RT_PLAIN static bool set_version(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->version) && o->version >= 3 && o->version <= 5;
 }
@@ -179,7 +179,7 @@ RT_PLAIN static bool is_between(char c) {
     return c == ' ' || c == ':' || c == ',' || c == '\t' || c == '\n';
 }
 
-/* One key=value; *at goes behind it. */
+/* Parses one key=value; *at moves past it. */
 RT_PLAIN static void next_pair(const char **at, struct option_piece *name, struct option_piece *value) {
     const char *p = *at;
     *name = (struct option_piece){p, 0};
@@ -222,7 +222,7 @@ RT_PLAIN static bool read_all(struct rt_options *o, const struct option_key *lis
     }
 }
 
-/* What was not said. */
+/* Sets defaults. */
 RT_PLAIN static void fill_in(struct rt_options *o) {
     static const struct option_piece usual = {"perfray-%p.xray", 15};
     if (!o->size)
@@ -238,7 +238,7 @@ RT_PLAIN bool rt_options_parse(struct rt_options *o, const char *text, const cha
     return understood;
 }
 
-/* --- LLVM's. Keys that mean nothing here are passed over, as they may be for other modes. */
+/* --- LLVM's variables. Unknown keys are skipped: they may be for other modes. */
 
 RT_PLAIN static bool set_premain(struct rt_options *o, const struct option_piece *p) {
     o->wanted = is_word(p, "true") || is_word(p, "1") || is_word(p, "yes");
@@ -248,7 +248,7 @@ RT_PLAIN static bool set_slots(struct rt_options *o, const struct option_piece *
     uint64_t count;
     if (!read_size(p, &count) || count > UINT32_MAX)
         return false;
-    o->size = count; /* buffers, until their size is known */
+    o->size = count; /* counts buffers until read_llvm multiplies by their size */
     return true;
 }
 static const struct option_key xray_keys[] = {
@@ -278,7 +278,7 @@ RT_PLAIN static const char *variable(char *const *environment, const char *name)
     return NULL;
 }
 
-/* As LLVM's runtime names its files: base, program, '.' and what tells them apart. */
+/* File name as LLVM's runtime makes it: base, program, '.', and here the process id. */
 RT_PLAIN static void name_like_llvm(struct rt_options *o, const char *program) {
     size_t used = rt_length(o->file);
     const char *last = program;

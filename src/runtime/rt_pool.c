@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace as a file that is mapped, and its slots: see wire/recorder_file.h.
+ * The trace file and its mapping; its format is in wire/recorder_file.h.
  *
- * It is made under a name of its own and gets the right one by link(2) when it is whole, so that several processes that
- * begin at once agree on one. Who writes into which slot is rt_slots.c's. Pages are asked for before they are used
- * (MADV_POPULATE_WRITE): on a full disk that fails, where a store would be a SIGBUS.
+ * The file is created under a temporary name and gets its own by link(2) once it is complete, so that processes which
+ * start at the same time agree on one file. rt_slots.c assigns slots. Pages are populated before use
+ * (MADV_POPULATE_WRITE): on a full disk that fails, whereas a store would raise SIGBUS.
  */
 #include "runtime/rt_pool.h"
 #include "runtime/rt_guard.h"
@@ -22,9 +22,9 @@
 #define AT_FREQUENCY 8u
 #define AT_BUFFER_SIZE 16u
 #define NS_PER_SECOND 1000000000u
-#define SPIN_NS 200000u /* how long the rate of ticks is looked at when the trace is made */
+#define SPIN_NS 200000u /* duration of the first measurement of the tick rate */
 #define READINGS 8u
-#define MEASURE_NS 1000000u /* and when it is worth more than that */
+#define MEASURE_NS 1000000u /* age of a trace from which its whole length measures the rate better than that */
 #define PAGE 4096u
 #define SLOT_USUAL ((uint64_t)64 << 10)
 #define SLOT_LARGE ((uint64_t)256 << 10)
@@ -39,7 +39,8 @@
 
 struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
-/* One write: other processes say something, too, and a program that allows itself few system calls allows this one. */
+/* A single write, because other processes print, too, and because a program with a seccomp filter usually allows
+ * write. */
 RT_RARE void rt_say(const char *what, const char *why) {
     const char *const texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
     char line[3 * RT_PATH];
@@ -90,7 +91,7 @@ RT_PLAIN void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t 
 
 /* --- The rate of ticks. */
 
-/* Ticks in a second, out of those that went by meanwhile. */
+/* Ticks per second, from ticks and ns of the same interval. Both are halved until the product fits in 64 bits. */
 RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
     while (ticks >> 33) {
         ticks >>= 1;
@@ -99,7 +100,7 @@ RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
     return ns ? ticks * NS_PER_SECOND / ns : 0;
 }
 
-/* Of several the one whose two readings of the counter lie closest together: between them nothing else happened. */
+/* Takes the reading with the shortest time between its two counter reads: it was least disturbed by interrupts. */
 RT_PLAIN void rt_read_pair(struct rt_pair *pair, unsigned readings) {
     uint64_t narrowest = UINT64_MAX;
     pair->ns = pair->ticks = rt_now_ns(CLOCK_MONOTONIC);
@@ -168,7 +169,7 @@ RT_PLAIN static uint64_t round_up(uint64_t size, uint64_t to) {
     return (size + to - 1) / to * to;
 }
 
-/* Where there is room for many, larger ones: each begins with what is no call. */
+/* A trace with room for many slots gets larger ones, because each buffer starts with a preamble that holds no calls. */
 RT_PLAIN static uint64_t slot_size_of(const struct rt_options *o) {
     uint64_t size = SLOT_USUAL;
     if (o->slot_size)
@@ -188,7 +189,7 @@ RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
     return s;
 }
 
-/* What calls go by is kept apart from the file, which others may write into. */
+/* What hooks depend on is kept in private memory, because others may write into the file. */
 RT_PLAIN static void learn_shape(const struct shape *s, bool keep_last) {
     rt.slot_size = s->slot_size;
     rt.nr_slots = s->nr_slots;
@@ -229,7 +230,7 @@ RT_PLAIN static void write_control(const struct shape *s) {
     *(uint64_t *)(void *)rt.file = rt.version | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
 }
 
-/* As large as asked for, or as it may be. */
+/* Halves a size until the file may be that large; false: even the smallest may not. */
 RT_PLAIN static bool shape_within(struct shape *s) {
     const uint64_t most = rt_process_file_most(rt.options.size_asked);
     *s = shape_of(&rt.options);
@@ -240,7 +241,7 @@ RT_PLAIN static bool shape_within(struct shape *s) {
     return s->size <= most;
 }
 
-/* The first and last pages are asked for before anything is stored. */
+/* Populates the first pages and the last one before anything is stored. */
 RT_PLAIN static const char *fill_file(long fd) {
     struct shape s;
     if (!shape_within(&s))
@@ -270,7 +271,7 @@ RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
            (rt_process_is(c->leader, c->leader_start) || ((c->spaces & RTF_SPACES) && c->leader == rt.options.leader));
 }
 
-/* Numbers that are stored by, out of a file that anybody may have written. */
+/* Checks the numbers that stores depend on: anybody may have written the file. */
 RT_PLAIN static bool is_sound(const struct rtf_control *c, uint64_t size) {
     return c->slot_size >= PAGE && c->slot_size <= SLOT_SIZE_MOST && c->slot_size % PAGE == 0 && c->nr_slots > 0 &&
            c->nr_slots <= SLOTS_MOST && c->slots_at % PAGE == 0 && c->slots_at <= size &&
@@ -278,7 +279,7 @@ RT_PLAIN static bool is_sound(const struct rtf_control *c, uint64_t size) {
            size == c->slots_at + c->nr_slots * c->slot_size + RTF_EXTENTS;
 }
 
-/* Of a file that is this user's own; 0: is none. */
+/* Size of a regular file that belongs to this user; 0: it is not one. */
 RT_PLAIN static uint64_t size_of_own(long fd) {
     struct stat facts;
     rt_zero(&facts, sizeof facts);
@@ -288,7 +289,7 @@ RT_PLAIN static uint64_t size_of_own(long fd) {
     return (uint64_t)facts.st_size;
 }
 
-/* The file is there: it is this recording's when its leader lives, else what an earlier one left. */
+/* Joins the trace in an existing file if its leader is alive; otherwise an earlier recording left it. */
 RT_PLAIN static bool join(const char *path) {
     const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const uint64_t size = size_of_own(fd);
@@ -341,7 +342,7 @@ RT_PLAIN static const char *make(const char *path) {
     return why;
 }
 
-/* A device, a folder, a link: not what an earlier recording left. */
+/* True for a device, a folder, a link: an earlier recording cannot have left that. */
 RT_PLAIN static bool is_special(const char *path) {
     struct stat facts;
     rt_zero(&facts, sizeof facts);
@@ -368,7 +369,7 @@ RT_PLAIN static const char *open_as(const char *path) {
         return "is no regular file, and is not replaced";
     RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
     why = make(path);
-    return why && join(path) ? NULL : why; /* somebody else was first */
+    return why && join(path) ? NULL : why; /* another process was first */
 }
 
 RT_PLAIN const char *rt_pool_open(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system says of processes: whether one lives, and how large a file of ours may be. */
+/* Facts about processes and limits: whether a process is alive, and how large a file may be. */
 #include "runtime/rt_process.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #define STAT_START 22 /* field of /proc/PID/stat */
 #define ESRCH_RESULT (-3)
-#define OF_ADDRESS_SPACE 8u /* at most this part of what the program may have is taken by a file of the usual size */
+#define OF_ADDRESS_SPACE 8u /* at most 1/8 of the program's address space limit is used by a trace of default size */
 
 RT_PLAIN static size_t put_number(char *to, uint32_t number) {
     char digits[12];
@@ -36,7 +36,7 @@ RT_RARE uint64_t rt_process_start(uint32_t pid) {
     char text[1024];
     const long size = read_stat(pid, text, sizeof text);
     long i = size - 1, fields = 2;
-    while (i > 0 && text[i] != ')') /* the name before it may hold anything */
+    while (i > 0 && text[i] != ')') /* the name before it may contain any character */
         i--;
     for (; i < size && fields < STAT_START; i++)
         fields += text[i] == ' ';
@@ -50,7 +50,7 @@ RT_RARE bool rt_process_lives(uint32_t pid) {
     return RT_CALL3(SYS_kill, pid, 0, 0) != ESRCH_RESULT;
 }
 
-/* Without /proc, or where it hides other users' processes, the number alone has to do. */
+/* Compares start times. Without /proc, or if it hides other users' processes, only the number is compared. */
 RT_RARE bool rt_process_is(uint32_t pid, uint64_t start) {
     const uint64_t now = rt_process_start(pid);
     return now && start ? now == start : rt_process_lives(pid);
@@ -63,7 +63,7 @@ RT_PLAIN static uint64_t limit_of(unsigned resource) {
     return limit.rlim_cur;
 }
 
-/* Beyond the first the kernel ends the program by a signal; the second is what the program allocates from. */
+/* Beyond RLIMIT_FSIZE the kernel kills the program with a signal; RLIMIT_AS is what the program allocates from. */
 RT_RARE uint64_t rt_process_file_most(bool asked) {
     const uint64_t file = limit_of(RLIMIT_FSIZE), space = limit_of(RLIMIT_AS);
     const uint64_t part = space == UINT64_MAX || asked ? UINT64_MAX : space / OF_ADDRESS_SPACE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_RECORD_H
 #define PFR_RUNTIME_RT_RECORD_H
-/* One call into the thread's buffer: the path that costs. Layouts: FDR, version 5 (wire/xray_fdr.def). */
+/* Writes one call into the thread's buffer: the hot path. Records are FDR, version 5 (wire/xray_fdr.def). */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
 #include "runtime/rt_recorder.h"
@@ -10,7 +10,7 @@ enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL_EXIT, RT_ENTER_ARGUMENT };
 
 #define RT_DELTA_MOST INT32_MAX
 
-/* The record is whole before it counts. */
+/* Includes the record in the buffer's length, once it is complete. */
 RT_PLAIN static inline void rt_publish(const struct rt_thread *t) {
     __atomic_signal_fence(__ATOMIC_RELEASE);
 #if !defined __x86_64__
@@ -19,8 +19,9 @@ RT_PLAIN static inline void rt_publish(const struct rt_thread *t) {
     *(volatile rt_u64 *)(t->buffer + 1) = (uint64_t)(t->next - t->buffer) - RTF_EXTENTS;
 }
 
-/* Where there is time and room for it: the caller looked. What is published is read again: begin_child changes it in a
-   child that a signal handler forked in between, which else would set back its parent's buffer. */
+/* The caller has checked time and room (rt_has_place). rt_publish reads the pointers again on purpose: a signal handler
+ * may fork in between, and begin_child then changes them in the child, which would otherwise write into its parent's
+ * buffer. */
 RT_PLAIN static inline void rt_store_call(struct rt_thread *t, uint32_t id, unsigned action, uint64_t tsc) {
     *(rt_u64 *)t->next = (tsc - t->last) << 32 | id << 4 | action << 1;
     t->next += 8;
@@ -37,8 +38,8 @@ RT_PLAIN static inline void rt_put_call(struct rt_thread *t, uint32_t id, unsign
         rt_store_call(t, id, action, tsc);
 }
 
-/* The address goes through a register: a context may continue in another thread inside a hook, which then still works
-   on the thread that it began in. */
+/* The address of rt_here is kept in a register: a context may continue in another thread inside a hook, and the hook
+ * must keep using the thread in which it began. */
 #if defined __x86_64__
 RT_PLAIN __attribute__((always_inline)) static inline ptrdiff_t rt_here_at(void) {
     ptrdiff_t at;
@@ -58,9 +59,9 @@ RT_PLAIN __attribute__((always_inline)) static inline struct rt_thread *rt_self(
 }
 #endif
 
-/* Claims the buffer of the running thread for the hook of `mark` if *from owns it, else sets *from to the owner. One
-   instruction without a bus lock, so that no signal handler comes between its load and its store, and on the thread
-   that executes it, so that no two threads claim one buffer. */
+/* Claims the buffer of the running thread for the hook of `mark` if *from owns it, else sets *from to the owner. It is
+ * one instruction without a bus lock: no signal handler can come between its load and its store, and since it acts on
+ * the thread that executes it, two threads never claim one buffer. */
 RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volatile struct rt_mark **from,
                                                                     volatile struct rt_mark *mark) {
     bool done;
@@ -77,8 +78,8 @@ RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volati
     return done;
 }
 
-/* false: another hook owns the buffer, or the context was moved to another thread just now; the call is counted as
- * lost. */
+/* Returns false if another hook owns the buffer, or if the context was moved to another thread just now; the call is
+ * counted as lost. */
 RT_PLAIN static inline bool rt_begin(struct rt_thread *t, volatile struct rt_mark *mark) {
     const volatile struct rt_mark *from = NULL;
     while (!rt_claim(&from, mark))
@@ -86,18 +87,18 @@ RT_PLAIN static inline bool rt_begin(struct rt_thread *t, volatile struct rt_mar
             return false;
     if (RT_LIKELY(t->busy == mark))
         return true;
-    mark->self = NULL; /* as of an abandoned hook: the other thread goes on */
+    mark->self = NULL; /* marks the frame as abandoned, so that the other thread can go on */
     rt_lose(RTF_BUSY);
     return false;
 }
 
-/* Release: the hook may have been moved to another thread than `t`. */
+/* With release order: the hook may have been moved to another thread than `t`. */
 RT_PLAIN static inline void rt_end(struct rt_thread *t) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&t->busy, NULL, __ATOMIC_RELEASE);
 }
 
-/* Calls are recorded, and without filters: on and not extra, in one comparison. */
+/* True if calls are recorded without filters: `on` and not `extra`, in one comparison. */
 RT_PLAIN static inline bool rt_is_usual(void) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return *(const volatile rt_u16 *)(const void *)&rt == 1;
@@ -106,7 +107,8 @@ RT_PLAIN static inline bool rt_is_usual(void) {
 #endif
 }
 
-/* What is common is here, and calls nothing, so that nothing has to be saved; the rest is in rt_call_rare. */
+/* The common case only. It calls no function, so the compiler saves no registers; everything else is in
+ * rt_call_rare. */
 RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t address, unsigned action) {
     if (RT_UNLIKELY(!rt_is_usual())) {
         if (rt.on || rt.wanted)
@@ -118,7 +120,7 @@ RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t addr
     volatile struct rt_mark mark;
     struct rt_thread *t;
     if (RT_UNLIKELY(!rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
-        mark.self = NULL; /* also since the mark of an abandoned hook may have been at this address */
+        mark.self = NULL; /* also if an abandoned hook had its mark at this address */
         rt_call_rare(rt_self(), address, action, tsc);
         return;
     }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sigaction, signal, sigprocmask and pthread_sigmask, seen on their way: the program's action for SIGBUS is kept beside
- * the recorder's, and SIGBUS is not blocked in truth (rt_guard.c). All else is the C library's, and what the program is
- * told is what it asked for. In the archive this is a member of its own, for programs that call one of these.
+ * Wrappers of sigaction, signal, sigprocmask and pthread_sigmask. The program's action for SIGBUS is stored besides the
+ * recorder's, and SIGBUS is never really blocked (rt_guard.c). Everything else goes to the C library, and the program
+ * reads back the values it has set. In the static archive this is a separate member, for programs that call one of
+ * these.
  *
- * These may be called in signal handlers, where dlsym may not: what is next is found before the program begins. A
- * program without dlsym, linked with -static, has nothing next, and the kernel is asked.
+ * The functions may be called in signal handlers, where dlsym may not, so the C library's functions are looked up
+ * before the program begins. A program without dlsym (linked with -static) has no such functions; there the kernel is
+ * called directly.
  */
 #include "runtime/rt_guard.h"
 
@@ -15,7 +17,7 @@
 
 #define KERNEL_MASK 8u
 #define RESTORER 0x04000000ul
-#define OF_LIBRARY ((uint64_t)3 << 31) /* signals 32 and 33, which glibc needs */
+#define OF_LIBRARY ((uint64_t)3 << 31) /* signals 32 and 33, reserved by glibc */
 #define EXPORTED RT_PLAIN __attribute__((visibility("default")))
 
 typedef void signal_handler(int);
@@ -33,7 +35,7 @@ static struct {
     signal_handler *(*sysv_signal)(int, signal_handler *);
     int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 } next;
-static uint64_t masks_bus; /* a bit a signal: the program's handler of it wants SIGBUS blocked */
+static uint64_t masks_bus; /* one bit per signal: the program wants SIGBUS blocked during its handler */
 
 static __attribute__((constructor(101))) RT_PLAIN void find_next(void) {
     if (!&dlsym || next.sigaction)
@@ -78,7 +80,7 @@ RT_PLAIN static int others_action(int number, const struct sigaction *new, struc
     return next.sigaction ? next.sigaction(number, new, old) : ask_kernel(number, new, old);
 }
 
-/* What a handler of another signal runs with has no SIGBUS in it; whether the program asked for it is kept. */
+/* Removes SIGBUS from the mask of another signal's handler, and remembers whether the program had requested it. */
 RT_PLAIN static int masked_action(int number, const struct sigaction *new, struct sigaction *old) {
     const uint64_t bit = (uint64_t)1 << (number - 1);
     const bool had = __atomic_load_n(&masks_bus, __ATOMIC_RELAXED) & bit;
@@ -131,7 +133,7 @@ signal_handler *__sysv_signal(int number, signal_handler *handler) {
     return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
-/* --- Masks. 0, or a number of errno. */
+/* --- Masks. Functions return 0 or an errno value. */
 
 RT_PLAIN static int set_mask(int how, const sigset_t *set, sigset_t *old) {
     uint64_t mask = 0, before = 0;

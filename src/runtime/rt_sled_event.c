@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of an event's sled, which clang wrote whole:
+ * Patches the body of an event sled, which clang writes completely:
  *
- *     jmp over the rest; push %rdi; push %rsi; mov A, %rdi; mov B, %rsi; call __xray_CustomEvent; pop %rsi; pop %rdi
+ *  jmp over the rest; push %rdi; push %rsi; mov A, %rdi; mov B, %rsi; call __xray_CustomEvent; pop %rsi; pop %rdi
  *
- * with nops for what is not needed, and a third register where the event has a type. The call is turned to ours. clang
- * moves one register after the other: where an earlier move overwrites what a later one reads they are put into an
- * order in which none does, and where there is none the event stays off.
+ * with nops for instructions that are not needed, and a third register if the event has a type. The call is redirected
+ * to our hook. clang moves one register after the other; if an earlier move overwrites the source of a later one, the
+ * moves are reordered so that none does. If no order is correct, the event stays off.
  */
 #include "runtime/rt_sleds.h"
 
@@ -23,7 +23,7 @@ struct body {
     uint8_t *call;
 };
 
-/* Length of what neither moves nor calls; 0: something else. */
+/* Length of a nop or push; 0: another instruction. */
 RT_PLAIN static unsigned length_of_rest(const uint8_t *at) {
     if (at[0] == 0x90 || (at[0] >= 0x50 && at[0] <= 0x57)) /* nop, push */
         return 1;
@@ -34,7 +34,7 @@ RT_PLAIN static unsigned length_of_rest(const uint8_t *at) {
     return 0;
 }
 
-/* mov of one 64-bit register to another */
+/* mov of one 64-bit register to another. */
 RT_PLAIN static bool is_move(const uint8_t *at) {
     return (at[0] & 0xfa) == 0x48 && at[1] == 0x89 && at[2] >= 0xc0;
 }
@@ -75,7 +75,7 @@ RT_PLAIN static bool fits_here(const uint8_t (*moves)[MOVE_SIZE], unsigned count
     return true;
 }
 
-/* There are six orders of three, of which the first is as they stand. */
+/* Tries all orders of up to three moves; the first is the one in the code. */
 RT_PLAIN static bool order_moves(const struct body *b) {
     static const unsigned orders[6][MOVES] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
     uint8_t moves[MOVES][MOVE_SIZE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is recorded where a patched sled arrives (rt_sled_x86_64.S). These functions leave every general register as it
- * was, which the compiler sees to (no_caller_saved_registers), and touch no others, as all of the runtime
- * (-mgeneral-regs-only); the C library may, and is called by rt_apart.
+ * Hooks that patched sleds call (rt_sled_x86_64.S). They must leave every register as it was: the compiler restores
+ * general registers (no_caller_saved_registers), and like all of the runtime they use no others (-mgeneral-regs-only).
+ * The C library may use others, so it is called through rt_apart.
  */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
@@ -10,7 +10,7 @@
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 
-#define READINGS_OF_BUFFER 2u /* of the clocks: buffers may be small */
+#define READINGS_OF_BUFFER 2u /* clock readings per buffer; few, because buffers may be small */
 
 #if defined __x86_64__
 
@@ -23,7 +23,7 @@ HOOK void rt_hook_argument(uint64_t argument, uint32_t word);
 HOOK void rt_hook_custom(const void *bytes, uint64_t size);
 HOOK void rt_hook_typed(uint64_t type, const void *bytes, uint64_t size);
 
-#define XSAVE_STATES 0xe6u /* SSE, AVX, three of AVX-512 */
+#define XSAVE_STATES 0xe6u /* SSE, AVX, and three of AVX-512 */
 
 uint32_t rt_vectors;
 
@@ -72,7 +72,7 @@ HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32
     rt_end(t);
 }
 
-/* A child that knows nothing of it yet (rt_call_unusual). */
+/* Recording is off or filtered, or this is a forked child that has not called rt_revive yet. */
 HOOK __attribute__((noinline)) static void call_unusual(uint32_t word, unsigned action) {
     if (!rt.on && rt.wanted)
         rt_revive(rt_self());
@@ -131,7 +131,7 @@ void rt_hook_argument(uint64_t argument, uint32_t word) {
     rt_end(t);
 }
 
-/* --- Events: clang's code calls these by name too, in objects that were linked with no runtime of clang's. */
+/* --- Events. clang's code also calls these by name, in objects linked without clang's runtime. */
 
 RT_PLAIN static void event(const void *bytes, uint64_t size, int type) {
     struct rt_thread *t = rt_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an object has its list of sleds, xray_instr_map: the section headers say so, which are in its file alone. What
- * is found is not believed: a sled must lie in code of the object, and look like one (rt_sled_patch.c).
+ * Finds the list of sleds of an object, section xray_instr_map, by the section headers, which are only in the object's
+ * file. The result is checked: a sled must be inside code of the object, and look like a sled (rt_sled_patch.c).
  */
 #include "runtime/rt_sleds.h"
 
@@ -24,7 +24,7 @@ RT_PLAIN static bool is_map(long fd, const ElfW(Shdr) * section, uint64_t names)
            read_at(fd, names + section->sh_name, name, sizeof name) && rt_same(name, SECTION, sizeof SECTION);
 }
 
-/* The section, where the file has it. */
+/* Finds the section in the file's section headers. */
 RT_PLAIN static bool find_section(long fd, const ElfW(Ehdr) * header, ElfW(Shdr) * found) {
     ElfW(Shdr) names, sections[SECTIONS_AT_ONCE];
     const uint64_t size = sizeof *sections;
@@ -88,7 +88,7 @@ RT_PLAIN static bool is_loaded(const struct dl_phdr_info *info, uint64_t at, uin
     return false;
 }
 
-/* The program has no name of its own, the kernel's object one without a file. */
+/* The program has an empty name; the vdso has a name without a file. */
 RT_PLAIN static const char *path_of(const struct dl_phdr_info *info) {
     const char *name = info->dlpi_name;
     if (!name || !*name)
@@ -108,7 +108,7 @@ RT_RARE void rt_sled_map_find(struct rt_sled_object *o, const struct dl_phdr_inf
     o->count = section.sh_size / ENTRY;
 }
 
-/* From version 2 on addresses count from where they stand. */
+/* Since version 2 addresses are relative to their own position. */
 RT_PLAIN bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled *sled) {
     const uint8_t *at = o->map + number * ENTRY;
     const bool is_relative = at[18] >= 2;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One object's sleds, on and off, while other threads run its functions. A sled that is off begins with a jump over the
- * rest of itself (or is a `ret`), so that nobody runs the rest, and it can be written at leisure:
+ * Turns the sleds of one object on and off while other threads run its functions. A sled that is off begins with a jump
+ * over the rest of it (or is a `ret`), so that no thread executes the rest and it can be written:
  *
- *     eb 09 ....                      jmp over nine bytes; at an exit c3, ret
- *     41 ba <word> e8 <to an island>  mov word, %r10d; call; at an exit e9, jmp
+ *  eb 09 ....                      jmp over nine bytes; at an exit c3, ret
+ *  41 ba <word> e8 <to an island>  mov word, %r10d; call; at an exit e9, jmp
  *
- * First all bodies are written, then every core is made to forget what it read of them (membarrier), then one store of
- * two bytes, which are aligned, turns each sled on. Off, only these two bytes go back: who is inside goes on with the
- * body. The word is that of the function (rt_functions.c): its id and what filters say. What they leave out is never
- * patched.
+ * First all bodies are written; then every core discards the instructions it has read of them (membarrier); then one
+ * aligned store of two bytes turns each sled on. To turn it off, only these two bytes are restored: a thread inside the
+ * body continues in it. The word is that of the function (rt_functions.c): its id and filter flags. Functions that
+ * filters exclude are never patched.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_pool.h"
@@ -62,7 +62,7 @@ RT_PLAIN static uint32_t away_of(const uint8_t *sled, uint64_t target) {
 
 /* --- Bodies. */
 
-/* Where a function's sled leads to. */
+/* The hook that a function's sled calls. */
 RT_PLAIN static unsigned way_of(const struct sled_place *p, uint32_t word) {
     return p->kind == RT_SLED_ENTER && word & RT_ARGUMENT ? RT_SLED_ARGUMENT : p->kind;
 }
@@ -106,7 +106,7 @@ RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct sled_p
         rt_lose(RTF_SLED);
 }
 
-/* A sled that somebody else turned on leads elsewhere. */
+/* False for a sled that another runtime turned on: its call goes elsewhere. */
 RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct sled_place *p) {
     if (is_event(p))
         return *(const rt_u16 *)p->at == NOP_2;
@@ -124,7 +124,7 @@ RT_PLAIN static void turn_off(const struct rt_sled_object *o, const struct sled_
         store_head(p, head_off(p));
 }
 
-/* --- All of an object's. */
+/* --- All sleds of an object. */
 
 RT_PLAIN static void each(const struct rt_sled_object *o,
                           void (*visit)(const struct rt_sled_object *, const struct sled_place *)) {
@@ -145,7 +145,8 @@ RT_PLAIN static bool protect(const struct rt_sled_object *o, int more) {
     return true;
 }
 
-/* Registered each time: a child of fork is not. Kernels without it serialize on the way out of mprotect anyhow. */
+/* Registered each time, because a forked child is not. Kernels without this command serialize cores on return from
+ * mprotect. */
 RT_PLAIN static void make_cores_read_again(void) {
     RT_CALL3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
     RT_CALL3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);

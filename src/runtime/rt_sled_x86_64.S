@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where sleds of clang's -fxray-instrument arrive (rt_sleds.c), with what the sled says of its function in %r10d. The
- * program's call is in the middle of it: but for %r10 every register must be on the way out what it was on the way in.
- * The functions of rt_sled_hooks.c save each general register that they use, and use no others.
+ * Entry points of patched sleds of clang's -fxray-instrument (rt_sleds.c); %r10d has the word of the function. The
+ * program's call is in progress, so every register except %r10 must be preserved. The functions of rt_sled_hooks.c save
+ * each general register that they use, and use no others.
  *
- *     enter   called before the function's first instruction: its arguments lie in registers
- *     exit    jumped to in place of `ret`: its results do; the `ret` is here
- *     tail    called before a jump to another function, whose arguments lie in registers
+ *  enter   called before the function's first instruction: its arguments are in registers
+ *  exit    jumped to instead of `ret`: its results are in registers; this code executes the `ret`
+ *  tail    called before a jump to another function, whose arguments are in registers
  */
 #if defined __x86_64__
 
@@ -42,7 +42,7 @@
     trampoline rt_sled_exit, rt_hook_exit
     trampoline rt_sled_tail, rt_hook_tail
 
-    /* The first argument goes along, in its own place. */
+    /* The first argument is passed on in its register. */
     begin rt_sled_argument
     pushq %rsi
     .cfi_adjust_cfa_offset 8
@@ -62,9 +62,9 @@
     finish rt_sled_typed
 
 /*
- * long rt_apart(long (*function)(long, long), long, long): a call of the C library, which may use vector registers: they
- * are saved around it, on a stack that is aligned for it. rt_vectors: which states the machine has of them (XCR0), 0: the
- * sixteen of SSE alone. 2816 bytes hold the states up to AVX-512 (Intel's manual, volume 1, 13.4).
+ * long rt_apart(long (*function)(long, long), long, long): calls a function of the C library, which may use vector
+ * registers, with these saved around it, on an aligned stack. rt_vectors has the states that the machine has (XCR0); 0:
+ * only the sixteen SSE registers. 2816 bytes hold the states up to AVX-512 (Intel's manual, volume 1, 13.4).
  */
     begin rt_apart
     pushq %rbp

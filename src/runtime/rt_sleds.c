@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which objects with sleds are loaded, and when they are patched: when recording starts and stops, and when an object
- * was loaded (rt_loads.c). One thread is at it at a time, and who finds it busy leaves its wish to that one: so
- * pfr_rt_stop may come from a signal handler. While an object is being unloaded nothing is patched.
+ * Tracks loaded objects with sleds, and patches them when recording starts or stops and after an object was loaded
+ * (rt_loads.c). One thread patches at a time; a thread that finds it busy leaves its request to that one, so
+ * pfr_rt_stop may be called in a signal handler. Nothing is patched while an object is being unloaded.
  */
 #include "runtime/rt_objects.h"
 #include "runtime/rt_pool.h"
@@ -32,7 +32,7 @@ RT_PLAIN static struct rt_sled_object *known_object(const struct rt_sled_object 
     return NULL;
 }
 
-/* glibc keeps objects from being unloaded meanwhile. */
+/* Called by dl_iterate_phdr, during which glibc unloads no object. */
 RT_PLAIN static int see_object(struct dl_phdr_info *info, size_t size, void *unused) {
     struct rt_sled_object found;
     (void)size;
@@ -61,7 +61,7 @@ RT_PLAIN static void look(void) {
             rt_copy(&objects[i], &objects[--nr_objects], sizeof objects[i]);
 }
 
-/* Turned off alone, nothing has to be looked for: a signal handler may do that. */
+/* Searches for objects only if that was requested; turning sleds off needs no search, so a signal handler may do it. */
 RT_PLAIN static void serve(void) {
     if (__atomic_exchange_n(&wants_look, false, __ATOMIC_ACQ_REL)) {
         look();
@@ -101,7 +101,7 @@ RT_RARE void rt_sleds_forked(void) {
     patching = closing = 0;
 }
 
-/* --- Around what loads and unloads objects. */
+/* --- Calls around loading and unloading of objects. */
 
 RT_RARE void rt_loaded(void) {
     rt_revive(&rt_here);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which slot of the trace who writes into. They are handed out in order; keeping the last, the next that nobody writes
- * into. What a thread leaves room in is a spare, for who comes next. A process that ended without a word, by _exit or a
- * signal, still owns slots: they are taken from it where others need them.
+ * Ownership of the trace's slots. Slots are handed out in order; if the last calls are kept, the next one without an
+ * owner. If the first calls are kept, a slot that a thread leaves with room in it becomes a spare for the next thread.
+ * A process that ended by _exit or a signal still owns slots: they are taken over when others need them.
  */
 #include "runtime/rt_slots.h"
 #include "runtime/rt_pool.h"
@@ -13,8 +13,8 @@
 
 #define PAGE 4096u
 #define EFAULT_RESULT (-14)
-#define STEP ((uint64_t)64 << 10) /* of a slot that is asked for at once */
-#define LOOK_BACK 4u /* slots that are looked at for a process which ended, as children do that call _exit */
+#define STEP ((uint64_t)64 << 10) /* bytes of a slot that are populated at once */
+#define LOOK_BACK 4u /* newest slots that are checked for an ended owner, such as a child that called _exit */
 #define EXTENTS_BYTE 0x0f
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -24,7 +24,7 @@ RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
     return rt.file + rt.slots_at + slot * rt.slot_size;
 }
 
-/* The recording ends here: from now on calls cost nothing again. */
+/* Ends recording: calls are nearly free again. */
 RT_RARE static uint8_t *stop_full(void) {
     rt_switch(false);
     rt.control->full = 1;
@@ -36,7 +36,7 @@ RT_PLAIN static bool own_after(uint32_t slot, uint32_t before) {
     return __atomic_compare_exchange_n(&rt.owners[slot], &before, rt.pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Processes of other namespaces have numbers that mean nothing here. */
+/* Process ids of other namespaces cannot be looked up here. */
 RT_PLAIN static bool is_left_behind(uint32_t owner) {
     return owner && owner < RT_OWNER_FULL && owner != rt.pid && !(rt.control->spaces & RTF_SPACES) &&
            !rt_process_lives(owner);
@@ -47,7 +47,7 @@ RT_PLAIN static bool own(uint32_t slot) {
     return (owner == 0 || is_left_behind(owner)) && own_after(slot, owner);
 }
 
-/* Slots are used a second time when all were used once, if the last is what is kept. */
+/* Claims the next slot in order. If the last calls are kept, slots are reused once all were used. */
 RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     struct rtf_control *c = rt.control;
     for (uint64_t tries = 0; tries < 2 * rt.nr_slots; tries++) {
@@ -62,15 +62,15 @@ RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     return false;
 }
 
-/* In steps, so that what a thread does not use is not taken from the disk. In a ring, where all is used again, at once:
-   what is made empty has to be there. */
+/* Populates in steps, so that a thread uses no disk space it does not need. In a ring the whole slot at once: it will
+ * be cleared for reuse, and clearing must not fault. */
 RT_PLAIN uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end) {
     const uint64_t size = rt.slot_size;
     const uint64_t wide = rt.keep_last ? size : (end + STEP - 1) / STEP * STEP, to = wide < size ? wide : size;
     const uint64_t first = from / PAGE * PAGE;
     if (RT_CALL3(SYS_madvise, rt_slot_at(slot) + first, to - first, MADV_POPULATE_WRITE) != EFAULT_RESULT)
         return to;
-    stop_full(); /* no room for these pages */
+    stop_full(); /* no disk space for these pages */
     return 0;
 }
 
@@ -87,7 +87,7 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
     uint8_t *at = rt_slot_at(*slot);
     *ready = rt.slot_size;
     if (used) {
-        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer meanwhile */
+        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer while it is cleared */
         rt_zero(at + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);
     } else {
         *ready = rt_pool_widen(*slot, 0, need);
@@ -95,7 +95,7 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
     return *ready ? at : NULL;
 }
 
-/* --- Room that is left in slots. */
+/* --- Slots with room left. */
 
 RT_PLAIN static bool has_room(uint64_t used) {
     return used + PAGE <= rt.slot_size;
@@ -112,7 +112,7 @@ RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
     return false;
 }
 
-/* What finds no place among the spares is nobody's, and is looked for when there are no new slots. */
+/* If the list of spares is full, the slot gets no owner and is found again when there are no new slots. */
 RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
     const bool first = !rt.keep_last;
     __atomic_store_n(&rt.owners[slot], !first ? 0 : has_room(used) ? RT_OWNER_SPARE : RT_OWNER_FULL, __ATOMIC_RELEASE);
@@ -120,7 +120,7 @@ RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
         __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
 }
 
-/* Bytes of whole buffers. */
+/* Bytes of complete buffers. */
 RT_RARE static uint64_t used_of(uint32_t slot) {
     const uint8_t *begin = rt_slot_at(slot);
     const uint64_t size = rt.slot_size;
@@ -134,8 +134,8 @@ RT_RARE static uint64_t used_of(uint32_t slot) {
     return at;
 }
 
-/* What is behind them is a record that was never finished. Of a slot that nobody wrote into the pages may be missing.
- */
+/* Clears what follows the complete buffers: a record that was never finished. Pages of a slot that nobody wrote into
+ * may be missing, so they are populated first. */
 RT_RARE static uint64_t clean_behind(uint32_t slot) {
     if (RT_CALL3(SYS_madvise, rt_slot_at(slot), rt.slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT)
         return rt.slot_size;
@@ -159,7 +159,7 @@ RT_RARE static bool take_over(uint32_t slot, bool also_free, uint64_t *used) {
     return true;
 }
 
-/* The newest slots; all of them once there are no new ones. */
+/* Searches the newest slots; all of them once there are no new ones. */
 RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
     const struct rtf_control *c = rt.control;
     const uint64_t next = __atomic_load_n(&c->next_slot, __ATOMIC_RELAXED);
@@ -183,7 +183,7 @@ RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
             continue;
         *slot = (uint32_t)spare - 1;
         *used = spare >> 32;
-        if (*slot >= rt.nr_slots || !has_room(*used)) /* overwritten */
+        if (*slot >= rt.nr_slots || !has_room(*used)) /* the file was overwritten */
             continue;
         __atomic_store_n(&rt.owners[*slot], rt.pid, __ATOMIC_RELAXED);
         return rt_slot_at(*slot);
@@ -191,7 +191,7 @@ RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
     return find_left_behind(slot, used) ? rt_slot_at(*slot) : NULL;
 }
 
-/* What the process held before it called exec, or another of its number, which is gone. */
+/* Releases slots owned by this process id: from before exec, or from an ended process with the same id. */
 RT_RARE void rt_pool_inherit(void) {
     for (uint32_t i = 0; i < rt.nr_slots; i++)
         if (__atomic_load_n(&rt.owners[i], __ATOMIC_ACQUIRE) == rt.pid)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_SLOTS_H
 #define PFR_RUNTIME_RT_SLOTS_H
-/* What other files use of rt_slots.c, which says how it works. */
+/* Slots of the trace: see rt_slots.c. */
 #include "runtime/rt_recorder.h"
 
 uint8_t *rt_slot_at(uint32_t slot);
 
-/* A slot of nothing but zeros, its number in *slot; NULL: there is none, which is counted. Its first *ready bytes may
-   be stored to, at least as many as are needed. */
+/* Takes a zeroed slot, its number in *slot; NULL: no slot is free, which is counted. Its first *ready bytes are
+ * writable, at least `need`. */
 uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
 
-/* One that a thread left with room in it, or a process that is gone; what is behind the part in use has to be widened.
- */
+/* Takes a slot in which an earlier thread, or an ended process, left room after *used bytes; the caller must widen it.
+ * NULL: not found. */
 uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
 
-/* Sees to it that bytes of the slot may be stored to from `from` to `end` at least; where that ends, 0: there is no
- * room. */
+/* Makes the bytes from `from` to at least `end` of the slot writable. Returns the end of the writable part; 0: no disk
+ * space, recording has ended. */
 uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end);
 void rt_pool_release(uint32_t slot, uint64_t used);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop, the ends of threads, forks: see rt_recorder.h, and include/perfray/runtime.h for what programs call.
- */
+/* Start and stop, ends of threads, forks. Overview in rt_recorder.h; include/perfray/runtime.h has what programs
+ * call. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -32,19 +32,19 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-/* Of glibc from 2.35 on: where the kernel keeps the number of the cpu for each thread (its second word). */
+/* glibc since 2.35: where the kernel stores the CPU number of each thread (its second word). */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 #define RSEQ_CPU 4
 
 static pthread_key_t thread_end;
-static bool is_ready;   /* once in a process */
-static bool has_key;    /* made early: to set one of the first 32 allocates nothing */
-static bool is_cleared; /* what calls read is, in children */
+static bool is_ready;   /* set once per process */
+static bool has_key;    /* the key is made early: values of the first 32 keys are stored without allocation */
+static bool is_cleared; /* the page that hooks read is cleared in children (MADV_WIPEONFORK) */
 
 /* --- Threads and forks. */
 
-/* Calls that later destructors make take a buffer again, and this is called again. */
+/* Called again if later destructors make calls and the thread takes another buffer. */
 RT_PLAIN static void leave_thread(void *unused) {
     struct rt_thread *t = rt_self();
     (void)unused;
@@ -67,11 +67,12 @@ void rt_know_thread(struct rt_thread *t) {
     rt_apart(set_own, (long)t, 0);
 }
 
-/* The buffer that it has is its parent's. A hook that was at work when a handler forked finishes its record nowhere. */
+/* The child's current buffer is its parent's. A hook that was running when a signal handler forked finishes its record
+ * in a dummy buffer. */
 RT_PLAIN static void begin_child(struct rt_thread *t) {
     static uint8_t nowhere[RTF_PREAMBLE + RT_LINE];
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
-    if (rt.control && RT_CALL3(SYS_getppid, 0, 0, 0) == 0) /* the first of a namespace */
+    if (rt.control && RT_CALL3(SYS_getppid, 0, 0, 0) == 0) /* the first process of a pid namespace */
         __atomic_fetch_or(&rt.control->spaces, RTF_SPACES, __ATOMIC_RELAXED);
     t->limit = NULL;
     t->next = t->floor = t->buffer = nowhere;
@@ -79,10 +80,10 @@ RT_PLAIN static void begin_child(struct rt_thread *t) {
     rt_sleds_forked();
 }
 
-/* What calls read, for children in which it is cleared. */
+/* Copies what hooks read, for children in which it is cleared. */
 RT_PLAIN static void keep_state(void) {
     rt_copy(rt.kept, &rt, sizeof rt.kept);
-    rt.kept[0] = 0; /* on */
+    rt.kept[0] = 0; /* member `on` */
 }
 
 RT_RARE void rt_revive(struct rt_thread *t) {
@@ -107,14 +108,14 @@ RT_PLAIN void rt_switch(bool on) {
     __atomic_store_n(&rt.wanted, on, __ATOMIC_RELEASE);
 }
 
-/* Calls of more than ten days are none; a product of 64 bits holds the rest. */
+/* Thresholds are capped at 10^6 s (11 days), so that the products fit in 64 bits. */
 RT_PLAIN static uint64_t ticks_in(uint64_t asked) {
     const uint64_t most = 1000000ull * NS_PER_SECOND, ns = asked < most ? asked : most;
     const uint64_t rate = *(const uint64_t *)(const void *)(rt.file + 8);
     return rate / 1000 * (ns / 1000) / 1000 + rate / 1000 * (ns % 1000) / 1000000;
 }
 
-/* The largest of all processes that write here. */
+/* Stores the largest threshold of all processes of the trace, plus 1. */
 RT_PLAIN static void tell_threshold(uint64_t ns) {
     const uint32_t own = ns < UINT32_MAX ? (uint32_t)ns + 1 : UINT32_MAX;
     uint32_t told = __atomic_load_n(&rt.control->threshold, __ATOMIC_RELAXED);
@@ -123,7 +124,7 @@ RT_PLAIN static void tell_threshold(uint64_t ns) {
     }
 }
 
-/* The smallest of all processes that write here and have one. */
+/* Stores the smallest depth limit of all processes that have one. */
 RT_PLAIN static void tell_depth(uint32_t depth) {
     const uint32_t own = depth < UINT32_MAX >> RTF_DEPTH_AT ? depth : UINT32_MAX >> RTF_DEPTH_AT;
     uint32_t told = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
@@ -184,28 +185,28 @@ RT_PLAIN static int start(void) {
     return 0;
 }
 
-/* Before the program's own constructors, which may be traced. */
+/* Runs before the program's own constructors, which may be traced. */
 __attribute__((constructor(101))) RT_PLAIN static void begin(void) {
     char program[RT_PATH];
     rt_zero(program, sizeof program);
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
     rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)program, sizeof program - 1, 0, 0);
     char *nothing = NULL;
-    /* whoever runs a program with more rights than his own does not say which file it writes */
+    /* a set-user-ID program ignores the environment: its caller must not choose the file it writes */
     rt_options_read(&rt.options, getauxval(AT_SECURE) ? &nothing : environ, program);
     has_key = pthread_key_create(&thread_end, leave_thread) == 0;
     if (rt.options.wanted)
         start();
 }
 
-/* The rate of ticks over the whole run, and the room that is left in the buffer. */
+/* Stores the tick rate of the whole run, and releases the buffer. */
 __attribute__((destructor)) RT_PLAIN static void end(void) {
     if (!rt.control)
         return;
     rt_measure_now();
     leave_thread(NULL);
     if (rt.control->leader == rt.pid)
-        rt_pool_is_ours(); /* else it says so. No system call: the program may have none left to use */
+        rt_pool_is_ours(); /* reports an overwritten file. No system call: seccomp may forbid it */
 }
 
 RT_PLAIN static int start_as(const char *options) {
@@ -226,7 +227,7 @@ RT_PLAIN static int start_as(const char *options) {
     return start();
 }
 
-/* One at a time. A lock, since the others have to wait for the first; no call comes by here. */
+/* One caller at a time. A lock is acceptable here: others have to wait for the first one, and no hook comes here. */
 API int pfr_rt_start(const char *options) {
     static bool taken;
     rt_revive(&rt_here);
@@ -270,7 +271,8 @@ API uint64_t pfr_rt_lost(void) {
 
 /* --- Snapshots. */
 
-/* On a full disk even a look at what was never written is a SIGBUS. */
+/* On a full disk even reading a page that was never written raises SIGBUS, so pages are populated first; missing ones
+ * read as zeros. */
 RT_PLAIN static bool read_mapping(void *fd, uint64_t at, void *to, size_t size) {
     const uint64_t first = at / PAGE * PAGE;
     (void)fd;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_START_H
 #define PFR_RUNTIME_RT_START_H
-/* What other files use of rt_start.c, which says how it works. */
+/* Start and stop of recording: see rt_start.c. */
 #include "runtime/rt_recorder.h"
 
-/* The thread gives its buffer back when it ends. */
+/* Arranges that the thread returns its buffer when it ends. */
 void rt_know_thread(struct rt_thread *t);
 void rt_switch(bool on);
 
-/* Around what takes the counter away: true: calls were recorded. The names are for the archive. */
+/* Called around a prctl that disables the counter; _ends returns whether calls were recorded. Names in assembler are
+ * for the static archive. */
 bool rt_counter_ends(void) __asm__("perfray_rt_counter_ends_") __attribute__((visibility("default")));
 void rt_counter_stays(void) __asm__("perfray_rt_counter_stays_") __attribute__((visibility("default")));
 
-/* The process is a child: it has a number and buffers of its own from now on. */
+/* In a forked child that has not recorded yet: sets its process id and detaches it from its parent's buffers. */
 void rt_revive(struct rt_thread *t);
 
 #endif

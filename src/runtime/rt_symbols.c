@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of an object's functions, for those who choose functions by name: the symbol table of its file, which is
- * mapped, and a table of open addressing over it, by address. Both are made once, when the first function of the object
- * is met.
+ * Names of an object's functions, for selection by name: the symbol table in its file, which is mapped, and an
+ * open-addressing index by address. Both are made once, when the first function of the object is called.
  */
 #include "runtime/rt_symbols.h"
 
@@ -19,9 +18,9 @@ struct rt_symbols {
     uint64_t nr_symbols;
     const char *names;
     uint64_t names_size;
-    uint64_t room;    /* bytes of this mapping */
-    uint64_t mask;    /* places of the table, less one */
-    uint32_t place[]; /* number of a symbol and 1; 0: free */
+    uint64_t room;    /* bytes of the mapping of this struct */
+    uint64_t mask;    /* size of the index - 1 */
+    uint32_t place[]; /* number of a symbol + 1; 0: free */
 };
 
 static const struct rt_symbols none;
@@ -71,7 +70,7 @@ RT_RARE static bool find_table(struct rt_symbols *s) {
     return s->symbols != NULL;
 }
 
-/* Where the address is, or would be. The table is never full. */
+/* Index position of the address, or where it would be. At most half of the index is used, so the loop ends. */
 RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) {
     uint64_t at = (address >> 4 ^ address >> 21) & s->mask;
     while (s->place[at] && s->symbols[s->place[at] - 1].st_value != address)
@@ -79,7 +78,7 @@ RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) 
     return at;
 }
 
-/* Of several at one address the first. */
+/* If several symbols have one address, the first counts. */
 RT_RARE static struct rt_symbols *make_index(const struct rt_symbols *found) {
     uint64_t places = 64;
     while (places < 2 * found->nr_symbols)

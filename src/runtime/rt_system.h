@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_SYSTEM_H
 #define PFR_RUNTIME_RT_SYSTEM_H
-/* The machine, seen from within somebody's function call: system calls that leave errno alone, and clocks. */
+/* System calls that do not change errno, and clocks, for use inside other programs' function calls. */
 #include "runtime/rt_text.h"
 
 #include <sys/syscall.h>
@@ -10,7 +10,7 @@
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Below 0: -errno. */
+/* Returns -errno on failure. */
 RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long d, long e, long f) {
 #if defined __x86_64__
     long result;
@@ -38,7 +38,7 @@ RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long
 }
 #define RT_CALL3(number, a, b, c) rt_syscall(number, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 
-/* Ticks of a counter that goes on at one rate on all cpus, where the machine has one. */
+/* A counter that runs at one rate on all CPUs, where the machine has one. */
 RT_PLAIN static inline uint64_t rt_ticks(void) {
 #if defined __x86_64__
     return __builtin_ia32_rdtsc();
@@ -55,12 +55,12 @@ RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The trace's clock and CLOCK_MONOTONIC at one moment. */
+/* The trace's clock and CLOCK_MONOTONIC at the same time. */
 struct rt_pair {
     uint64_t ticks, ns;
 };
 
-/* Unaligned. */
+/* For unaligned access. */
 typedef uint64_t __attribute__((aligned(1), may_alias)) rt_u64;
 typedef uint32_t __attribute__((aligned(1), may_alias)) rt_u32;
 typedef uint16_t __attribute__((aligned(1), may_alias)) rt_u16;

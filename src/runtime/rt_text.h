@@ -2,8 +2,9 @@
 #ifndef PFR_RUNTIME_RT_TEXT_H
 #define PFR_RUNTIME_RT_TEXT_H
 /*
- * Bytes and names, seen from within somebody's function call: what would otherwise be calls of the C library that may
- * use vector registers. Of any machine: the command shows names as the recorder's patterns see them.
+ * Bytes and names: inline replacements of C library functions, which may use vector registers and so must not be called
+ * inside other programs' function calls. They work on any machine: the command uses them to show names as the
+ * recorder's patterns see them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #define RT_PLAIN __attribute__((no_instrument_function))
 #define RT_RARE RT_PLAIN __attribute__((noinline, cold))
 
-/* Both without a call: what they replace may use registers that the program's call at hand has in use. */
+/* Without a call: library functions may use registers that are in use by the interrupted call. */
 RT_PLAIN static inline void rt_zero(void *to, size_t size) {
 #if defined __x86_64__
     __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(0) : "memory");
@@ -46,7 +47,7 @@ RT_PLAIN static inline bool rt_same(const char *a, const char *b, size_t length)
     return true;
 }
 
-/* --- rt_unmangled.c: false: it has no such name, or no room. */
+/* --- rt_unmangled.c: false: the name has no such form, or there is no room. */
 bool rt_unmangle(const char *mangled, char *to, size_t room);
 
 /* --- rt_glob.c */

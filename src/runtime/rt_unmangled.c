@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of C++ functions for patterns: space::type::function, without arguments of the function and of templates
- * (Itanium C++ ABI, 5.1). What cannot be told so within a few lines - operators, lambdas, functions inside functions,
- * names that refer back to parts of themselves - has its mangled name alone. Rust's older names are of the same kind,
- * and of its newer ones (RFC 2603) those that are a path and nothing else.
+ * Names of C++ functions for patterns: space::type::function, without arguments of functions and templates (Itanium C++
+ * ABI, 5.1). Names that need more than a simple parser - operators, lambdas, functions inside functions, names that
+ * refer back to parts of themselves - have only their mangled form. Rust's older mangling has the same form; of its
+ * newer one (RFC 2603) names that are a plain path are supported.
  */
 #include "runtime/rt_text.h"
 
-#define IDENTIFIER_MOST 1024u /* longer ones are none */
-#define RUST_HASH 17u         /* h and 16 digits, in the last place */
+#define IDENTIFIER_MOST 1024u /* no more digits are read once a length reaches this */
+#define RUST_HASH 17u         /* length of the last part of Rust's older names: h and 16 digits */
 
 struct unmangled_name {
-    const char *at; /* what is left of the mangled name */
+    const char *at; /* rest of the mangled name */
     char *to;
     size_t used, room;
-    const char *last; /* identifier, for constructors */
+    const char *last; /* last identifier, for constructors */
     size_t last_length;
 };
 
@@ -37,7 +37,7 @@ RT_PLAIN static bool put(struct unmangled_name *n, const char *text, size_t leng
     return true;
 }
 
-/* <length><identifier>; NULL: it is none. */
+/* Takes <length><identifier>; NULL: not found. */
 RT_PLAIN static const char *identifier(const char **at, size_t *length) {
     *length = 0;
     while (is_digit(**at) && *length < IDENTIFIER_MOST)
@@ -61,7 +61,7 @@ RT_PLAIN static bool put_identifier(struct unmangled_name *n) {
     return put(n, text, length);
 }
 
-/* To behind the next c. */
+/* Skips to after the next `c`. */
 RT_PLAIN static bool pass(struct unmangled_name *n, char c) {
     while (*n->at && *n->at != c)
         n->at++;
@@ -74,7 +74,7 @@ RT_PLAIN static bool is_one_of(char c, const char *list) {
     return *list != 0;
 }
 
-/* One piece of a template's arguments that is nothing in itself; *depth counts what has to be ended by an E. */
+/* Skips one element of template arguments; *depth counts elements that must be ended by an E. */
 RT_PLAIN static bool pass_piece(struct unmangled_name *n, unsigned *depth) {
     const char c = *n->at, next = c ? n->at[1] : 0;
     size_t length;
@@ -102,7 +102,7 @@ RT_PLAIN static bool pass_arguments(struct unmangled_name *n) {
     return true;
 }
 
-/* A constructor or destructor has its type's name. */
+/* A constructor or destructor has the name of its type. */
 RT_PLAIN static bool put_structor(struct unmangled_name *n) {
     char text[128] = "~";
     const bool is_end = *n->at == 'D';
@@ -125,17 +125,17 @@ RT_PLAIN static bool put_part(struct unmangled_name *n) {
     if (c == 'C' || c == 'D')
         return put_structor(n);
     n->at++;
-    return c == 'L' || (c == 'B' && identifier(&n->at, &length)); /* of this file alone; a tag */
+    return c == 'L' || (c == 'B' && identifier(&n->at, &length)); /* L: internal linkage; B: an ABI tag */
 }
 
-/* Of what has one name there may be several. */
+/* A part may be preceded by a disambiguator, s..._. */
 RT_PLAIN static bool put_rust_part(struct unmangled_name *n) {
     if (*n->at == 's' && !pass(n, '_'))
         return false;
     return is_digit(*n->at) && put_identifier(n);
 }
 
-/* N and a letter for each part but the first, which is C, the crate: _RNvNtCsabc_3app4work4tick. */
+/* N and a letter for each part except the first, C, the crate: _RNvNtCsabc_3app4work4tick. */
 RT_PLAIN static bool put_rust_path(struct unmangled_name *n) {
     unsigned parts = 1;
     n->at += *n->at == 'I';

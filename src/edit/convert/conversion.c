@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The passes over a recording that write another one: see conversion.h. */
+/* Converts a recording in one or more passes; conversion.h has the overview. */
 #include "file/write/recording_writer.h"
 #include "file/read/features.h"
 #include "file/read/resync.h"
@@ -13,10 +13,10 @@
 
 #include <inttypes.h>
 
-#define PASSES (5u + REFUSED_MOST) /* three reasons to begin anew, and records that readers refuse */
-#define ROOMS 3u                   /* for records: packed, mended, waiting */
-#define PARTS_MOST 512             /* each is an open file */
-#define ATTR_DECIDES 96u           /* bytes of an attr that tell how samples are read */
+#define PASSES (5u + REFUSED_MOST) /* four reasons to restart, the last pass, one pass per refused record */
+#define ROOMS 3u                   /* record buffers of RECORD_MOST bytes: packed, mended, waiting */
+#define PARTS_MOST 512             /* part files of a directory; each is an open file */
+#define ATTR_DECIDES 96u           /* bytes of an attr that decide how samples are decoded */
 
 /* --- Records. */
 
@@ -30,14 +30,15 @@ static void note_time(struct conversion *c, uint64_t time, bool is_sample) {
         c->last_time = time;
 }
 
-/* Out of order against what was promised: none of the rounds may be written. */
+/* True if this pass must restart: a record was older than a FINISHED_ROUND already written, so no round may be
+ * written. */
 static bool is_void(struct conversion *c) {
     if (c->rounds.late && c->rounds_written && !c->without_rounds)
         c->without_rounds = c->again = true;
     return c->again;
 }
 
-/* Samples that follow one of their event, as far as they lie together. */
+/* Copies the samples of the same event that follow directly in the read buffer, as one block of bytes. */
 static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
     if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
@@ -54,7 +55,8 @@ static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error 
     return s;
 }
 
-/* A record that was compressed has no data behind it: written anew it would say that the next records are its data. */
+/* True for a record that was inside COMPRESSED and has a type that announces payload data. It has no payload there;
+ * written outside, readers would take the records that follow it for its payload. */
 static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     pfr_error lost;
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
@@ -65,7 +67,8 @@ static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* What perf could not put anywhere, and stops at; whether the bytes of an unknown type are intact nobody can tell. */
+/* Recover omits samples of no event, at which perf stops, and records of unknown type, whose bytes cannot be
+ * checked. */
 static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     const bool is_of_no_event = rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
@@ -79,7 +82,7 @@ static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* The cpu a record tells, as recorders with several threads split them; -1: it tells none. */
+/* The CPU of a record, by which recorders with several threads split files; -1: unknown. */
 static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     uint32_t place;
     const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
@@ -91,14 +94,16 @@ static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }
 
-/* State of before the start, in a recording whose keys have times: of time 0 and 2^64-1, in the order of the file. */
+/* State from before the recording started, in a recording whose sort keys have times: time 0 or 2^64-1; it stays in
+ * file order. */
 static bool is_from_before(const struct conversion *c, const pfr_record *rec, uint64_t time) {
     const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
     const bool is_timed = first->sample_type & PFR_SAMPLE_TIME && first->flags.sample_id_all;
     return time == 0 || (time == NO_TIME && is_timed && rec->type != PFR_RECORD_SAMPLE);
 }
 
-/* State from before the start and what perf itself writes stand in `data`, which is read first. */
+/* The file of a directory that the record goes to. State from before the start, and records that perf itself writes, go
+ * to `data` (0), which is read first. */
 static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
@@ -106,12 +111,12 @@ static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec
     if (rec->type >= FIRST_USER || rec->event < 0 || is_from_before(c, rec, time))
         return 0;
     if (time == NO_TIME)
-        return 1; /* all of them: their order counts */
+        return 1; /* they stay together, because only their order counts */
     const int64_t cpu = cpu_of(c, rec);
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
 }
 
-/* perf stops at a record whose id is that of no event, and takes 0 for the first one. */
+/* Recover sets an id of no event to 0: perf stops at such a record, but takes id 0 for the first event. */
 static void mend_id(struct conversion *c, pfr_record *rec) {
     const pfr_reader *r = c->reader;
     pfr_error lost;
@@ -148,7 +153,7 @@ static pfr_status conversion_record(struct conversion *c, pfr_record *rec, pfr_e
                                                                              : PFR_OK;
 }
 
-/* What can be had of a damaged COMPRESSED record is packed anew. */
+/* A COMPRESSED record that is damaged cannot be copied: restart and compress its readable records again. */
 static void conversion_hole(struct conversion *c, const pfr_error *hole) {
     c->holes++;
     if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
@@ -157,7 +162,7 @@ static void conversion_hole(struct conversion *c, const pfr_error *hole) {
     conversion_lost(c, hole);
 }
 
-/* The reader counts some places that it does not give one by one. */
+/* Counts the holes that the reader counted without returning each of them from pfr_next. */
 static void untold_holes(struct conversion *c) {
     const uint64_t holes = c->reader->quality.holes;
     pfr_error lost;
@@ -206,7 +211,7 @@ static pfr_status one_pass(struct conversion *c, pfr_error *err) {
     c->first_time = c->last_time = 0;
     memset(c->given, 0, sizeof c->given);
     PFR_TRY(pfr_rewind(c->reader, err));
-    PFR_TRY(features_unread(c->reader, err)); /* names of events depend on them */
+    PFR_TRY(features_unread(c->reader, err)); /* event names depend on features */
     PFR_TRY(conversion_front(c, err));
     PFR_TRY(conversion_records(c, err));
     if (c->again || !c->writer)
@@ -284,13 +289,13 @@ static void plan(struct conversion *c) {
     c->pack_anew = c->recover || !c->same_order || h->container == PFR_DIRECTORY || c->to == PFR_DIRECTORY;
 }
 
-/* Nothing that went to standard output can be taken back: what a pass would begin anew for is found out before. */
+/* Written output cannot be taken back from a stream: a dry pass first finds every reason to restart. */
 static pfr_status look_first(struct conversion *c, pfr_error *err) {
     if (c->to != PFR_PIPE)
         return PFR_OK;
     c->again = true;
     for (unsigned pass = 0; c->again && pass < PASSES; pass++) {
-        c->keeps_packed = keeps_packed(c); /* a pass may find that it cannot */
+        c->keeps_packed = keeps_packed(c); /* evaluated again: the last pass may have set pack_anew */
         PFR_TRY(one_pass(c, err));
     }
     return conversion_try(c, err);

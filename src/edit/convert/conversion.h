@@ -2,19 +2,20 @@
 #ifndef PFR_EDIT_CONVERSION_H
 #define PFR_EDIT_CONVERSION_H
 /*
- * One recording into another, record by record. Most are handed on as they are; those that say something about the
- * container (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) have a function each, in one table
+ * Converts one recording into another, record by record. Most records are copied unchanged. Those about the container
+ * (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) have a function each, in one table
  * (convert_record_types.c).
  *
- * What can only be known at the end (a record late against its rounds, a compressed record that cannot be taken over as
- * it is) makes the whole begin anew with `without_rounds` or `pack_anew` set: inputs can be read again, and nothing has
- * its name before it is whole. Standard output cannot be taken back: there the input is walked once before.
+ * Some facts are known only at the end: a record may be older than a round already written, or a compressed record may
+ * turn out damaged. The pass then restarts with `without_rounds` or `pack_anew` set. That is safe because inputs can be
+ * read again and a file gets its name only when it is complete. Standard output cannot be taken back, so for streams a
+ * dry pass without output comes first.
  *
- *     conversion.c          the passes, the loop over records
- *     convert_record_types.c    records of special meaning
- *     convert_features.c features before and behind the records
- *     convert_check.c    whether readers take what recover wrote
- *     repair_features.c        what recover makes anew
+ *  conversion.c            the passes, the loop over records
+ *  convert_record_types.c  records of special meaning
+ *  convert_features.c      features before and after the records
+ *  convert_check.c         reads back what recover wrote
+ *  repair_features.c       features that recover rebuilds
  */
 #include "file/write/recording_writer.h"
 #include "file/read/header_walk.h"
@@ -23,8 +24,8 @@
 
 #define REFUSED_MOST 8u
 
-/* A record that was written and that readers refuse: the how many-th of all that were, without those that are made for
-   the container (conversion_counts). */
+/* A written record that readers refuse: its number among the records written in a pass, not counting those that the
+ * conversion makes for the container (conversion_counts). */
 struct refused {
     uint64_t number;
     bool told;
@@ -32,43 +33,44 @@ struct refused {
 
 struct conversion {
     pfr_reader *reader;
-    pfr_writer *writer; /* NULL: the walk before a stream is written */
+    pfr_writer *writer; /* NULL during the dry pass before a stream */
     const pfr_edit_options *options;
     bool recover;
 
     pfr_container to;
-    bool same_order;     /* bytes can be handed on */
-    bool verbatim;       /* records of a stream about events and features stand in the output as in the input */
-    bool keeps_packed;   /* COMPRESSED records are taken over, what is inside is not */
-    bool without_rounds; /* set by a pass that failed for it */
-    bool pack_anew;      /* likewise: damaged, or another byte order */
-    bool was_packed;     /* likewise: COMPRESSED records came */
-    bool again;          /* this pass is void: begin anew */
+    bool same_order;     /* same byte order: bytes can be copied */
+    bool verbatim;       /* stream to stream: records about events and features are copied where they are */
+    bool keeps_packed;   /* COMPRESSED records are copied, the records inside are not written */
+    bool without_rounds; /* set by a pass that must restart without FINISHED_ROUND */
+    bool pack_anew;      /* set if COMPRESSED cannot be copied: damaged, or another byte order */
+    bool was_packed;     /* COMPRESSED records were seen */
+    bool again;          /* this pass is void: restart */
 
     struct rounds rounds;
     bool rounds_written;
-    uint32_t events_given; /* to the writer */
-    uint8_t *packed;       /* a COMPRESSED record that is not yet known to be good; packed_length 0: none */
+    uint32_t events_given; /* number of events already given to the writer */
+    uint8_t *packed;       /* a COMPRESSED record not yet known to be intact; packed_length 0: no such record */
     size_t packed_length;
-    uint8_t *mended;        /* room for one record */
-    pfr_record waiting;     /* one whose payload is at payload_at, if it is one; size 0: none */
-    uint8_t *waiting_bytes; /* of it */
+    uint8_t *mended;        /* copy of a record with a corrected id */
+    pfr_record waiting;     /* record whose payload starts at payload_at; size 0 if no record waits */
+    uint8_t *waiting_bytes; /* bytes of `waiting` */
     uint64_t payload_at;
-    uint64_t first_time, last_time;       /* of samples; 0: none */
-    bool given[FEATURES];                 /* to the writer */
-    int trial;                            /* temporary file that is written instead of the output; -1: none */
-    struct refused refused[REFUSED_MOST]; /* by number: they are left out */
-    uint32_t nr_refused, refused_met;     /* in this pass */
-    uint64_t written;                     /* records of this pass, as refused.number counts them */
-    bool only_sure;                       /* all are left out that only what surrounds them makes believable */
-    uint64_t told;                        /* losses */
-    uint64_t holes;                       /* that the reader gave */
+    uint64_t first_time, last_time;       /* of samples; 0 if there were no samples */
+    bool given[FEATURES];                 /* features already given to the writer */
+    int trial;                            /* descriptor of a temporary file written instead of the output, or -1 */
+    struct refused refused[REFUSED_MOST]; /* records to omit, sorted by number */
+    uint32_t nr_refused, refused_met;     /* refused_met: how many of them this pass has reached */
+    uint64_t written;                     /* records of this pass, counted as refused.number counts them */
+    bool only_sure;                       /* omit every record that is plausible only because of its neighbours */
+    uint64_t told;                        /* losses reported so far, so that restarts do not repeat them */
+    uint64_t holes;                       /* holes returned by the reader in this pass */
     pfr_edit_counts counts;
 };
 
-/* conversion.c: a pass that writes; *pfr_writer is closed by it. */
+/* conversion.c: one pass that writes to `writer` and closes it. A NULL writer returns err->status, the error of its
+ * open. */
 pfr_status conversion_pass(struct conversion *c, pfr_writer *writer, pfr_error *err);
-/* conversion.c: how the output is written. */
+/* conversion.c: options for opening the output, with the reader's allocator. */
 pfr_write_options conversion_how(const struct conversion *c);
 
 #endif

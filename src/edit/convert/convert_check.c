@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether readers take what recover wrote. A record with bytes that its type does not explain is believed where no
- * other record begins inside it, which the records that follow it decide (resync.c: unbelieved). Recover leaves out
- * what was between them, so that others follow, and a header in such bytes may suddenly lead to a record.
+ * Checks that readers accept what recover wrote. A record with bytes that its type does not explain is accepted only if
+ * no other record begins inside it, which the records that follow decide (resync.c). Recover omits what was between
+ * records, so other records follow, and a header inside such bytes may suddenly lead to a record.
  *
- * Which one that is only the written file shows. It is read, and the first record that is refused is left out by the
- * next pass; where that does not help, all are that are not believed by themselves.
+ * Only the written file shows which record is concerned. It is read back, and the first record that is refused is
+ * omitted by the next pass. If that does not help, all records that are plausible only because of their neighbours are
+ * omitted.
  */
 #include "file/write/recording_writer.h"
 #include "file/read/plausible_record.h"
@@ -15,13 +16,13 @@
 
 #include <unistd.h>
 
-/* Those that only say something about the container are made anew, and are not the ones that were read. */
+/* Records about the container are written anew by the conversion and do not correspond to records of the input. */
 bool conversion_counts(uint32_t type) {
     return type != PFR_RECORD_ATTR && type != PFR_RECORD_TRACING_DATA && type != PFR_RECORD_BUILD_ID &&
            type != PFR_RECORD_FEATURE && !holds_compressed(type);
 }
 
-/* NULL: it is not the next of those that were refused. */
+/* The entry of `rec` if it is the next of the refused records, else NULL. */
 static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     struct refused *next = &c->refused[c->refused_met];
     if (c->refused_met == c->nr_refused || !conversion_counts(rec->type))
@@ -29,7 +30,8 @@ static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     return next->number == c->written + c->refused_met ? next : NULL;
 }
 
-/* Told once, though passes before this one counted losses that came later (conversion_lost). */
+/* Counts the loss in every pass but reports it once. c->told cannot do that: earlier passes may have reported losses
+ * that come later in the file (conversion_lost). */
 static void tell(struct conversion *c, const pfr_record *rec, bool *told) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
@@ -56,13 +58,14 @@ bool conversion_is_refused(struct conversion *c, const pfr_record *rec) {
     return tell(c, rec, &told), true;
 }
 
-/* Whether what surrounds records may be other than in the input, and some depend on it. */
+/* The check is needed if records may have other neighbours than in the input, and the reader met records that depend on
+ * theirs. */
 static bool is_to_be_checked(const struct conversion *c) {
     const bool same = c->counts.lost == 0 && c->same_order && c->to == c->reader->header.container && !c->was_packed;
     return c->recover && !c->again && !same && !c->only_sure && c->reader->unsure > 0;
 }
 
-/* Of those that were written, how many are read before the first that is refused; UINT64_MAX: none is. */
+/* Counts the records read before the first one that is refused; UINT64_MAX if all are accepted. */
 static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     pfr_record rec;
     pfr_status s;
@@ -77,7 +80,7 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     return s < 0 ? s : PFR_OK;
 }
 
-/* Numbers count those that were left out, too. */
+/* Inserts a record by number. `number` excludes records that were omitted; numbers in the list include them. */
 static void note_refused(struct conversion *c, uint64_t number) {
     uint32_t at = 0;
     for (; at < c->nr_refused && c->refused[at].number <= number; at++)
@@ -87,7 +90,7 @@ static void note_refused(struct conversion *c, uint64_t number) {
     c->nr_refused++;
 }
 
-/* What was written, as far as it can be read again; NULL without an error: it cannot. */
+/* Opens what was written; NULL without an error if it cannot be read back. */
 static pfr_reader *open_written(const struct conversion *c, pfr_error *err) {
     const pfr_open_options options = {.size = sizeof options, .alloc = &c->reader->memory.alloc};
     const char *path = writer_unfinished(c->writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events and features from one recording into another. Those that describe the container are the writer's to make. */
+/* Copies events and features. Features that describe the container are left to the writer. */
 #include "edit/convert/convert_features.h"
 #include "edit/convert/convert_losses.h"
 #include "edit/convert/repair_features.h"
@@ -19,16 +19,16 @@ pfr_status conversion_events(struct conversion *c, pfr_error *err) {
 
 /* --- Features. */
 
-/* The type of compression; 0 where there is none, as perf stat writes it. */
+/* The type of compression; 0 if the file is not compressed: perf stat writes the feature then, too. */
 static uint32_t compression_said(const struct conversion *c, const pfr_feature *f) {
     return f->bytes.length >= 8 ? load_u32(f->bytes.at + 4, c->reader->context.swap) : 0;
 }
 
-/* Those that the writer makes, by what it writes. */
+/* True for features that the writer makes from what it writes. */
 static bool is_the_writers(const struct conversion *c, const pfr_feature *f) {
     if (f->bit == BIT_COMPRESSED)
         return compression_said(c, f) && !c->keeps_packed;
-    if (f->bit == BIT_AUXTRACE) /* an index of nothing is taken over */
+    if (f->bit == BIT_AUXTRACE) /* an index without entries is copied */
         return f->bytes.length > 8;
     return f->bit == BIT_DIR_FORMAT;
 }
@@ -61,7 +61,7 @@ pfr_status conversion_feature(struct conversion *c, const pfr_feature *f, pfr_er
     return s;
 }
 
-/* Where a recorder left room behind the table of features for those it could not write, it is left, too. */
+/* Recorders leave free slots after the table of features for those they could not write; a copied file keeps them. */
 static uint32_t spare_slots(const pfr_reader *r) {
     const uint64_t end = r->header.features_offset + (uint64_t)r->nr_features * SLOT;
     uint64_t first = UINT64_MAX;
@@ -85,7 +85,7 @@ static pfr_status conversion_features(struct conversion *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Names: what reads a stream takes them from records alone. */
+/* --- Names: readers of a stream take them only from records. */
 
 static pfr_status name_event(struct conversion *c, const pfr_event *e, pfr_error *err) {
     const size_t length = strlen(e->name), room = (length + 8) / 8 * 8;
@@ -114,7 +114,7 @@ static pfr_status conversion_names(struct conversion *c, pfr_error *err) {
 
 /* --- Before the records. */
 
-/* A stream tells its events and features before the first kernel record: they are learnt, then it begins again. */
+/* A stream has its events and features before the first kernel record: reads up to there, then rewinds. */
 static pfr_status learn_front(struct conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
@@ -135,7 +135,7 @@ pfr_status conversion_front(struct conversion *c, pfr_error *err) {
         PFR_TRY(learn_front(c, err));
     PFR_TRY(conversion_events(c, err));
     PFR_TRY(conversion_features(c, err));
-    if (c->recover && c->to == PFR_PIPE) /* a stream's come before its records */
+    if (c->recover && c->to == PFR_PIPE) /* in a stream, features precede the records */
         PFR_TRY(repair_formats(c, err));
     if (from == PFR_FILE && c->to == PFR_FILE && !c->recover)
         c->writer->spare_slots = spare_slots(c->reader);

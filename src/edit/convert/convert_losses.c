@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of a conversion: counted, and reported once. */
+/* Losses of a conversion: every pass counts them, each is reported once. */
 #include "edit/convert/convert_losses.h"
-
-/* bytes of an attr that tell how samples are read */
 
 void conversion_lost(struct conversion *c, const pfr_error *hole) {
     c->counts.lost++;
     if (hole->offset != PFR_NO_OFFSET)
         c->counts.lost_bytes += hole->length;
-    if (!c->writer || c->counts.lost <= c->told) /* by a pass before this one */
+    if (!c->writer || c->counts.lost <= c->told) /* already reported by an earlier pass */
         return;
     c->told = c->counts.lost;
     if (c->options->hole)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EDIT_CONVERT_LOSSES_H
 #define PFR_EDIT_CONVERT_LOSSES_H
-/* What other files use of convert_losses.c, which says how it works. */
+/* Losses of a conversion. */
 #include "edit/convert/conversion.h"
 
-/* Something that was not taken over: counted, and told. */
+/* Counts something that was not copied, and reports it unless an earlier pass did. */
 void conversion_lost(struct conversion *c, const pfr_error *hole);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that say something about the container they are in: a table of functions by type. */
+/* Records about the container they are in: a table of functions by type. */
 #include "edit/convert/convert_record_types.h"
 #include "edit/convert/convert_check.h"
 #include "edit/convert/convert_features.h"
@@ -9,13 +9,13 @@
 
 #define SPECIAL 128u
 
-/* `body` is the record, decoded. *copy: it is handed on, too. */
+/* Handles a record decoded into `body`. Sets *copy to whether the record is also copied to the output. */
 typedef pfr_status special_fn(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                               pfr_error *err);
 
-/* --- Handing on. */
+/* --- Copying. */
 
-/* A payload that is cut short is not handed on: what is missing cannot be made up. */
+/* A truncated payload is not copied, because the missing bytes cannot be reconstructed. */
 static bool payload_is_there(const struct conversion *c) {
     const struct part *p = &c->reader->parts[c->waiting.part];
     const uint64_t end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
@@ -51,7 +51,8 @@ static pfr_status hand_on(struct conversion *c, const pfr_record *rec, pfr_error
     return s < 0 ? s : copy_payload(c, rec, err);
 }
 
-/* Only what the reader finds behind the payload shows that it was one. */
+/* A record with a payload waits until the reader has found the next record: only that shows whether the payload is
+ * intact. */
 static void wait_for_payload(struct conversion *c, const pfr_record *rec) {
     c->waiting = *rec;
     c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
@@ -104,7 +105,7 @@ static pfr_status carry_bit(struct conversion *c, uint32_t bit, pfr_error *err) 
     return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : conversion_feature(c, f, err);
 }
 
-/* The one without a payload marks the end; readers do without it. */
+/* The FEATURE record without a payload marks the end of features; readers do not need it. */
 static pfr_status on_feature(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                              pfr_error *err) {
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
@@ -122,7 +123,7 @@ static pfr_status on_tracing_data(struct conversion *c, const pfr_record *rec, c
     return *copy ? PFR_OK : carry_bit(c, BIT_TRACING_DATA, err);
 }
 
-/* In a file the build-ids are a feature. */
+/* In a file, build-ids are a feature. */
 static pfr_status on_build_id(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                               pfr_error *err) {
     const struct pfr_rec_header_build_id *b = &body->as_header_build_id;
@@ -147,7 +148,7 @@ static pfr_status on_round(struct conversion *c, const pfr_record *rec, const un
     return PFR_OK;
 }
 
-/* What is inside comes behind it. Whether the record can be taken over shows when it was decompressed. */
+/* The records inside follow. Whether this record can be copied is known only once it was decompressed. */
 static pfr_status on_compressed(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                 pfr_error *err) {
     (void)body, (void)err;
@@ -175,7 +176,7 @@ pfr_status conversion_packed_is_good(struct conversion *c, pfr_error *err) {
     return c->writer ? pfr_writer_copy(c->writer, &rec, err) : PFR_OK;
 }
 
-/* One of a form that nobody knows: the reader tells of it. */
+/* Recover omits a map of unknown form; the reader has reported it. */
 static pfr_status on_cpu_map(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                              pfr_error *err) {
     const pfr_items *map = &body->as_cpu_map.data.map;
@@ -190,7 +191,8 @@ static pfr_status on_cpu_map(struct conversion *c, const pfr_record *rec, const 
     return PFR_OK;
 }
 
-/* Its bytes are damaged, though they fill the record: verify calls it an error. */
+/* Recover omits a map past the end of the address space: its bytes are damaged although they fill the record. verify
+ * reports an error. */
 static void leave_out_wrapped(struct conversion *c, const pfr_record *rec, uint64_t addr, uint64_t length, bool *copy) {
     pfr_error lost;
     if (!c->recover || !range_wraps(addr, length))

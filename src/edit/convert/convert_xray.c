@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One trace into another: what each record says, in the version and byte order asked for. A buffer is one again; what a
- * form cannot say (typed events before version 5, any event in a basic log, events of no bytes) is lost, and told.
- * Buffers that were cut are closed: their extents say what is there.
+ * Converts an XRay trace into another version and byte order. Each buffer becomes one buffer. What the output format
+ * cannot represent (typed events before version 5, any event in a basic log, events of 0 bytes) is counted and reported
+ * as lost. Buffers that were cut short get extents that match their contents.
  */
 #include "edit/convert/convert_xray.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define CALLS_AT_ONCE SIZE_MOST_calls_batch
-#define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder's machine is little-endian */
+#define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder is little-endian */
 
 struct trace_conversion {
     pfr_reader *reader;
@@ -27,8 +27,8 @@ struct trace_conversion {
     const pfr_trace_point *point;
     struct trace_writer writer;
     struct trace_thread_said thread;
-    uint64_t buffer; /* of the point, that the thread is of */
-    bool begun;      /* the writer knows of the thread */
+    uint64_t buffer; /* buffer of the input that `thread` belongs to */
+    bool begun;      /* the writer has the preamble of the thread */
 };
 
 typedef pfr_status conversion_record(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
@@ -43,7 +43,7 @@ static void lose(struct trace_conversion *c, const pfr_error *hole) {
 
 /* --- Threads. */
 
-/* The writer hears of a buffer when all of its preamble is known. */
+/* Writes the preamble of a buffer once all of it is known. */
 static pfr_status begin(struct trace_conversion *c, pfr_error *err) {
     if (c->begun)
         return PFR_OK;
@@ -51,7 +51,7 @@ static pfr_status begin(struct trace_conversion *c, pfr_error *err) {
     return trace_write_thread(&c->writer, &c->thread, err);
 }
 
-/* Basic logs have no buffers: calls of one thread are one. */
+/* Basic logs have no buffers: consecutive calls of one thread become one. */
 static pfr_status follow_thread(struct trace_conversion *c, pfr_error *err) {
     const pfr_trace_point *p = c->point;
     if (c->reader->header.format == PFR_XRAY_BASIC &&
@@ -110,7 +110,7 @@ static pfr_status on_wrap(struct trace_conversion *c, const pfr_record *rec, con
     return trace_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
-/* What the writer has no place for is lost, and told. */
+/* Reports what the output format cannot represent (HOLE) as lost; returns other errors. */
 static pfr_status lose_here(struct trace_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
                             pfr_error *err) {
     if (s == PFR_HOLE) {
@@ -131,8 +131,8 @@ static pfr_status write_event(struct trace_conversion *c, const pfr_record *rec,
     return lose_here(c, rec, s, &why, err);
 }
 
-/* The control block of the runtime's trace. Its slots are not copied, so that the copy must not claim them: it would
-   pass for a trace that was cut. */
+/* True for the control block of the runtime's trace. Slots are not copied, so the copy must not claim to have them:
+ * readers would take it for a truncated trace. */
 static bool tells_of_slots(const pfr_bytes *data) {
     return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
@@ -167,7 +167,7 @@ static pfr_status write_argument(struct trace_conversion *c, const pfr_record *r
     return lose_here(c, rec, trace_write_argument(&c->writer, value, &why), &why, err);
 }
 
-/* One that begins a buffer is of no call: the reader told of it. */
+/* An argument that begins a buffer belongs to no call; the reader has reported it. */
 static pfr_status on_argument(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
                               pfr_error *err) {
     return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
@@ -177,11 +177,11 @@ static pfr_status on_basic_argument(struct trace_conversion *c, const pfr_record
                                     pfr_error *err) {
     if (body->as_basic_argument.function != c->writer.last.function ||
         (int32_t)body->as_basic_argument.tid != c->thread.tid)
-        return PFR_OK; /* of another call: the reader told of it */
+        return PFR_OK; /* belongs to another call; the reader has reported it */
     return write_argument(c, rec, body->as_basic_argument.value, err);
 }
 
-/* The call, and those that follow it at once. */
+/* Writes a call and all calls that follow it directly. */
 static pfr_status write_calls(struct trace_conversion *c, const struct trace_call *first, pfr_error *err) {
     struct trace_call calls[CALLS_AT_ONCE];
     size_t count;
@@ -225,8 +225,8 @@ static const struct {
     {PFR_TRACE_PID, on_pid},
 };
 
-/* A WallClockTime makes a clock pair with a NewCPUId that follows it, but for a Pid at once. Before anything else it is
-   forgotten, so that a NewCPUId which the writer adds makes none. */
+/* A WallClockTime forms a clock pair with the NewCPUId that follows it, with at most a Pid between them. Any other
+ * record clears it, so that a NewCPUId which the writer inserts forms no pair. */
 static void follow_clock(struct trace_conversion *c, uint32_t type) {
     if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
         c->thread.seconds = c->thread.microseconds = 0;
@@ -263,7 +263,7 @@ static pfr_status conversion_all(struct trace_conversion *c, pfr_error *err) {
     return trace_writer_end(&c->writer, err);
 }
 
-/* --- Where it goes. */
+/* --- Output. */
 
 static pfr_status form_of(const struct trace_conversion *c, struct xray_form *form, pfr_error *err) {
     const pfr_header *h = &c->reader->header;

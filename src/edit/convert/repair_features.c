@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What recover makes anew at the end, out of the events and of the records that went by: features that were never
- * written, or do not hold what they say. What machine it was cannot be known again.
+ * Features that recover rebuilds at the end, from the events and the records that were copied: those that were never
+ * written, or whose contents contradict them. Facts about the machine cannot be rebuilt.
  *
- * perf opens no file with tracepoints whose formats are missing, so these get formats without fields of their own:
- * their numbers, and the fields that all tracepoints have.
+ * perf refuses files with tracepoints whose formats are missing. These get formats with their number and the fields
+ * that all tracepoints have, but no fields of their own.
  */
 #include "edit/convert/repair_features.h"
 #include "edit/convert/convert_losses.h"
@@ -105,7 +105,7 @@ static pfr_status make_names(struct conversion *c, pfr_error *err) {
 
 /* --- Formats of tracepoints. */
 
-/* Where the last of it ends; what stands behind the formats must be readable, too. */
+/* Checks that formats, and everything after them, can be read; *left: bytes after the end of the data. */
 static pfr_status end_of_blob(const pfr_feature *f, size_t *left, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format format;
@@ -122,7 +122,7 @@ static pfr_status end_of_blob(const pfr_feature *f, size_t *left, pfr_error *err
     return PFR_OK;
 }
 
-/* A stream's are padded to eight bytes, which is taken off. */
+/* Also removes the padding to 8 bytes that streams have. */
 pfr_status repair_check_blob(pfr_feature *f, pfr_error *err) {
     size_t left;
     const pfr_status s = end_of_blob(f, &left, err);
@@ -146,7 +146,7 @@ static uint32_t count_tracepoints(const struct conversion *c) {
 
 static void put_number(struct output *out, uint64_t v, unsigned width, bool swap) {
     uint8_t bytes[8];
-    put_u64(bytes, v, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__); /* the lowest first */
+    put_u64(bytes, v, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__); /* lowest byte first */
     const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     for (unsigned i = 0; i < width; i++)
         out_char(out, (char)bytes[big ? width - 1 - i : i]);
@@ -166,7 +166,7 @@ static void put_format(struct output *out, uint64_t id, bool swap) {
     out_write(out, text, (size_t)length);
 }
 
-/* Its name with the NUL, its length, its text; perf does not take an empty one. */
+/* Name with NUL, length, text. perf rejects an empty text. */
 static void put_named(struct output *out, const char *name, const char *text, bool swap) {
     out_write(out, name, strlen(name) + 1);
     put_number(out, strlen(text), 8, swap);
@@ -178,7 +178,7 @@ static void put_blob(const struct conversion *c, struct output *out) {
                                "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
                                "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-    const bool swap = c->reader->context.swap; /* of the raw data in samples, too, which are never turned */
+    const bool swap = c->reader->context.swap; /* that of raw data in samples, which are never swapped */
     out_write(out, "\x17\x08\x44tracing0.6", 14);
     out_char(out, (char)c->reader->header.big_endian);
     out_char(out, 8);
@@ -192,7 +192,7 @@ static void put_blob(const struct conversion *c, struct output *out) {
     for (uint32_t i = 0; i < c->reader->nr_events; i++)
         if (attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT)
             put_format(out, attr_at(c, i)->config, swap);
-    put_number(out, 0, 8, swap); /* no addresses, no text */
+    put_number(out, 0, 8, swap); /* no kernel symbols, no printk formats */
     put_number(out, 0, 8, swap);
 }
 

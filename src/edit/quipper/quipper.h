@@ -2,28 +2,29 @@
 #ifndef PFR_EDIT_QUIPPER_H
 #define PFR_EDIT_QUIPPER_H
 /*
- * Recordings as PerfDataProto, the protocol buffer of quipper, and back. wire/quipper.def says once which field of
- * which message is which member of which layout; everything here walks its rows:
+ * Converts recordings to PerfDataProto, the protocol buffer of quipper, and back. wire/quipper.def lists once which
+ * field of which message is which member of which layout; everything here walks its rows:
  *
- *     quipper_schema.c     the rows, by message and number
- *     quipper_message.c    structs of layouts to messages
- *     quipper_struct.c     messages to structs of layouts
- *     quipper_event.c      messages to records
- *     quipper_print.c      messages to protobuf's text
- *     quipper_scan.c       the outermost fields of an input, out of bytes or text
- *     quipper_write.c      a recording to a PerfDataProto
- *     quipper_facts.c      what of it is no record
- *     quipper_merged_maps.c      its mappings as quipper tells them
- *     quipper_address_space.c     what is mapped where, by quipper's account
- *     quipper_mapped.c     records against that account
- *     quipper_read.c       a PerfDataProto to a recording
- *     quipper_features.c   its features
+ *  quipper_schema.c         rows by message and number
+ *  quipper_message.c        structs of layouts to messages
+ *  quipper_struct.c         messages to structs of layouts
+ *  quipper_event.c          messages to records
+ *  quipper_print.c          messages to protobuf's text
+ *  quipper_scan.c           outermost fields of an input, from bytes or text
+ *  quipper_write.c          a recording to a PerfDataProto
+ *  quipper_facts.c          attrs, counts and features of it
+ *  quipper_merged_maps.c    its mappings, merged as quipper merges them
+ *  quipper_address_space.c  mapped addresses, by quipper's rules
+ *  quipper_mapped.c         applies records to these mappings
+ *  quipper_read.c           a PerfDataProto to a recording
+ *  quipper_features.c       its features
  *
- * Text is made of the bytes of a message, and read into them, so that all else knows bytes alone.
+ * Text is produced from the bytes of messages and parsed into them, so only quipper_print.c and quipper_scan.c know
+ * text.
  *
- * What quipper's messages cannot say stands beside them in fields of our own (QUIPPER_OURS and up), which its readers
- * pass over. So that nothing is missing there, each record is made of its message again while it is written: where that
- * does not give the same bytes, they are added.
+ * Facts that quipper's messages cannot hold are stored in fields of our own (QUIPPER_OURS and up), which its readers
+ * skip. To lose nothing, each record is reconstructed from its message while it is written; if the bytes differ, the
+ * original bytes are stored as well.
  */
 #include "base/memory/arena.h"
 #include "base/text/proto.h"
@@ -34,8 +35,8 @@
 #define QUIPPER_OUR_RECORD 20100u /* in perf_data and in event: a record with its header */
 #define QUIPPER_OUR_ATTR 20100u   /* in file_attr */
 #define QUIPPER_OUR_FEATURE 20101u
-#define QUIPPER_OUR_ORDER 20102u /* 1: their bytes are big-endian */
-#define QUIPPER_DEPTH 6u         /* messages in messages */
+#define QUIPPER_OUR_ORDER 20102u /* 1: the bytes in fields of our own are big-endian */
+#define QUIPPER_DEPTH 6u         /* nesting of messages */
 
 enum quipper_kind {
     Q_NUMBER,
@@ -74,7 +75,7 @@ enum quipper_message {
 #define END
 #include "wire/quipper.def"
     MESSAGES,
-    M_TRUE, /* what a field that is made by hand is in text */
+    M_TRUE, /* with M_BYTES: kind of value of an OWN field, instead of a message */
     M_BYTES
 };
 
@@ -87,20 +88,20 @@ struct quipper_row {
 
 /* --- quipper_schema.c */
 
-const struct quipper_row *quipper_rows(unsigned message); /* a list that ends with a row without name */
+const struct quipper_row *quipper_rows(unsigned message); /* ends with a row without a name */
 const struct quipper_row *quipper_row_of(unsigned message, uint32_t number);
 const struct quipper_row *quipper_row_named(unsigned message, const char *name, size_t length);
-/* The row of `message` whose `from` names the layout; NULL: none. */
+/* The row of `message` whose `from` names the layout, or NULL. */
 const struct quipper_row *quipper_row_from(unsigned message, const char *layout);
 
-/* `list` (may be NULL), fields with commas between, as bits by their numbers: `name` in each message that has one, or
-   `field.name` in the message that is in a field. USAGE: there is none, or it is made by hand. */
+/* Parses the comma-separated `list` (may be NULL) into bits by field number: `name` selects the field in every message
+ * that has it, `field.name` only in the message that `field` contains. USAGE: no such field, or it is made by hand. */
 pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err);
 
 enum quipper_form { FORM_NUMBER, FORM_TRUTH, FORM_BYTES, FORM_MESSAGE };
 enum quipper_form quipper_form_of(const struct quipper_row *row);
 
-/* The next of the names in `from`, which `|` parts; false: there is none. */
+/* Takes the next of the names in `from`, which are separated by `|`; false at the end. */
 struct quipper_name {
     const char *at;
     size_t length;
@@ -110,22 +111,22 @@ bool quipper_next_name(const char **from, struct quipper_name *name);
 /* A member of a struct, found by its path. */
 struct quipper_member {
     const struct field *field;
-    size_t at;                   /* of the struct that holds it, in the outermost one */
-    bool there, part_there;      /* by the context */
-    const struct layout *layout; /* that has the field */
+    size_t at;                   /* offset in the outermost struct of the struct that has the member */
+    bool there, part_there;      /* whether the context says that the member, or only its part, is present */
+    const struct layout *layout; /* layout that has the field */
 };
 bool quipper_find(const struct layout *l, const struct pfr_context *c, const void *body,
                   const struct quipper_name *path, struct quipper_member *m);
 
 /* --- quipper_message.c */
 
-/* What messages are made of. */
+/* Source of the fields of a message. */
 struct quipper_source {
     const struct layout *layout;
     const struct pfr_context *context;
     const void *body;
-    const struct pfr_rec_sample_id *id; /* NULL: none */
-    uint64_t about;                     /* bit of the feature */
+    const struct pfr_rec_sample_id *id; /* NULL if the record has no sample_id */
+    uint64_t about;                     /* feature number */
     pfr_bytes payload;
     uint32_t size;
     uint16_t misc;
@@ -133,17 +134,17 @@ struct quipper_source {
 
 struct quipper_parts {
     struct output at[QUIPPER_DEPTH];
-    uint64_t without[MESSAGES]; /* fields left out, by message: bits by number */
+    uint64_t without[MESSAGES]; /* omitted fields by message: bits by field number */
 };
 
-/* The fields of a message, to `to`. Parts are collected in `parts` from `depth` on. < 0: *err; out of memory shows in
-   the outputs only. */
+/* Writes the fields of a message to `to`, with nested messages collected in `parts` from `depth` on. < 0: *err. Out of
+ * memory shows only in the status of the outputs. */
 pfr_status quipper_put(struct quipper_parts *parts, unsigned depth, unsigned message, const struct quipper_source *s,
                        struct output *to, pfr_error *err);
 
 /* --- quipper_struct.c */
 
-/* What a struct is made with. Views in it live in the arena and in the bytes of the message. */
+/* Context of reading a struct. Views in the struct point into the arena and into the bytes of the message. */
 struct quipper_taking {
     struct arena *arena;
     const struct pfr_context *context;
@@ -152,13 +153,13 @@ struct quipper_taking {
     pfr_bytes payload;
 };
 
-/* `body` (all zero) of the layout. DAMAGE: *err, with the offset. */
+/* Fills `body` (all zero on entry) of the layout. DAMAGE: *err has the offset. */
 pfr_status quipper_take(struct quipper_taking *t, unsigned message, const struct layout *l, struct cursor in,
                         void *body, pfr_error *err);
 
 /* --- quipper_event.c */
 
-/* Whose record one is that tells this id. */
+/* The event of the recording that owns a record, found by the id in the record. */
 struct quipper_owner {
     const struct pfr_context *context;
     int32_t event;
@@ -167,23 +168,24 @@ struct quipper_owner {
 
 struct quipper_maker {
     struct memory *memory;
-    struct arena arena; /* of one record */
-    uint8_t *record;    /* room for one */
+    struct arena arena; /* views of one record */
+    uint8_t *record;    /* bytes of one record */
     void (*owner_of)(const void *owners, uint64_t id, struct quipper_owner *owner);
     const void *owners;
-    const struct pfr_context *base; /* of records without an event */
+    const struct pfr_context *base; /* context of records without an event */
 };
 
 pfr_status quipper_maker_open(struct quipper_maker *m, struct memory *memory, pfr_error *err);
 void quipper_maker_close(struct quipper_maker *m);
-/* The record that an event tells, with its payload; both live until the next. HOLE: it tells none. rec->offset is that
-   of the message. `ours`: its own bytes count, where they are there. */
+/* Makes the record, with its payload, that an event message describes; both are valid until the next call. HOLE: the
+ * message describes no record. rec->offset is that of the message. `ours`: prefer the original bytes if the message has
+ * them. */
 pfr_status quipper_make_record(struct quipper_maker *m, struct cursor event, bool ours, pfr_record *rec,
                                pfr_bytes *payload, pfr_error *err);
 
 /* --- quipper_print.c */
 
-/* A field of the outermost message: its bytes, as text. */
+/* Prints a field of the outermost message as text, from its bytes. */
 void quipper_print(struct output *out, unsigned message, struct cursor in);
 
 /* --- quipper_scan.c */
@@ -191,18 +193,20 @@ void quipper_print(struct output *out, unsigned message, struct cursor in);
 struct quipper_scan {
     struct input *in;
     bool is_text, open, ended;
-    uint64_t at; /* the next byte */
+    uint64_t at; /* position of the next byte */
     uint32_t line;
-    struct output parts[QUIPPER_DEPTH]; /* messages in the making, out of text */
+    struct output parts[QUIPPER_DEPTH]; /* nested messages under construction, from text */
 };
 
-/* Whether bytes may be a PerfDataProto, and if text. */
+/* Whether the first `have` bytes may be a PerfDataProto, and in which form. */
 bool quipper_looks_like(const uint8_t *bytes, size_t have, bool *is_text);
-/* On s->in, an open input, which stays the caller's; FORMAT: it is none. Closed in each case by quipper_scan_close. */
+/* Scans s->in, an open input that the caller keeps. FORMAT: not a PerfDataProto. Call quipper_scan_close in every
+ * case. */
 pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_error *err);
 void quipper_scan_restart(struct quipper_scan *s);
 void quipper_scan_close(struct quipper_scan *s);
-/* The next outermost field, and a cursor on its bytes, which live until the next. HOLE: *err, call again; END. */
+/* Returns the next outermost field and a cursor on its bytes, valid until the next call. HOLE: *err, call again.
+ * END. */
 pfr_status quipper_scan_next(struct quipper_scan *s, struct proto_field *f, struct cursor *content, pfr_error *err);
 
 #endif

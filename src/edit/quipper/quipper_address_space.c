@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapped addresses as quipper counts them: see quipper_address_space.h. */
+/* Mapped addresses by quipper's rules; see quipper_address_space.h. */
 #include "edit/quipper/quipper_address_space.h"
 
 #include "base/memory/fail.h"
@@ -14,7 +14,7 @@ struct range {
 
 struct block {
     uint32_t users, count;
-    struct range at[BLOCK_RANGES]; /* in order; never none */
+    struct range at[BLOCK_RANGES]; /* sorted; never empty */
 };
 
 struct place_list {
@@ -22,13 +22,13 @@ struct place_list {
     struct block **at;
 };
 
-/* A range of a list: its block, and which of that. */
+/* Position of a range in a list: its block, and the index in it. */
 struct address_slot {
     size_t block;
     uint32_t index;
 };
 
-/* --- Sharing. */
+/* --- Reference counts. */
 
 static void leave_block(struct quipper_places *p, struct block *b) {
     if (--b->users == 0)
@@ -64,7 +64,7 @@ static struct place_list *copy_of(struct quipper_places *p, const struct place_l
     return copy;
 }
 
-/* The list of a process that nobody shares. NULL: no memory. */
+/* The list of a process, copied first if it is shared. NULL: out of memory. */
 static struct place_list *own_list(struct quipper_places *p, size_t number) {
     struct place_list *l = p->lists[number];
     if (l && l->users == 1)
@@ -91,9 +91,9 @@ static struct block *own_block(struct quipper_places *p, struct place_list *l, s
     return own;
 }
 
-/* --- Looking. */
+/* --- Lookup. */
 
-/* The first range that ends at the address or behind it; false: none does, and the spot is behind the last. */
+/* Finds the first range that ends at or after the address; false if all end before it, with `spot` after the last. */
 static bool find_spot(const struct place_list *l, uint64_t address, struct address_slot *spot) {
     size_t from = 0, to = l->count;
     while (from < to) {
@@ -118,7 +118,7 @@ bool quipper_places_has(const struct quipper_places *p, size_t number, uint64_t 
     return l && find_spot(l, address, &spot) && l->at[spot.block]->at[spot.index].first <= address;
 }
 
-/* --- Changing: on lists of one's own. */
+/* --- Changes, on unshared lists. */
 
 static bool drop(struct quipper_places *p, struct place_list *l, struct address_slot spot) {
     struct block *b = own_block(p, l, spot.block);
@@ -134,7 +134,7 @@ static bool drop(struct quipper_places *p, struct place_list *l, struct address_
     return true;
 }
 
-/* A new block at a place of the list, with some of the ranges of the one before it. */
+/* Inserts an empty block at a position of the list. */
 static bool add_block(struct quipper_places *p, struct place_list *l, size_t at) {
     struct block **grown = mem_grow(p->memory, l->at, l->count, &l->room, 4, sizeof(struct block *));
     if (!grown)
@@ -151,7 +151,8 @@ static bool add_block(struct quipper_places *p, struct place_list *l, size_t at)
     return true;
 }
 
-/* Room for one more at the spot, which is set anew where its block was full. */
+/* Makes room for one range at `spot`; a full block is split, and `spot` then points into the right half if it belongs
+ * there. */
 static struct block *make_room(struct quipper_places *p, struct place_list *l, struct address_slot *spot) {
     if (l->count == 0)
         return add_block(p, l, 0) ? l->at[0] : NULL;
@@ -185,7 +186,8 @@ static bool insert(struct quipper_places *p, struct place_list *l, struct range 
     return true;
 }
 
-/* What the new range lies in stays on both sides of it, as ranges of their own; what it otherwise meets goes. */
+/* Replaces every range that the new one touches. Only a range that contains the new one keeps its two ends, as ranges
+ * of their own. */
 static bool replace(struct quipper_places *p, struct place_list *l, struct range r) {
     struct range around = r;
     struct address_slot spot;

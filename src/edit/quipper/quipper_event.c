@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record that an event of a PerfDataProto tells: its body and sample_id out of their messages, as long as its
- * header says where that is more (text is followed by zeros); or its own bytes, where the event has them.
+ * Makes the record that an event of a PerfDataProto describes. Its body and sample_id come from their messages; if the
+ * event header has a larger size, text is padded with zeros to reach it. If the event holds the original bytes, those
+ * are used instead.
  *
- * Which event of the recording owns it decides its fields, and is told by an id inside of it: so the body is taken
- * twice, unless the first is the right one.
+ * The fields of a record depend on the event of the recording that owns it, which an id inside the record selects. The
+ * body is therefore read with the first event's context, and read again if the id selects another.
  */
 #include "edit/quipper/quipper.h"
 #include "wire/layout_write.h"
 
-/* The fields of an event, as far as they were met. */
+/* Fields of an event seen so far. */
 struct event_fields {
     uint32_t type, misc, size;
     bool has_header;
-    const struct quipper_row *row; /* of the body */
+    const struct quipper_row *row; /* row of the body's message */
     struct cursor body;
     pfr_bytes ours;
 };
@@ -66,9 +67,9 @@ static pfr_status take_fields(struct event_fields *e, struct cursor in, pfr_erro
     return PFR_OK;
 }
 
-/* --- Which layout. */
+/* --- Choice of the layout. */
 
-/* Of the layouts that the message may be, the one of this type; the first where the header tells none. */
+/* The layout of the header's type among those that the message can represent; the first one without a header. */
 static const struct layout *layout_for(const struct event_fields *e) {
     struct quipper_name name;
     for (const char *from = e->row ? e->row->from : ""; quipper_next_name(&from, &name);) {
@@ -84,7 +85,7 @@ static const struct layout *layout_for(const struct event_fields *e) {
     return NULL;
 }
 
-/* Records that are nothing but a header need no message. */
+/* Records that consist of a header need no message. */
 static const struct layout *layout_without_body(const struct quipper_maker *m, const struct event_fields *e) {
     const struct layout *l = layout_at(layout_of_type(m->base, e->type));
     return e->has_header && l && !e->row && !l->fields()->name ? l : NULL;
@@ -92,7 +93,7 @@ static const struct layout *layout_without_body(const struct quipper_maker *m, c
 
 /* --- Bytes. */
 
-/* Text to the end of the body, behind which zeros may stand; NULL: the layout has none. */
+/* The text that ends the body and may be padded with zeros; NULL if the layout has none. */
 static pfr_text *last_text(const struct layout *l, union any_layout *body) {
     const struct field *f = l->fields();
     while (f->name && f[1].name)
@@ -102,7 +103,8 @@ static pfr_text *last_text(const struct layout *l, union any_layout *body) {
     return f->name && f->kind == K_TEXT && f->extra == COUNT_TO_END ? (pfr_text *)((uint8_t *)body + f->at) : NULL;
 }
 
-/* Body and sample_id behind the header, `said` bytes of them where that is more than they need. */
+/* Writes body and sample_id after the header. `said` is the size from the event header: if it is larger than needed,
+ * the text is padded to reach it. */
 static pfr_status write_body(const struct quipper_maker *m, const struct layout *l, const struct pfr_context *c,
                              union any_layout *body, const struct quipper_taking *t, uint32_t said, struct writing *to,
                              uint16_t *tail, pfr_error *err) {
@@ -133,13 +135,13 @@ static void put_header(const struct quipper_maker *m, uint32_t type, uint16_t mi
     memcpy(m->record + 6, &size, sizeof size);
 }
 
-/* --- Out of messages. */
+/* --- From messages. */
 
 static uint64_t id_in(const struct layout *l, const union any_layout *body, const struct quipper_taking *t) {
     return l == layout_at(L_sample) ? body->as_sample.id : t->has_id ? t->id->id : 0;
 }
 
-/* Takes the body under the context of `owner`. */
+/* Reads the body with the context of `owner`. */
 static pfr_status take_body(struct quipper_maker *m, const struct event_fields *e, const struct layout *l,
                             const struct quipper_owner *owner, struct pfr_context *c, struct quipper_taking *t,
                             struct pfr_rec_sample_id *id, union any_layout *body, pfr_error *err) {
@@ -183,7 +185,7 @@ static pfr_status make(struct quipper_maker *m, const struct event_fields *e, co
     return PFR_OK;
 }
 
-/* --- Its own bytes. */
+/* --- Original bytes. */
 
 static pfr_status make_ours(struct quipper_maker *m, const struct event_fields *e, pfr_record *rec, pfr_bytes *payload,
                             pfr_error *err) {
@@ -206,7 +208,7 @@ static pfr_status make_ours(struct quipper_maker *m, const struct event_fields *
     return PFR_OK;
 }
 
-/* What follows an AUXTRACE record is as much as it says. */
+/* The payload of an AUXTRACE record must have the size that the record gives. */
 static pfr_status check_payload(pfr_record *rec, const pfr_bytes *payload, bool swap, pfr_error *err) {
     const uint64_t said = rec->type == PFR_RECORD_AUXTRACE && rec->size >= 16 ? load_u64(rec->bytes + 8, swap) : 0;
     rec->payload = payload->length;

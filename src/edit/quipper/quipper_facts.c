@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a recording is no record, as a PerfDataProto tells it: attrs with ids and names, counts, features. */
+/* Writes the parts of a PerfDataProto that are no records: attrs with ids and names, counts, features. */
 #include "file/read/features.h"
 #include "edit/quipper/quipper_writing.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"
 
 #define LENGTH_VALID 0x8000u
-#define NUMBER_BUILD_IDS 7u /* of fields of M_perf_data */
+#define NUMBER_BUILD_IDS 7u /* field numbers of M_perf_data */
 #define NUMBER_EVENT_TYPES 10u
 #define NUMBER_STRINGS 13u
 
@@ -16,7 +16,7 @@ static pfr_status put(struct quipper_output *q, unsigned message, const struct q
     return quipper_put(&q->parts, 0, message, s, &q->message, err);
 }
 
-/* Whether the attr that the message tells is the same but for its size. */
+/* Sets *told if the attr read back from the message equals the event's, apart from its size. */
 static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, bool *told, pfr_error *err) {
     uint8_t bytes[2][256] = {0};
     struct pfr_rec_header_attr again = {0};
@@ -92,7 +92,8 @@ static void put_stats(struct quipper_output *q) {
     quipper_output_field(q, 4);
 }
 
-/* Of a stream quipper tells those that it knows from records, and that of names where old records name events. */
+/* Feature mask of a stream: quipper sets the bits of features that it knows from records, and EVENT_DESC if there are
+ * EVENT_TYPE records. */
 static uint64_t mask_of(const struct quipper_output *q) {
     const uint64_t from_records = 0x37ff8;
     uint64_t mask = q->types[65] ? 1u << BIT_EVENT_DESC : 0;
@@ -159,8 +160,8 @@ static bool put_kept(struct quipper_output *q, uint32_t number) {
 
 /* --- Features. */
 
-/* The feature that a row's `from` names, decoded; *items: its member behind the dot, NULL: it has none. false: the
-   recording does not have it, or it does not hold what it says. */
+/* Decodes the feature that a row's `from` names. *items is the member after the dot, or NULL. Returns false if the
+ * recording lacks the feature or its bytes cannot be decoded; *status < 0: *err. */
 static bool find_feature(struct quipper_output *q, const char *from, const struct layout **l, union any_layout *body,
                          struct pfr_context *c, const pfr_items **items, pfr_status *status, pfr_error *err) {
     char name[64];
@@ -222,7 +223,7 @@ static pfr_status put_string(struct quipper_output *q, const struct quipper_row 
     return PFR_OK;
 }
 
-/* Each word, and behind them all of them with blanks between. */
+/* Each word, then all words joined by spaces. */
 static pfr_status put_words(struct quipper_output *q, const struct quipper_row *row, const pfr_items *items,
                             pfr_error *err) {
     union any_layout part;
@@ -264,9 +265,9 @@ static pfr_status put_strings(struct quipper_output *q, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Their bytes, ours. */
+/* --- Bytes of features, in fields of our own. */
 
-/* Those that describe the file alone; and the formats of tracepoints, whose bytes are in a message of quipper's. */
+/* Features that only describe the container, and tracepoint formats, whose bytes one of quipper's messages holds. */
 static bool is_told_otherwise(uint32_t bit) {
     return bit == BIT_TRACING_DATA || bit == BIT_AUXTRACE || bit == BIT_DIR_FORMAT || bit == BIT_COMPRESSED;
 }

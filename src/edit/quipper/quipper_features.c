@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Features out of a PerfDataProto: by their own bytes where it is one of ours, else out of quipper's messages. What is
- * one message there is read into the struct of its feature; of what are many, each is a part that is gathered.
+ * Features of a PerfDataProto. If it has fields of our own, the bytes in them are used, otherwise quipper's messages:
+ * one message is read into the struct of its feature; repeated messages are parts of one feature, collected first.
  */
 #include "edit/quipper/quipper_reading.h"
 #include "wire/feature_bits.h"
 #include "wire/layout_write.h"
 
-#define MASK 5u /* numbers of fields of M_perf_data */
+#define MASK 5u /* field numbers of M_perf_data */
 #define BUILD_IDS 7u
 #define EVENT_TYPES 10u
 #define STRINGS 13u
@@ -35,7 +35,7 @@ static pfr_status take(struct quipper_reading *r, unsigned message, const struct
     return s == PFR_ERR_DAMAGE ? (err->status = PFR_HOLE) : s;
 }
 
-/* The bytes of a layout, in the arena; HOLE: it cannot be said so. */
+/* Writes a layout to bytes in the arena. HOLE: its values cannot be written. */
 static pfr_status bytes_of(struct quipper_reading *r, const struct layout *l, const struct pfr_context *c,
                            const void *body, pfr_bytes *bytes, pfr_error *err) {
     struct writing to = writing_nowhere();
@@ -58,7 +58,7 @@ static pfr_status write_feature(struct quipper_reading *r, const struct layout *
     return pfr_writer_feature(r->writer, LAYOUT_VALUE(l->id), bytes.at, (size_t)bytes.length, err);
 }
 
-/* The layout that `from` begins with, and the member behind the dot; NULL: there is none. */
+/* The layout before the dot of `from`, or NULL; *member is the member after the dot, or NULL. */
 static const struct layout *layout_of(const char *from, const struct field **member) {
     char name[64] = "";
     const size_t length = strcspn(from, ".");
@@ -70,9 +70,9 @@ static const struct layout *layout_of(const char *from, const struct field **mem
     return l;
 }
 
-/* --- Parts. */
+/* --- Features of many parts. */
 
-/* Rows with parts, counted through both messages. */
+/* The collector of a row with parts. Such rows are numbered through both messages. */
 static struct quipper_gathered *gathered_of(struct quipper_reading *r, const struct quipper_row *row) {
     const unsigned messages[] = {M_perf_data, M_string_metadata};
     size_t at = 0;
@@ -116,9 +116,10 @@ static pfr_status write_gathered(struct quipper_reading *r, const struct quipper
     return s == PFR_HOLE ? PFR_OK : s;
 }
 
-/* --- One message. */
+/* --- Features of one message. */
 
-/* Of a row that is a whole feature. How many cpus the topology tells decides how it is laid out. */
+/* Writes a row that is a whole feature. The layout of CPU_TOPOLOGY depends on the number of CPUs, so these are counted
+ * first. */
 static pfr_status write_whole(struct quipper_reading *r, const struct quipper_row *row, const struct layout *l,
                               struct cursor content, pfr_error *err) {
     struct pfr_context c = r->writer->context;
@@ -143,7 +144,7 @@ static pfr_status on_build_id(struct quipper_reading *r, struct cursor content, 
     return pfr_writer_build_id(r->writer, &entry, err) == PFR_ERR_LIMIT ? (err->status = PFR_HOLE) : PFR_OK;
 }
 
-/* --- Names of events, which stand in one feature with their attrs. */
+/* --- Names of events, which EVENT_DESC holds together with their attrs. */
 
 static pfr_status on_name(struct quipper_reading *r, struct cursor content, pfr_error *err) {
     struct pfr_rec_event_desc_entry entry;
@@ -158,7 +159,7 @@ static pfr_status on_name(struct quipper_reading *r, struct cursor content, pfr_
     return r->names.status < 0 ? mem_fail(&r->memory, err, "features") : PFR_OK;
 }
 
-/* The name of an event: by its place where each has one, else by its config. */
+/* The name of an event: by index if every event has a name, else by config. */
 static pfr_text name_of(const struct quipper_reading *r, size_t index) {
     size_t left, i = 0;
     const char *at = out_bytes(&r->names, &left);
@@ -211,7 +212,7 @@ static pfr_status write_names(struct quipper_reading *r, pfr_error *err) {
 
 /* --- By field. */
 
-/* Flags have no message: the mask alone tells them. */
+/* Features that are flags have no message: only the mask has them. */
 static pfr_status on_mask(struct quipper_reading *r, uint64_t mask, pfr_error *err) {
     const uint32_t flags[] = {BIT_BRANCH_STACK, BIT_STAT};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

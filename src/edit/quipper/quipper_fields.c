@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of messages: what all writers of quipper's form share. */
+/* Functions that write fields, shared by all writers of quipper's form. */
 #include "edit/quipper/quipper_writing.h"
 
 /* --- Fields. */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as quipper's account of mappings sees them (quipper_address_space.h): mappings and forks change it, and
- * samples are asked whether all of their addresses are mapped, which quipper counts. Its older versions set the highest
- * bit of an address that is not; so does this where it is asked for.
+ * Applies records to quipper's account of mappings (quipper_address_space.h). Mappings and forks change it. For each
+ * sample it is checked whether all its addresses are mapped; quipper counts such samples. Older versions of quipper set
+ * the highest bit of unmapped addresses; so does this code if requested.
  */
 #include "edit/quipper/quipper_writing.h"
 #include "model/stacks/chain.h"
 
-#define MODE 7u /* of misc */
+#define MODE 7u /* bits of misc: the cpu mode */
 #define MODE_KERNEL 1u
 #define MARK ((uint64_t)1 << 63)
 
 typedef pfr_status place_fn(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
 
-/* The first mapping of the kernel begins, where it says so, at the symbol that pgoff is the address of. */
+/* The first kernel mapping starts at pgoff, the address of a symbol, if that lies inside the mapping. */
 static pfr_status place_map(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
-    const struct pfr_rec_mmap *m = &body->as_mmap; /* MMAP2 begins alike */
+    const struct pfr_rec_mmap *m = &body->as_mmap; /* MMAP2 begins with the same members */
     uint64_t start = m->addr, len = m->len;
     size_t process;
     if ((rec->misc & MODE) == MODE_KERNEL && !q->has_kernel) {
@@ -47,12 +47,12 @@ static pfr_status place_fork(struct quipper_output *q, const pfr_record *rec, un
 struct mapped_asking {
     struct quipper_output *q;
     size_t process;
-    bool mapped;   /* all so far */
-    uint8_t *copy; /* room for what is marked */
+    bool mapped;   /* all addresses so far */
+    uint8_t *copy; /* room for addresses that may be marked */
     size_t used;
 };
 
-/* The address, marked where that is asked for. */
+/* Returns the address, marked if it is unmapped and marks are requested. */
 static uint64_t ask(struct mapped_asking *a, uint64_t address) {
     const bool mapped = quipper_places_has(&a->q->places, a->process, address);
     a->mapped &= mapped;
@@ -75,7 +75,7 @@ static void ask_chain(struct mapped_asking *a, pfr_u64s *chain, uint64_t ip, uin
     a->used += (size_t)chain->count * 8;
 }
 
-/* How many branches there are ahead of the first that is nothing; false: something comes behind that. */
+/* Counts the branches before the first empty one; false if a branch follows an empty one. */
 static bool count_branches(const pfr_items *branches, uint64_t *count) {
     union any_layout part;
     struct items_walk walk = items_start(branches);
@@ -100,7 +100,7 @@ static void ask_branches(struct mapped_asking *a, pfr_items *branches) {
         return;
     }
     memcpy(to, branches->at, (size_t)branches->length);
-    for (uint64_t i = 0; i < count; i++) /* an entry is three words, and begins with both addresses */
+    for (uint64_t i = 0; i < count; i++) /* an entry is three words; the first two are the addresses */
         for (size_t word = 0; word < 2; word++) {
             uint8_t *at = to + 24 * i + 8 * word;
             put_word(at, ask(a, load_u64(at, swap)), swap);

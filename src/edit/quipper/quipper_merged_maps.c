@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings as quipper tells them: see quipper_merged_maps.h. */
+/* Mappings as quipper writes them; see quipper_merged_maps.h. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "base/tables/radix.h"
@@ -9,11 +9,11 @@
 #define PROTECTION_READ 1u
 #define PROTECTION_WRITE 2u
 #define PROTECTION_EXECUTE 4u
-#define SHARING 15u /* bits of flags that say how a mapping is shared */
+#define SHARING 15u /* bits of flags that give the kind of sharing */
 
 #define JOIN_ANONYMOUS 1u
-#define JOIN_HUGE 2u   /* may be a copy of a part of a file */
-#define JOIN_DEVICE 4u /* of which no two mappings are one */
+#define JOIN_HUGE 2u   /* may be a huge-page copy of part of a file */
+#define JOIN_DEVICE 4u /* mappings of devices are never joined */
 
 void quipper_joins_init(struct quipper_joins *j, struct memory *memory) {
     *j = (struct quipper_joins){.memory = memory};
@@ -26,7 +26,7 @@ void quipper_joins_free(struct quipper_joins *j) {
     intern_free(&j->names);
 }
 
-/* --- Taking them. */
+/* --- Collecting. */
 
 static bool is_any_of(const pfr_text *name, const char *const *texts, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -35,7 +35,7 @@ static bool is_any_of(const pfr_text *name, const char *const *texts, size_t cou
     return false;
 }
 
-/* Files of huge pages are called after what they are a copy of: folder/name.buildid_HEX. */
+/* Files of huge pages are named after the object that they copy: folder/name.buildid_HEX. */
 static bool names_a_build_id(const char *name) {
     static const char mark[] = ".buildid_";
     const char *last = strrchr(name, '/');
@@ -68,7 +68,7 @@ static void take_mmap2(struct quipper_join *join, const pfr_record *rec, const s
 
 pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, const union any_layout *body,
                               uint64_t time, pfr_error *err) {
-    const struct pfr_rec_mmap *m = &body->as_mmap; /* both types begin alike */
+    const struct pfr_rec_mmap *m = &body->as_mmap; /* both types begin with the same members */
     const pfr_text *name = rec->type == PFR_RECORD_MMAP2 ? &body->as_mmap2.filename : &m->filename;
     struct quipper_join join = {.time = time,
                                 .start = m->addr,
@@ -89,13 +89,13 @@ pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, co
     return PFR_OK;
 }
 
-/* --- What belongs to what. */
+/* --- Which mappings belong together. */
 
 static bool goes_on(const struct quipper_join *a, const struct quipper_join *b) {
     return a->pid == b->pid && a->start + a->len == b->start;
 }
 
-/* Behind the mapping of data that a file begins comes anonymous memory for what begins as 0. */
+/* Anonymous memory may follow a file's data mapping: the part of its data that is zero-initialized (.bss). */
 static bool goes_on_in_file(const struct quipper_join *a, const struct quipper_join *b) {
     if (a->kind & JOIN_ANONYMOUS)
         return false;
@@ -130,12 +130,12 @@ static void become_part_of(struct quipper_join *join, const struct quipper_join 
     memcpy(join->build_id, file->build_id, sizeof join->build_id);
 }
 
-/* --- Huge pages, process by process. */
+/* --- Huge pages, by process. */
 
 struct process {
-    uint32_t first, last; /* the stretch that may be huge pages, nothing between; NOTHING: none */
-    uint32_t before;      /* the mapping of a file ahead of it */
-    uint32_t latest;      /* the mapping that came last */
+    uint32_t first, last; /* adjacent mappings that may be huge pages; NOTHING: no such mapping */
+    uint32_t before;      /* the mapping of a file before them */
+    uint32_t latest;      /* the mapping seen last */
 };
 
 static bool may_be_one_chunk(const struct quipper_join *last, const struct quipper_join *now) {
@@ -156,7 +156,7 @@ static void fill_gap(struct quipper_joins *j, uint32_t first, uint32_t behind, u
     }
 }
 
-/* A mapping of a file, behind a stretch that may belong to it. */
+/* Called for a mapping of a file that follows mappings which may belong to it. */
 static void end_chunk(struct quipper_joins *j, const struct process *p, uint32_t now) {
     const struct quipper_join *first = &j->at[p->first], *last = &j->at[p->last], *file = &j->at[now];
     const struct quipper_join *before = p->before == NOTHING ? NULL : &j->at[p->before];
@@ -206,7 +206,7 @@ static void join_to(struct quipper_joins *j, struct process *p, uint32_t now) {
     before->changed = join->joined = true;
 }
 
-/* --- All of them. */
+/* --- All mappings. */
 
 static pfr_status put_in_order(struct quipper_joins *j, bool sorted, pfr_error *err) {
     struct radix_item *items = mem_alloc(j->memory, j->count, 2 * sizeof *items);
@@ -245,7 +245,7 @@ static struct process *process_of(struct processes *all, uint32_t pid) {
     return &all->at[*number];
 }
 
-/* `each` for every mapping in order, with its process. */
+/* Calls `each` with every mapping in order and its process. */
 static pfr_status for_each(struct quipper_joins *j, bool timeless,
                            void (*each)(struct quipper_joins *, struct process *, uint32_t), pfr_error *err) {
     struct processes all = {0};
@@ -265,7 +265,7 @@ static pfr_status for_each(struct quipper_joins *j, bool timeless,
     return i == j->count ? PFR_OK : mem_fail(j->memory, err, "mappings");
 }
 
-/* Huge pages are looked for among mappings that were there when the recording began: those have no time. */
+/* Huge pages are searched only among mappings that existed when the recording began, which have no time. */
 pfr_status quipper_joins_settle(struct quipper_joins *j, bool sorted, pfr_error *err) {
     if (j->count == 0)
         return PFR_OK;
@@ -278,9 +278,9 @@ const struct quipper_join *quipper_joins_next(struct quipper_joins *j) {
     return j->told < j->count && j->order ? &j->at[j->order[j->told++]] : NULL;
 }
 
-/* --- Telling one. */
+/* --- Writing one. */
 
-/* Bytes of a name in a record: it ends with a 0 and fills words. */
+/* Bytes of a name in a record: with its NUL, padded to 8 bytes. */
 static uint32_t room_of(uint64_t length) {
     return (uint32_t)(length / 8 + 1) * 8;
 }

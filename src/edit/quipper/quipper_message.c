@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of layouts to messages: each row of the message finds its member and writes it as its kind says. */
+/* Writes structs of layouts as messages: each row of the message finds its member and writes it by the row's kind. */
 #include "base/text/md5.h"
 #include "edit/quipper/quipper.h"
 
@@ -20,7 +20,7 @@ static pfr_status put_message(const struct putting *p, const struct quipper_row 
     return PFR_OK;
 }
 
-/* The first of the members that the struct has; false: none is there. */
+/* Finds the first member of the row that is present in the struct; false: not found. */
 static bool find_there(const struct quipper_source *s, const struct quipper_row *row, struct quipper_member *m) {
     struct quipper_name name;
     for (const char *from = row->from; quipper_next_name(&from, &name);)
@@ -72,7 +72,7 @@ static void put_hex(const struct putting *p, const struct quipper_row *row, cons
     proto_message(p->to, row->number, part);
 }
 
-/* --- Several of a kind. */
+/* --- Repeated fields. */
 
 static void put_numbers(const struct putting *p, const struct quipper_row *row, const pfr_u64s *numbers) {
     for (uint64_t i = 0; i < numbers->count; i++)
@@ -113,7 +113,7 @@ static pfr_status put_tail(const struct putting *p, const struct quipper_row *ro
     return tail.body ? put_message(p, row, &tail) : PFR_OK;
 }
 
-/* Fields that are about the record and not a member of its struct; false: it is none of them. */
+/* Fields about the record that are no member of its struct; false for other fields. */
 static bool put_about(const struct putting *p, const struct quipper_row *row, pfr_status *status) {
     const struct quipper_source *s = p->source;
     *status = PFR_OK;
@@ -142,7 +142,7 @@ static bool put_about(const struct putting *p, const struct quipper_row *row, pf
     }
 }
 
-/* Where the member is not there, but its part is. */
+/* BESIDE and LACKS are also written if the member is absent but the struct that contains it is present. */
 static void put_beside(const struct putting *p, const struct quipper_row *row) {
     struct quipper_name name;
     struct quipper_member m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages as protobuf's text: one field or one brace a line, two blanks for each message around it. Bytes that are no
- * printable ASCII are three octal digits. Fields that quipper does not have, ours with them, are left out.
+ * Prints messages as protobuf text: one field or brace per line, indented by two spaces per enclosing message. Bytes
+ * that are not printable ASCII become three octal digits. Fields unknown to quipper, including our own, are omitted.
  */
 #include "edit/quipper/quipper.h"
 
@@ -36,7 +36,7 @@ static bool is_shown(const struct quipper_row *row, const struct proto_field *f)
     return row && row->number < QUIPPER_OURS && has_length == (f->wire == PROTO_BYTES);
 }
 
-/* Messages that are open, and what is left of each. */
+/* Messages being printed, with their remaining bytes. */
 struct print_level {
     unsigned message;
     struct cursor in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PerfDataProto to a recording: a perf.data file without a name, which a reader is opened on, so that whatever can be
- * done with a recording can be done with it.
+ * Converts a PerfDataProto to a recording: an unnamed temporary perf.data file with a reader on it, so that every
+ * function of a reader works on it.
  */
 #include "base/memory/bounds.h"
 #include "base/io/scratch.h"
@@ -19,7 +19,8 @@ static void tell(struct quipper_reading *r, const pfr_error *hole) {
         r->hole(r->hole_context, hole);
 }
 
-/* `each` gets the outermost fields. What it cannot use is told; what is no field, by one of the passes. */
+/* Passes each outermost field to `each`. Holes of `each` are reported; bytes that are no field are reported only if
+ * `tells` is set, so that one of several passes reports them. */
 static pfr_status walk(struct quipper_reading *r, bool tells,
                        pfr_status (*each)(struct quipper_reading *, const struct proto_field *, struct cursor,
                                           pfr_error *),
@@ -43,7 +44,7 @@ static pfr_status walk(struct quipper_reading *r, bool tells,
 
 /* --- Attrs. */
 
-/* Its own bytes, where they are there; PFR_HOLE: what stands there is no attr. */
+/* The original bytes of an attr if present, else PFR_END. PFR_HOLE: the bytes are no attr. */
 static pfr_status attr_of_ours(struct quipper_reading *r, struct cursor in, struct pfr_rec_attr *attr, pfr_error *err) {
     struct proto_field f;
     while (cursor_left(&in) > 0 && proto_take(&in, &f)) {
@@ -58,7 +59,8 @@ static pfr_status attr_of_ours(struct quipper_reading *r, struct cursor in, stru
     return PFR_END;
 }
 
-/* Sizes that no attr has are quipper's; the bytes of such an attr that no member has are not kept. */
+/* quipper writes sizes that no version of the attr has. They are replaced, and bytes after the known members are
+ * dropped. */
 static void settle_size(struct pfr_rec_attr *attr) {
     if (attr->size && (attr->size < ATTR_OLDEST || attr->size > ATTR_MOST || attr->size % 8)) {
         attr->size = ATTR_OF_QUIPPER;
@@ -108,7 +110,7 @@ static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owne
     }
 }
 
-/* A record that stands alone: it has no data behind it, and is not what only writers make. */
+/* A record outside of any event. It has no payload, and must not be of a type that only the writer makes. */
 static pfr_status record_of_ours(struct quipper_reading *r, struct cursor content, pfr_record *rec, pfr_error *err) {
     const bool swap = r->writer->context.swap;
     const size_t length = cursor_left(&content);
@@ -142,7 +144,7 @@ static pfr_status on_record(struct quipper_reading *r, const struct proto_field 
 
 /* --- The whole. */
 
-/* The byte order of our fields is told by the first one. */
+/* The byte order of fields of our own is given by the first field; without that it is little-endian. */
 static pfr_status order_of(struct quipper_reading *r, pfr_order *order, pfr_error *err) {
     struct proto_field f;
     struct cursor content;
@@ -182,7 +184,7 @@ static pfr_status write_to(struct quipper_reading *r, int fd, const pfr_open_opt
     return s;
 }
 
-/* --- Opening one. */
+/* --- Opening. */
 
 static bool looks_like_quipper(const uint8_t *bytes, size_t have) {
     bool is_text;
@@ -204,7 +206,7 @@ bool pfr_is_quipper(const char *path) {
     return is;
 }
 
-/* The recording that the PerfDataProto in the reader's input tells. */
+/* Opens the recording that the PerfDataProto in the reader's input describes. */
 static pfr_reader *open_made(struct quipper_reading *r, pfr_reader *from, const pfr_open_options *options,
                              pfr_error *err) {
     const pfr_limits limits = limits_resolve(options ? options->limits : NULL);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EDIT_QUIPPER_READING_H
 #define PFR_EDIT_QUIPPER_READING_H
-/* A PerfDataProto on its way into a recording: see quipper.h. It is read as often as is needed, since its fields may
-   come in any order: attrs, features, records. */
+/* State while a PerfDataProto is converted to a recording; quipper.h has the overview. The input is read three times,
+ * because fields may come in any order: attrs, features, records. */
 #include "base/tables/hashmap.h"
 #include "edit/quipper/quipper.h"
 #include "file/write/recording_writer.h"
 
 #include <perfray/edit.h>
 
-/* Texts and parts of one feature, gathered from many messages. */
+/* Texts and parts of one feature, collected from many messages. */
 struct quipper_gathered {
-    struct output bytes; /* parts, as their layout has them */
+    struct output bytes; /* parts in the form of their layout */
     uint64_t count;
 };
 
-#define QUIPPER_GATHERED 24u /* rows of M_perf_data and M_string_metadata with parts */
+#define QUIPPER_GATHERED 24u /* at least the number of rows with parts in M_perf_data and M_string_metadata */
 
 struct quipper_reading {
     struct memory memory;
@@ -23,8 +23,8 @@ struct quipper_reading {
     pfr_writer *writer;
     struct quipper_maker maker;
     struct arena arena; /* of one field */
-    struct u64_map ids; /* to events */
-    bool has_ours;      /* our fields say all features */
+    struct u64_map ids; /* id to event */
+    bool has_ours;      /* fields of our own hold all features */
     void (*hole)(void *context, const pfr_error *hole);
     void *hole_context;
 
@@ -33,7 +33,7 @@ struct quipper_reading {
     size_t nr_names;
 };
 
-/* quipper_features.c: one outermost field that says something about features; and what only the end of them tells. */
+/* quipper_features.c: handles one outermost field about features; _end writes the features that many fields make up. */
 pfr_status quipper_feature(struct quipper_reading *r, const struct proto_field *f, struct cursor content,
                            pfr_error *err);
 pfr_status quipper_features_end(struct quipper_reading *r, pfr_error *err);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outermost fields of a PerfDataProto, one after the other, so that an event is held and not the whole. Text
- * becomes the bytes that it stands for, field by field, by the names of the schema; names that it does not have are
- * passed over. Text that cannot be read costs what stands up to the next line that begins with a name.
+ * Reads the outermost fields of a PerfDataProto one by one, so that only one is in memory. Text is converted to the
+ * bytes of messages, field by field, with the names of the schema; unknown names are skipped. After an error in text,
+ * reading continues at the next line that begins with a name.
  */
 #include "edit/quipper/quipper.h"
 
 #include <stdlib.h>
 
-#define HEAD_MOST 20u   /* of a field: its number, and a length or a number */
+#define HEAD_MOST 20u   /* of a field: its number, and a length or a value */
 #define WORD_MOST 64u   /* a name or a number */
-#define NESTED_MOST 64u /* braces in what is passed over */
+#define NESTED_MOST 64u /* nesting of braces in skipped text */
 
-/* --- What it looks like. */
+/* --- Detection. */
 
 static bool is_blank(int c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -22,7 +22,7 @@ static bool is_of_name(int c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || (c >= 'A' && c <= 'Z');
 }
 
-/* The name of an outermost field, and what follows names. */
+/* The name of an outermost field, followed by `{` or `:`. */
 static bool looks_like_text(const uint8_t *bytes, size_t have) {
     size_t at = 0, end;
     while (at < have && (is_blank(bytes[at]) || bytes[at] == '#'))
@@ -45,7 +45,7 @@ static bool is_field_of(unsigned message, const struct proto_field *f, const str
     return has_length == (f->wire == PROTO_BYTES) || (*row)->kind == Q_NUMBERS;
 }
 
-/* The head of a field of this message, which is `length` long. */
+/* Whether the head of a field of this message follows; `length` is the message's. */
 static bool begins_message(struct cursor *in, unsigned message, uint64_t length) {
     const struct quipper_row *row;
     uint64_t head;
@@ -55,8 +55,8 @@ static bool begins_message(struct cursor *in, unsigned message, uint64_t length)
     return is_field_of(message, &inner, &row);
 }
 
-/* Our order of bytes, or the head of one field and of the first one inside of it; a recording without events and
-   records begins with its time. */
+/* Accepts the field with our byte order, or the head of an outermost field and of the first field inside it. A
+ * recording without events and records begins with its timestamp. */
 static bool looks_like_fields(const uint8_t *bytes, size_t have) {
     static const char may_be_first[] = "timestamp_sec";
     struct cursor in = cursor_on(bytes, have, 0, false);
@@ -138,7 +138,7 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
 
 /* --- Text: characters and words. */
 
-/* The next character, -1 at the end; errors of the input become the end, and stay with it. */
+/* The next character, or -1 at the end. An input error counts as the end; the input keeps it. */
 static int peek(struct quipper_scan *s) {
     const uint8_t *bytes;
     size_t have;
@@ -154,7 +154,7 @@ static int take(struct quipper_scan *s) {
     return c;
 }
 
-/* Blanks and comments. */
+/* Skips white space and comments. */
 static void skip_blanks(struct quipper_scan *s) {
     int c;
     while ((c = peek(s)) == '#' || is_blank(c)) {
@@ -172,7 +172,7 @@ static bool take_if(struct quipper_scan *s, int c) {
     return true;
 }
 
-/* A name or a number. false: none stands there, or it is too long. */
+/* Takes a name or a number; false: not found, or too long. */
 static bool take_word(struct quipper_scan *s, char word[WORD_MOST]) {
     size_t n = 0;
     int c;
@@ -192,7 +192,7 @@ static unsigned digit(int c) {
     return found ? (unsigned)(found - digits) : 16;
 }
 
-/* So many digits at most; false: there is none. */
+/* Takes at most `most` digits; false if there is no digit. */
 static bool take_digits(struct quipper_scan *s, unsigned base, unsigned most, int *value) {
     unsigned n = 0;
     for (*value = 0; n < most && peek(s) >= 0 && digit(peek(s)) < base; n++)
@@ -200,7 +200,7 @@ static bool take_digits(struct quipper_scan *s, unsigned base, unsigned most, in
     return n > 0;
 }
 
-/* What follows a backslash. */
+/* Takes the rest of an escape sequence, after the backslash. */
 static bool take_escape(struct quipper_scan *s, int *value) {
     static const char letters[] = "nrtabfv\"'\\?", meant[] = "\n\r\t\a\b\f\v\"'\\?";
     const char *found;
@@ -215,7 +215,7 @@ static bool take_escape(struct quipper_scan *s, int *value) {
     return found != NULL;
 }
 
-/* Texts in quotes, which follow each other as one. */
+/* Takes quoted strings; adjacent ones are joined. */
 static bool take_quoted(struct quipper_scan *s, struct output *to) {
     int quote, c, value;
     bool any = false;
@@ -259,7 +259,7 @@ static bool take_value(struct quipper_scan *s, const struct quipper_row *row, st
     return true;
 }
 
-/* One value, or several in brackets. */
+/* Takes one value, or several in brackets. */
 static bool take_values(struct quipper_scan *s, const struct quipper_row *row, struct output *to, unsigned depth) {
     if (!take_if(s, '['))
         return take_value(s, row, to, depth);
@@ -272,7 +272,7 @@ static bool take_values(struct quipper_scan *s, const struct quipper_row *row, s
     return take_if(s, ']');
 }
 
-/* The value of a field that the schema does not have. */
+/* Skips the value of a field that the schema does not have. */
 static bool pass_over(struct quipper_scan *s) {
     char word[WORD_MOST];
     unsigned open = 0;
@@ -303,7 +303,8 @@ static bool pass_over(struct quipper_scan *s) {
 
 /* --- Text: fields. */
 
-/* A field to `to`, whose message this is; *row: which. Goes down as far as the schema does. */
+/* Takes a field of `message` and appends it to `to`; *row is its row, or NULL. Recursion is limited by
+ * QUIPPER_DEPTH. */
 static bool take_text_field(struct quipper_scan *s, unsigned message, unsigned depth, struct output *to,
                             const struct quipper_row **row) {
     char name[WORD_MOST];
@@ -329,7 +330,7 @@ static bool take_text_field(struct quipper_scan *s, unsigned message, unsigned d
     return true;
 }
 
-/* To the next line that begins with a name. */
+/* Skips to the next line that begins with a lower-case letter. */
 static void skip_broken(struct quipper_scan *s) {
     int c, before = 0;
     while ((c = peek(s)) >= 0 && !(before == '\n' && c >= 'a' && c <= 'z'))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of wire/quipper.def, and how they name members of layouts. */
+/* Rows of wire/quipper.def, and how they name members of layouts. */
 #include "base/memory/fail.h"
 #include "edit/quipper/quipper.h"
 
 #define FIRST(bit, width) ((bit) << 8 | (width))
-/* `extra` by kind: the message, and the number */
+/* `extra` of each kind: a message, and a number */
 #define E_NUMBER(x) M_0, x
 #define E_ABOUT(x) M_0, x
 #define E_TRUTH(x) M_0, x
@@ -79,9 +79,9 @@ const struct quipper_row *quipper_row_from(unsigned message, const char *layout)
     return NULL;
 }
 
-/* --- Fields that are left out. */
+/* --- Omitted fields. */
 
-/* Whether some message holds this one in a field of that name. */
+/* True if another message has a field of this name that contains `message`. */
 static bool is_in_field(unsigned message, const struct quipper_name *field) {
     for (unsigned around = M_0 + 1; around < MESSAGES; around++)
         for (const struct quipper_row *row = quipper_rows(around); row->name; row++)
@@ -90,13 +90,13 @@ static bool is_in_field(unsigned message, const struct quipper_name *field) {
     return false;
 }
 
-/* Not the messages that hold the whole together: records, events of the recording, features. */
+/* False for fields of the messages that carry records, events and features: without them nothing could be read. */
 static bool may_lack(unsigned message, const struct quipper_row *row) {
     return message != M_perf_data && message != M_event && message != M_file_attr && message != M_string_metadata &&
            row->kind != Q_OWN && row->number < 64;
 }
 
-/* false: there is none that can be. */
+/* Returns false if no field of this name can be omitted. */
 static bool leave_out(const struct quipper_name *word, uint64_t *without) {
     const char *dot = memchr(word->at, '.', word->length);
     const struct quipper_name field = {word->at, dot ? (size_t)(dot - word->at) : 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages to structs of layouts, the mirror of quipper_message.c. Fields may come in any order, and those that nobody
- * knows are passed over. What is repeated is gathered when the first of it comes: counted, then written as the layout
- * has it into the arena, so that nothing is allocated that bytes were not seen for.
+ * Reads messages into structs of layouts; the inverse of quipper_message.c. Fields may come in any order, unknown ones
+ * are skipped. A repeated field is collected when its first occurrence is met: counted, then written in the form of the
+ * layout to the arena, so allocations are bounded by bytes that were seen.
  */
 #include "edit/quipper/quipper.h"
 #include "wire/layout_write.h"
@@ -14,7 +14,7 @@ struct struct_taking {
     unsigned message;
     const struct layout *layout;
     void *body;
-    struct cursor rest; /* behind the field at hand */
+    struct cursor rest; /* from the start of the message; gives offsets of errors */
     uint32_t seen[ROWS_MOST];
     pfr_error *err;
 };
@@ -42,7 +42,7 @@ static bool find(const struct struct_taking *t, const char **from, struct quippe
 
 /* --- Numbers. */
 
-/* Into every member that may say it: which of them counts, the context decides. */
+/* Stores the number in every member that the row names; the context decides later which of them is written. */
 static void take_number(const struct struct_taking *t, const struct quipper_row *row, uint64_t value) {
     struct quipper_member m;
     for (const char *from = row->from; find(t, &from, &m);) {
@@ -58,7 +58,7 @@ struct number_walk {
     uint32_t number;
 };
 
-/* The next number of the field, each with its head or many behind one. */
+/* The next number of the field, packed or not. */
 static bool next_number(struct number_walk *w, uint64_t *value) {
     struct proto_field f;
     while (cursor_left(&w->packed) == 0) {
@@ -110,7 +110,7 @@ static size_t from_hex(uint8_t *to, size_t room, const struct proto_field *f) {
     return count;
 }
 
-/* How long a build-id is that is told with the zeros behind it, in words. */
+/* quipper pads build-ids with zeros; the size is the length without trailing zero words of 4 bytes. */
 static void note_build_id(const struct struct_taking *t, const uint8_t *id, size_t length) {
     const struct field *size = field_named(t->layout, "build_id_size");
     while (length >= 4 && load_u32(id + length - 4, false) == 0)
@@ -163,7 +163,7 @@ static pfr_status take_item(const struct struct_taking *t, const struct quipper_
     return PFR_OK;
 }
 
-/* All parts with this number, as their layout has them; *count of them. */
+/* Writes all parts with this number in the form of their layout; *count: how many. */
 static pfr_status write_items(const struct struct_taking *t, const struct quipper_row *row, struct cursor in,
                               const struct layout *part, struct writing *to, uint64_t *count) {
     union any_layout body;
@@ -202,7 +202,7 @@ static pfr_status take_nested(const struct struct_taking *t, const struct quippe
 
 /* --- By kind. */
 
-/* What is repeated comes with the first of its number; `from` starts with that. */
+/* A repeated field is read at its first occurrence; `from` starts there. */
 static pfr_status take_many(struct struct_taking *t, const struct quipper_row *row, const struct quipper_member *m,
                             const struct cursor *from, bool first) {
     if (!first)
@@ -258,7 +258,8 @@ static pfr_status take_field(struct struct_taking *t, const struct quipper_row *
     return PFR_OK;
 }
 
-/* Of rows with one number the first whose member the context has; of numbers that are one member each, the next. */
+/* The row for a field number. If several rows share it: the first whose member the context has, or, for numbers that go
+ * to one member each, the next one. */
 static const struct quipper_row *row_for(struct struct_taking *t, uint32_t number, bool *first) {
     const struct quipper_row *const rows = quipper_rows(t->message), *const row = quipper_row_of(t->message, number);
     const struct quipper_row *last = row, *at = row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording to a PerfDataProto: events of the recording, records, features. Records go in the order of time, as
- * quipper puts them, or of the file; those that describe the container (attrs, features, compression) are told by other
- * fields. Sorting keeps copies in memory up to a limit, then sorted runs in a temporary file.
+ * Converts a recording to a PerfDataProto: events of the recording, records, features. Records are in time order, as
+ * quipper writes them, or in file order. Records about the container (attrs, features, compression) become other
+ * fields. Sorting keeps copies in memory up to a limit, then writes sorted runs to a temporary file.
  */
 #include "file/read/recording.h"
 #include "edit/quipper/quipper_write.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* What was written to memory, and to the output. */
+/* Errors of the memory buffers and of the output. */
 static pfr_status check(struct quipper_output *q, pfr_error *err) {
     const struct output *const made[] = {&q->message, &q->field, &q->kept, &q->lost_features};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
@@ -42,7 +42,7 @@ static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owne
     }
 }
 
-/* The data behind the record, which is there as far as the input goes; freed by the caller. */
+/* Reads the data after an AUXTRACE record; the caller frees it. HOLE: the input ends before it does. */
 static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, pfr_bytes *payload, pfr_error *err) {
     struct part *p = &q->reader->parts[0];
     size_t got = 0;
@@ -66,7 +66,7 @@ static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, 
                : pfr_fail(err, PFR_ERR_CHANGED, rec->offset, 0, "auxtrace", "the input changed while it was read");
 }
 
-/* Its part is one that no body reaches. */
+/* Uses the last of q->parts: bodies never nest that deep. */
 static void put_header(struct quipper_output *q, const pfr_record *rec, uint32_t size) {
     struct output *part = &q->parts.at[QUIPPER_DEPTH - 1];
     proto_number(part, 1, rec->type);
@@ -79,7 +79,8 @@ static bool is_map(uint32_t type) {
     return type == PFR_RECORD_MMAP || type == PFR_RECORD_MMAP2;
 }
 
-/* The decoded record as quipper tells it. HOLE: it does not, because it is one with an earlier one. */
+/* Changes the decoded record to what quipper writes. HOLE: nothing is written, the mapping was merged into an earlier
+ * one. */
 static pfr_status see_as_quipper(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
                                  uint32_t *size, pfr_error *err) {
     const struct quipper_join *join = is_map(rec->type) ? quipper_joins_next(&q->joins) : NULL;
@@ -91,8 +92,8 @@ static pfr_status see_as_quipper(struct quipper_output *q, const pfr_record *rec
     return quipper_output_place(q, rec, body, err);
 }
 
-/* The message about the record, in the order of its fields' numbers. HOLE: there is none, or its bytes do not hold what
-   it says. */
+/* Makes the message of a record in q->message, fields ordered by number. HOLE: there is none, because the record cannot
+ * be decoded or is merged into another. */
 static pfr_status put_event(struct quipper_output *q, const pfr_record *rec, const struct quipper_row *row,
                             const pfr_bytes *payload, pfr_error *err) {
     const unsigned number = layout_of_type(rec->context, rec->type);
@@ -130,7 +131,7 @@ static pfr_status put_event(struct quipper_output *q, const pfr_record *rec, con
     return PFR_OK;
 }
 
-/* A record with zeros behind its texts, where recorders leave bytes of earlier ones. */
+/* Copies a record with zeros after its texts, where recorders leave bytes of earlier texts. 0: it cannot be copied. */
 static uint64_t without_leftovers(uint8_t *to, const pfr_record *rec, const uint8_t *bytes) {
     const unsigned number = layout_of_type(rec->context, rec->type);
     const struct pfr_context c = record_context(rec, number);
@@ -153,7 +154,7 @@ static bool tells_as_much(struct quipper_output *q, const pfr_record *rec, const
            memcmp(both[0], both[1], (size_t)length) == 0;
 }
 
-/* Whether the message alone gives the same bytes again; for the text, the same values. */
+/* Whether the message without the original bytes gives the same record; for text output, the same values. */
 static pfr_status tells_all(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
     pfr_record again;
     pfr_bytes payload;
@@ -192,7 +193,7 @@ static pfr_status put_record(struct quipper_output *q, const pfr_record *rec, co
     return check(q, err);
 }
 
-/* Records that other fields tell: attrs and features of streams, compressed bytes whose content follows. */
+/* Records that become other fields: attrs and features of streams, and compressed bytes, whose contents follow. */
 static bool is_container(uint32_t type) {
     static const bool container[QUIPPER_TYPES] = {
         [PFR_RECORD_ATTR] = true,       [PFR_RECORD_EVENT_TYPE] = true, [PFR_RECORD_TRACING_DATA] = true,
@@ -226,9 +227,9 @@ static pfr_status on_record(struct quipper_output *q, const pfr_record *rec, pfr
     return s;
 }
 
-/* --- All of them. */
+/* --- All records. */
 
-/* `each` gets them as they come; holes are told. */
+/* Passes each record to `each` in file order; holes are reported if `tells` is set. */
 static pfr_status walk(struct quipper_output *q,
                        pfr_status (*each)(struct quipper_output *, const pfr_record *, pfr_error *), bool tells,
                        pfr_error *err) {
@@ -248,13 +249,13 @@ static pfr_status walk(struct quipper_output *q,
     return PFR_OK;
 }
 
-/* What records are sorted by: their time; what has none is before all others. */
+/* Sort key of a record: its time; records without a time come first. */
 static uint64_t order_of(const struct quipper_output *q, const pfr_record *rec) {
     const uint64_t time = time_of(q->reader, rec);
     return time == NO_TIME ? 1 : time < UINT64_MAX - 1 ? time + 1 : time;
 }
 
-/* Mappings are told when all of them are known. */
+/* Mappings are written after all of them are known. */
 static pfr_status note_map(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (!is_map(rec->type) ||
@@ -263,7 +264,7 @@ static pfr_status note_map(struct quipper_output *q, const pfr_record *rec, pfr_
     return quipper_joins_note(&q->joins, rec, &body, order_of(q, rec) - 1, err);
 }
 
-/* Equal times go in the order they were put. */
+/* Records of equal time keep their file order. */
 static pfr_status wait_for_others(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     if (is_container(rec->type))
         return on_record(q, rec, err);
@@ -295,7 +296,7 @@ static pfr_status put_all(struct quipper_output *q, pfr_error *err) {
     const bool sorted = !q->options->file_order;
     if (sorted)
         PFR_TRY(walk(q, wait_for_others, true, err));
-    else /* mappings, and events, which in a stream come between records */
+    else /* file order: first pass for mappings and for events, which streams have between records */
         PFR_TRY(walk(q, note_map, false, err));
     PFR_TRY(quipper_joins_settle(&q->joins, sorted, err));
     PFR_TRY(quipper_output_front(q, err));
@@ -303,7 +304,7 @@ static pfr_status put_all(struct quipper_output *q, pfr_error *err) {
     return quipper_output_back(q, err);
 }
 
-/* --- What the text has no words for. */
+/* --- What text output cannot represent. */
 
 static void tell_lost(struct quipper_output *q) {
     pfr_error hole;

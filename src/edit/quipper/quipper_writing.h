@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EDIT_QUIPPER_WRITING_H
 #define PFR_EDIT_QUIPPER_WRITING_H
-/* A recording on its way into a PerfDataProto: see quipper.h. */
+/* State while a recording is converted to a PerfDataProto; quipper.h has the overview. */
 #include "base/io/whole_file.h"
 #include "edit/quipper/quipper.h"
 #include "edit/quipper/quipper_merged_maps.h"
@@ -22,41 +22,42 @@ struct quipper_output {
     bool named, open;
 
     struct quipper_parts parts;
-    struct output message, field; /* one outermost field in the making: its content, and with its head */
-    struct output kept;           /* build-ids and names out of a stream's records, with their heads */
+    struct output message, field; /* the current outermost field: its content, and with its head */
+    struct output kept;           /* build-ids and names from a stream's records, with their heads */
     uint8_t *compared;            /* room for two records */
     struct quipper_maker maker;
-    const struct quipper_row *rows[QUIPPER_TYPES]; /* of M_event, by type; NULL: quipper does not have it */
+    const struct quipper_row *rows[QUIPPER_TYPES]; /* by record type; NULL: quipper has no such type */
 
-    struct window window; /* in the order of time */
+    struct window window; /* records in time order */
     struct runs runs;
-    uint64_t types[QUIPPER_TYPES];    /* records, by type */
-    uint64_t lost[QUIPPER_TYPES + 1]; /* that the text does not tell wholly, by type; the last: all others */
-    struct output lost_features;      /* their names */
+    uint64_t types[QUIPPER_TYPES];    /* number of records by type */
+    uint64_t lost[QUIPPER_TYPES + 1]; /* not completely in the text, by type; last: unknown types */
+    struct output lost_features;      /* names of features that text output cannot represent */
     pfr_edit_counts counts;
 
     struct quipper_joins joins;
     struct quipper_places places;
     uint8_t *marked;       /* room for the addresses of a sample */
-    bool has_kernel;       /* its first mapping came */
-    uint64_t maps, mapped; /* mappings told, and samples all of whose addresses are in one */
+    bool has_kernel;       /* the first kernel mapping was seen */
+    uint64_t maps, mapped; /* mappings written; samples whose addresses are all mapped */
 };
 
-/* quipper_fields.c: what is in q->message becomes a field of the outermost message. */
+/* quipper_fields.c: writes q->message as a field of the outermost message. */
 void quipper_output_field(struct quipper_output *q, uint32_t number);
-/* A number there. */
+/* Writes a number as a field of the outermost message. */
 void quipper_output_number(struct quipper_output *q, uint32_t number, uint64_t value);
-/* Something that is not in the output: counted, and told. */
+/* Counts and reports something that the output lacks. */
 void quipper_output_lost(struct quipper_output *q, const pfr_error *hole);
 
-/* quipper_mapped.c: what the record changes in q->places; of a sample, what it asks there. Its addresses may change. */
+/* quipper_mapped.c: applies a record to q->places; checks the addresses of a sample there, and may mark them in
+ * `body`. */
 pfr_status quipper_output_place(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
                                 pfr_error *err);
 
 /* quipper_facts.c */
 pfr_status quipper_output_front(struct quipper_output *q, pfr_error *err); /* events of the recording */
 pfr_status quipper_output_back(struct quipper_output *q, pfr_error *err);  /* counts and features */
-/* A HEADER_BUILD_ID or HEADER_EVENT_TYPE record, which other fields tell. */
+/* Keeps a HEADER_BUILD_ID or HEADER_EVENT_TYPE record for quipper_output_back, which writes it as another field. */
 pfr_status quipper_output_keep(struct quipper_output *q, const pfr_record *rec, pfr_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file at the start: events with their ids, what is known of the machine, then which counter writes where, the
- * kernel's own map, and what runs already. The order is that of perf record, for readers that know no other.
+ * Writes the start of the file: events with their ids, facts about the machine, which counter writes into which ring,
+ * the kernel's map, and running tasks. The order is that of perf record, because some readers expect it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static pfr_status no_memory(pfr_recorder *r, pfr_error *err) {
 
 /* --- the file itself --- */
 
-/* perf.data of an earlier run is kept as perf.data.old; others are written anew. A link or device is refused. */
+/* An existing file that is not empty is renamed to PATH.old. A link or device is refused. */
 static pfr_status clear_way(const char *path, pfr_error *err) {
     char old[4096];
     struct stat facts;
@@ -56,8 +56,8 @@ static size_t name_part(const char *output, char *name, size_t room) {
     return length < (int)room ? (size_t)length : room - 1;
 }
 
-/* OUTPUT, or with parts, or dated, OUTPUT.YYYYMMDDhhmmssCC, as perf names them; `before` is the one before, which is
- * another. */
+/* OUTPUT; with parts or a date OUTPUT.YYYYMMDDhhmmssCC, as perf names them. `before` is the name of the previous part
+ * (NULL: the first): waits until the clock gives another one. */
 static char *path_of_part(pfr_recorder *r, const char *before) {
     const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
     char name[4096];
@@ -71,7 +71,7 @@ static char *path_of_part(pfr_recorder *r, const char *before) {
     return arena_text(&r->part, name, length);
 }
 
-/* The file is read again at its end, by this descriptor: its path may lead elsewhere by then. */
+/* The descriptor is kept to read the file at its end, because its path may lead to another file by then. */
 static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(clear_way(r->path, err));
     r->output = descriptor_open(AT_FDCWD, r->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -126,9 +126,9 @@ static pfr_status put_events(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- what stands before the tasks --- */
+/* --- records before the tasks --- */
 
-/* Most that one record of 64 KB holds, with room for its head. */
+/* At most this many ids fit into one record of 64 KB. */
 #define IDS_AT_ONCE 2000u
 
 pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
@@ -175,7 +175,8 @@ static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_THREAD_MAP, 0, &map, sizeof map, err);
 }
 
-/* The cpus as a list of u16 behind their count; u16 type 0 in front: linux' perf/event.h, perf_record_cpu_map_data. */
+/* The CPUs as a list of u16 after their count, preceded by u16 type 0: linux' perf/event.h,
+ * perf_record_cpu_map_data. */
 static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
     const size_t count = r->options.per_thread ? 1 : r->nr_cpus;
     uint16_t *const words = take(r, count + 1, sizeof *words);
@@ -194,7 +195,7 @@ static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_CPU_MAP, 0, &map, sizeof map, err);
 }
 
-/* Times are counted in ns, and shown in ms. */
+/* Clock events count ns and are shown in ms. */
 static pfr_status put_unit(pfr_recorder *r, const struct typed_event *e, uint64_t id, pfr_error *err) {
     static const char unit[] = "msec";
     static const double scale = 1e-6;
@@ -233,7 +234,7 @@ static pfr_status put_units(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A stream has no place for what events are called but this. */
+/* A stream has no other place for event names. */
 static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
     if (!plain)

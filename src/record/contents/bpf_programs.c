@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BPF programs of the kernel, by bpf(2): what it has compiled for each is told by records KSYMBOL and BPF_EVENT, as the
- * kernel itself tells of those that come later; what the programs are goes into features BPF_PROG_INFO and BPF_BTF.
- * Those that came while it was recorded are added at the end. Who may not ask has none.
+ * BPF programs loaded in the kernel, read by bpf(2). Their compiled code is written as KSYMBOL and BPF_EVENT records,
+ * like those that the kernel writes for programs loaded later; the programs themselves are stored in the features
+ * BPF_PROG_INFO and BPF_BTF. Programs loaded during the recording are added to the features at the end. A user without
+ * permission gets no programs.
  *
- * Info has pointers to arrays, whose lengths the first question answers and which the second one fills; in the file
- * they are offsets into the bytes behind it.
+ * bpf_prog_info has pointers to arrays. A first call returns their lengths, a second one fills them. In the file the
+ * pointers are offsets into the bytes after it.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -19,7 +20,7 @@
 #include "record/rings/put_record.h"
 #include "wire/feature_bits.h"
 
-#define INFO_BYTES 232u /* of Linux 6.1: readers refuse what is longer than they know */
+#define INFO_BYTES 232u /* as in Linux 6.1: readers refuse larger structs */
 #define DATA_MOST ((uint64_t)16 << 20)
 #define PROGRAMS_MOST 65536u
 
@@ -29,7 +30,7 @@ struct program {
     struct bpf_prog_info info; /* pointers into `data` */
     uint8_t *data;
     uint64_t length, arrays;
-    const uint8_t *types; /* BTF; NULL: none */
+    const uint8_t *types; /* BTF, or NULL */
     uint32_t types_length;
 };
 
@@ -40,7 +41,7 @@ static int ask(int command, union bpf_attr *attr) {
 static int open_id(int command, uint32_t id) {
     union bpf_attr attr;
     memset(&attr, 0, sizeof attr);
-    attr.prog_id = id; /* the same place for programs and types */
+    attr.prog_id = id; /* same offset as btf_id */
     return ask(command, &attr);
 }
 
@@ -59,7 +60,7 @@ static bool ask_info(int fd, void *info, uint32_t size) {
 
 static const struct {
     unsigned bit;
-    size_t pointer, count, size_at; /* size_at 0: size */
+    size_t pointer, count, size_at; /* size_at 0: the size is `size` */
     uint32_t size;
 } arrays[] = {
     {0, AT(jited_prog_insns), AT(jited_prog_len), 0, 1},
@@ -87,7 +88,7 @@ static uint64_t bytes_of(const struct bpf_prog_info *info, size_t i) {
     return (word_at(info, arrays[i].count) * size + 7) & ~(uint64_t)7;
 }
 
-/* The counts are asked again together with what they count, and nothing else. */
+/* The second call must have the counts of the arrays, and zeros elsewhere. */
 static void keep_counts(const struct bpf_prog_info *from, struct bpf_prog_info *to) {
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < ARRAYS; i++) {
@@ -131,7 +132,7 @@ static const char *string_at(const struct program *p, const struct btf_header *h
     return (const char *)p->types + start + offset;
 }
 
-/* Bytes that follow a type of this kind. */
+/* Number of bytes that follow a type of this kind. */
 static uint64_t more_of(const struct btf_type *type) {
     const uint64_t count = BTF_INFO_VLEN(type->info);
     switch (BTF_INFO_KIND(type->info)) {
@@ -234,7 +235,7 @@ static void keep_types(struct bpf_seen *seen, const struct program *p) {
     seen->last_types = p->info.btf_id;
 }
 
-/* The types of a program; NULL where it has none, or cannot be read. */
+/* The types of a program; NULL if it has no types or they cannot be read. */
 static uint8_t *read_types(pfr_recorder *r, const struct program *p, uint32_t *length) {
     struct bpf_btf_info info = {0};
     const int fd = p->info.btf_id ? open_id(BPF_BTF_GET_FD_BY_ID, p->info.btf_id) : -1;
@@ -261,7 +262,7 @@ static pfr_status take_program(pfr_recorder *r, struct program *p, bool tells, p
     pfr_status status = PFR_OK;
     p->types = types;
     keep_program(&r->bpf, p);
-    if (types && p->info.btf_id > r->bpf.last_types) /* ids rise, and programs of one load share theirs */
+    if (types && p->info.btf_id > r->bpf.last_types) /* ids increase, and programs loaded together share one */
         keep_types(&r->bpf, p);
     if (tells)
         status = put_records(r, p, err);

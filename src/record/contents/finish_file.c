@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a file: LOST_SAMPLES for each counter that lost any, as read(2) tells (PERF_FORMAT_LOST), the build-ids of
- * objects that samples hit, the span of their times; then sizes and features. Of parts the next one is begun before.
+ * Writes the end of a file: LOST_SAMPLES for each counter that lost samples, as read(2) reports (PERF_FORMAT_LOST);
+ * build-ids of the objects that samples hit; the time span of the samples; sizes and features. If there are parts, the
+ * next one is begun before the last is finished.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "record/contents/tasks.h"
 #include "wire/feature_bits.h"
 
-/* The numbers in front of `lost` in what read(2) gives: value, and what read_format asks for. */
+/* Index of `lost` in the words from read(2): after the value and the fields that read_format selects before it. */
 static size_t lost_at(uint64_t format) {
     size_t at = 1;
     at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
@@ -25,7 +26,7 @@ static size_t lost_at(uint64_t format) {
     return at;
 }
 
-/* Of a group the leader gives all: nr, times, then value, id, lost of each. */
+/* Reading a group's leader gives: nr, times, then value, id, lost of each member. */
 static uint64_t lost_in_group(const uint64_t *words, size_t count, uint64_t format, uint64_t id) {
     size_t at = 1;
     at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
@@ -57,7 +58,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, 
     return pfr_writer_put(r->writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
-/* The kernel's counts go on from file to file; each file has its own part. */
+/* The kernel's counts run over all files; each file gets its own share. */
 static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
     for (size_t i = 0; i < r->nr_counters; i++) {
         struct open_counter *const counter = &r->counters[i];
@@ -76,7 +77,7 @@ static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, p
     return pfr_writer_feature(writer, BIT_SAMPLE_TIME, words, sizeof words, err);
 }
 
-/* --- of parts that are finished, the newest --- */
+/* --- the newest of the finished parts --- */
 
 void parts_forget(pfr_recorder *r) {
     for (size_t i = 0; r->kept && i < r->options.parts_most; i++)
@@ -86,7 +87,7 @@ void parts_forget(pfr_recorder *r) {
     r->kept = NULL;
 }
 
-/* It takes the place of the oldest, which goes. */
+/* Adds a finished part; with more than parts_most of them the oldest is removed. */
 static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
     if (!r->kept)
         r->kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->kept);
@@ -103,7 +104,7 @@ static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Whether the path leads to another file than this one, or to none. */
+/* Whether the path leads to another file than this one, or to no file. */
 static bool leads_elsewhere(const char *path, const struct stat *own) {
     struct stat now;
     if (lstat(path, &now) != 0)
@@ -119,7 +120,7 @@ static pfr_status report_displaced(const char *path, const struct stat *own, pfr
                     "%.60s was renamed while it was written: the recording is whole, but under another name", path);
 }
 
-/* *displaced: the file is finished, but its path does not lead to it, as err says. */
+/* Finishes a file. *displaced: it is complete, but its path no longer leads to it; err has the message. */
 static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool *displaced, pfr_error *err) {
     struct hit_times times = {0, 0};
     struct stat own;
@@ -136,7 +137,7 @@ static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool
     return r->options.parts && r->options.parts_most ? keep_part(r, file->path, err) : PFR_OK;
 }
 
-/* The last records; what follows are features. */
+/* Writes the last records; only features follow. */
 static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(tasks_put_tail(r, err));
     PFR_TRY(put_losses(r, err));
@@ -162,7 +163,7 @@ pfr_status file_finish(pfr_recorder *r, pfr_error *err) {
     return status < 0 || r->displaced == 0 ? status : report_displaced_parts(r, err);
 }
 
-/* A part that somebody took away is no reason to end the recording; the end reports how many there were. */
+/* If another process has moved or removed a part, recording continues; the end reports how many parts were affected. */
 static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file, pfr_error *err) {
     pfr_error why = {.offset = PFR_NO_OFFSET};
     bool displaced = false;
@@ -178,7 +179,7 @@ static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file,
     return status;
 }
 
-/* The next part takes what is drained while this one is finished. */
+/* Begins the next part first: it takes what is drained while the last one is finished. */
 pfr_status file_next(pfr_recorder *r, pfr_error *err) {
     const struct finished_file file = {r->writer, r->path, r->output};
     struct arena part = r->part;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_FINISH_FILE_H
 #define PFR_RECORD_FINISH_FILE_H
-/* What other files use of finish_file.c, which says how it works. */
+/* End of an output file: see finish_file.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status file_finish(pfr_recorder *r, pfr_error *err);

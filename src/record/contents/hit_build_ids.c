@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Build-ids of objects that samples hit: what was written is read once more, the state first, then each sample is
- * looked up in it; then the objects themselves are asked, and the kernel about itself (/sys/kernel/notes). Names are
- * those of maps, which anybody may choose: only regular files are opened, and of them only the notes are read.
+ * Build-ids of the objects that samples hit. The file is read again: first its state, then each sample's address is
+ * looked up. Then build-ids are read from the objects, and the kernel's from /sys/kernel/notes. Paths come from map
+ * records, and any user may have chosen them, so only regular files are opened, and only their notes are read.
  *
- * The state of a recording grows with the tasks that came and went. Where it would take more than r->hits_memory, all
- * that is mapped counts as hit: paths are fewer than maps.
+ * State grows with the number of tasks that started and ended. If it would need more than r->hits_memory, all mapped
+ * objects count as hit, because there are fewer paths than maps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct hits {
     struct hit_walk *walk;
 };
 
-/* What goes wrong with the next part is met again when it is written to by itself. */
+/* Drains rings into the next part. Its errors are ignored here: they occur again when that part is written. */
 static void drain_meanwhile(void *hits, const pfr_record *rec) {
     const struct hits *const h = hits;
     (void)rec;
@@ -73,7 +73,7 @@ static pfr_status find_hits(struct hits *h, pfr_error *err) {
     return hit_walk_run(h->walk, &h->r->stops, err);
 }
 
-/* --- all that is mapped --- */
+/* --- all mapped objects --- */
 
 static pfr_status take_path(struct hits *h, const pfr_record *rec, const pfr_text *path, const uint8_t *build_id,
                             unsigned size, pfr_error *err) {
@@ -104,7 +104,7 @@ static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *
     return maps_code ? by_type[rec->type](h, rec, err) : PFR_OK;
 }
 
-/* As many as half of the memory holds. */
+/* Stops at half of the memory limit. */
 static pfr_status take_maps(struct hits *h, pfr_error *err) {
     pfr_record rec;
     pfr_status status = state_begin(&h->state, h->reader, &h->memory, &no_jit, err);
@@ -123,7 +123,7 @@ static pfr_status find_all(struct hits *h, pfr_error *err) {
     if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err)); /* counts them */
+    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err)); /* counts the samples */
     memset(h->walk->hit, true, h->walk->objects);
     return PFR_OK;
 }
@@ -139,7 +139,8 @@ static pfr_status find_hits_or_all(struct hits *h, pfr_error *err) {
 
 /* --- the ids --- */
 
-/* The id in a list of ELF notes: u32 name length, id length, type; name and id, each padded to 4. elf(5), Nhdr. */
+/* Finds the id in a list of ELF notes: u32 name length, id length, type; then name and id, each padded to 4 (elf(5),
+ * Nhdr). */
 static bool id_in_notes(const uint8_t *bytes, size_t length, struct build_id *id) {
     uint32_t head[3];
     for (size_t at = 0; length - at >= sizeof head; at += sizeof head) {
@@ -230,22 +231,23 @@ static pfr_status put_id(struct hits *h, const struct object *object, pfr_error 
 }
 
 static pfr_status put_ids(struct hits *h, pfr_error *err) {
-    PFR_TRY(pfr_writer_feature(h->writer, BIT_BUILD_ID, "", 0, err)); /* also where there is none */
+    PFR_TRY(pfr_writer_feature(h->writer, BIT_BUILD_ID, "", 0, err)); /* written even if no id follows */
     for (size_t i = 0; i < h->walk->objects; i++)
         if (h->walk->hit[i])
             PFR_TRY(put_id(h, &h->state.objects.at[i], err));
     return PFR_OK;
 }
 
-/* Counters of cpus that came late: the file tells their ids at its end only. */
+/* Counters of CPUs that came online late: the file has their ids only at its end. */
 static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
     for (size_t i = 0; i < h->r->nr_counters; i++)
         PFR_TRY(u64_map_put(&h->reader->ids, h->r->counters[i].id, h->r->counters[i].event, err));
     return PFR_OK;
 }
 
-/* Through the descriptor that wrote it: the path may lead to any other file by now, also to one that never ends. The
- * two descriptors share a position, where the writer goes on; the reader wants it at the start and does not move it. */
+/* Opens the file by the descriptor that wrote it: its path may now lead to any other file, or to a device that never
+ * ends. Both descriptors share one position. The reader needs it at the start and does not move it afterwards; then it
+ * is restored for the writer. */
 static pfr_reader *open_own(const struct finished_file *file, const pfr_open_options *how, pfr_error *err) {
     const off_t end = lseek(file->fd, 0, SEEK_CUR);
     const int fd = end < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

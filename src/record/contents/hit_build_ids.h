@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_HIT_BUILD_IDS_H
 #define PFR_RECORD_HIT_BUILD_IDS_H
-/* What other files use of hit_build_ids.c, which says how it works. */
+/* Build-ids of hit objects: see hit_build_ids.c. */
 #include "record/rings/recorder_parts.h"
 
 struct finished_file {
     pfr_writer *writer;
     const char *path;
-    int fd; /* the writer's own; -1: standard output */
+    int fd; /* the writer's descriptor; -1: standard output */
 };
 
 struct hit_times {
-    uint64_t first, last; /* of samples; 0: none has one */
+    uint64_t first, last; /* times of samples; 0: no sample has a time */
 };
 
-/* The build-ids of a file whose records are all written, read by the writer's own descriptor; rings that fill are
-   drained meanwhile where r has a writer and it is not this one. */
+/* Writes the build-ids of a file that has all its records. Rings that fill up are drained meanwhile if r->writer is
+ * another one. */
 pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples to objects: see hit_objects.h. What stands at fixed places is taken from there; other samples are decoded. */
+/* Finds the objects of samples; hit_objects.h has the overview. Samples whose members are at fixed offsets are read
+ * directly, others are decoded. */
 #include "record/contents/hit_objects.h"
 
 #include "file/read/recording.h"
@@ -49,7 +50,7 @@ static bool is_of(const struct hit_page *slot, uint64_t page, const struct hit_s
            slot->used;
 }
 
-/* The object as it was at the key. */
+/* The object of the address at the time of the key. */
 static uint32_t object_at(const struct hit_walk *walk, const struct hit_slot *spot, struct record_key key) {
     struct place place;
     const uint32_t space =
@@ -99,7 +100,7 @@ static void note_decoded(struct hit_walk *walk, const pfr_record *rec) {
     note(walk, &spot, state_key(walk->state, rec, sample.time));
 }
 
-/* What lies in one piece behind a sample of the event. */
+/* Samples of the same event that follow in the read buffer. */
 static void note_followers(struct hit_walk *walk, const struct event *e, const pfr_record *rec) {
     const uint8_t *at[AT_ONCE];
     uint64_t from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the header says of the machine and of the recording, by feature: payloads as wire/perf_features.def has them.
- * One row for each; a row that finds nothing writes nothing.
+ * Header features about the machine and the recording, with payloads as in wire/perf_features.def. One row per feature;
+ * a row that finds no data writes no feature.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@ static bool put_text(struct output *payload, const char *text) {
     return *text != '\0';
 }
 
-/* --- rows; false: there is nothing to write --- */
+/* --- rows: false if there is nothing to write --- */
 
 static bool put_hostname(pfr_recorder *r, struct output *payload) {
     struct utsname names;
@@ -42,7 +42,7 @@ static bool put_version(pfr_recorder *r, struct output *payload) {
     return put_text(payload, r->options.version ? r->options.version : "perfray");
 }
 
-/* The last number of a list of cpus, "0-3,5". */
+/* The last number of a CPU list such as "0-3,5". */
 static long last_number(const char *list) {
     const char *at = list + strlen(list);
     while (at > list && isdigit((unsigned char)at[-1]))
@@ -59,7 +59,7 @@ static bool put_nrcpus(pfr_recorder *r, struct output *payload) {
     return true;
 }
 
-/* The value of the first line "KEY : value" of /proc/cpuinfo, runs of blanks as one. */
+/* The value of the first line "KEY : value" of /proc/cpuinfo, with runs of spaces reduced to one. */
 static bool cpuinfo(const pfr_recorder *r, const char *key, char *to, size_t room) {
     char text[8192];
     size_t used = 0;
@@ -164,7 +164,7 @@ static bool put_groups(pfr_recorder *r, struct output *payload) {
     return groups > 0;
 }
 
-/* Calls `put` for each PMU in the order of names; counts those that it took. */
+/* Calls `put` for each PMU in order of names; returns for how many it returned true. */
 static uint32_t each_pmu(pfr_recorder *r, struct output *to,
                          bool (*put)(pfr_recorder *r, const char *name, struct output *to)) {
     char path[PATH_MAX];
@@ -191,7 +191,7 @@ static bool put_pmu(pfr_recorder *r, const char *name, struct output *to) {
     return true;
 }
 
-/* A list whose count stands in front of it and is known behind it. */
+/* Writes a list after its count, which is known only once the list is complete. */
 static bool put_counted(pfr_recorder *r, struct output *payload,
                         bool (*put)(pfr_recorder *r, const char *name, struct output *to)) {
     struct output rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_MACHINE_H
 #define PFR_RECORD_MACHINE_H
-/* What other files use of machine.c, which says how it works. */
+/* Features about the machine: see machine.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status machine_put(pfr_recorder *r, pfr_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header's cpus, caches and memory, as sysfs tells them: features CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE and
-   MEM_TOPOLOGY. Documentation/ABI/stable/sysfs-devices-system-cpu and -node. */
+/* Features CPU_TOPOLOGY, NUMA_TOPOLOGY, CACHE and MEM_TOPOLOGY, from sysfs:
+ * Documentation/ABI/stable/sysfs-devices-system-cpu and -node. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,16 +17,16 @@
 #define NODE "devices/system/node/node%ld/"
 #define INDEX_MOST 16
 #define NODE_MOST 1024
-#define BLOCK_WORDS 1024 /* of 64 bits: blocks of memory of a node */
+#define BLOCK_WORDS 1024 /* in words of 64 bits: memory blocks of a node */
 
 struct sysfs {
     const char *sys, *proc;
-    long cpus; /* available ones */
+    long cpus; /* number of available CPUs */
 };
 
 /* --- topology --- */
 
-/* A list is written by the first cpu that is in it. */
+/* A list of CPUs is written only once, for the first CPU in it. */
 static bool writes_list(const struct sysfs *in, long cpu, const char *file, char list[LIST_MOST]) {
     char path[64];
     snprintf(path, sizeof path, CPU "topology/%s", cpu, file);
@@ -73,7 +73,7 @@ static uint64_t node_memory(const struct sysfs *in, long node, const char *key) 
     return line ? strtoull(line + strlen(key), NULL, 10) : 0;
 }
 
-/* The highest number of a node, -1: none. */
+/* The highest node number, or -1. */
 static long last_node(const struct sysfs *in) {
     char list[LIST_MOST];
     if (kernel_text(list, sizeof list, in->sys, "devices/system/node/online") <= 0)
@@ -145,12 +145,12 @@ static bool put_caches(const struct sysfs *in, struct output *payload) {
     feature_u32(payload, 1);
     feature_u32(payload, count);
     each_cache(in, payload);
-    return true; /* a machine may tell of none, which perf writes, too */
+    return true; /* perf writes the feature even if the machine reports no caches */
 }
 
-/* --- blocks of memory --- */
+/* --- memory blocks --- */
 
-/* One past the highest block of a node whose bit is set; 0: there is no such node. */
+/* Sets the bits of a node's memory blocks. Returns the highest block + 1; 0: no such node. */
 static uint64_t node_blocks(const struct sysfs *in, long node, uint64_t bits[BLOCK_WORDS]) {
     char path[PATH_MAX];
     uint64_t end = 0;
@@ -214,7 +214,7 @@ static long available_cpus(const struct kernel *kernel) {
 
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err) {
     const struct sysfs in = {r->kernel->sys, r->kernel->proc, available_cpus(r->kernel)};
-    const bool stream = strcmp(r->path, "-") == 0; /* perf does not take CACHE there */
+    const bool stream = strcmp(r->path, "-") == 0; /* perf refuses CACHE in a stream */
     struct output payload;
     pfr_status status = PFR_OK;
     out_open_memory(&payload, &r->memory);

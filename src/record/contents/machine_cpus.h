@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_MACHINE_CPUS_H
 #define PFR_RECORD_MACHINE_CPUS_H
-/* What other files use of machine_cpus.c, which says how it works. */
+/* CPU, cache and memory features: see machine_cpus.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Features of texts and numbers, put to the writer. */
+/* Writes features made of texts and numbers. */
 #include "record/contents/machine_feature.h"
 
 #define TEXT_UNIT 64u
@@ -14,7 +14,7 @@ void feature_u64(struct output *payload, uint64_t value) {
     out_write(payload, &value, sizeof value);
 }
 
-/* u32 length, text, zeros up to a multiple of 64. */
+/* Writes u32 length, text, and zeros up to a multiple of 64. */
 void feature_text(struct output *payload, const char *text) {
     const size_t length = strlen(text);
     const size_t room = (length + 1 + TEXT_UNIT - 1) / TEXT_UNIT * TEXT_UNIT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs already, in the records that the kernel would have given: the kernel's own map, and of each task FORK,
- * COMM, NAMESPACES and MMAP2 out of /proc. They have time 0, so readers take them for what was before. While these are
- * written the counters that tell of new tasks are open already and their rings are drained: nothing that starts
- * meanwhile is missed.
+ * Writes what runs when recording starts, as records that the kernel would have written: the kernel's map, and FORK,
+ * COMM, NAMESPACES and MMAP2 of each task, from /proc. They have time 0, by which readers know that they are older than
+ * the recording. The counters that report new tasks are already open and their rings are drained meanwhile, so no task
+ * is missed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -34,10 +34,11 @@ static pfr_text text_of(const char *text) {
 
 struct kernel_text_range {
     uint64_t start, end;
-    const char *symbol; /* "_text", or "_stext" where there is none */
+    const char *symbol; /* "_text", or "_stext" if there is no _text */
 };
 
-/* The start is among the first symbols. The end is far behind: unless the size is known it is looked for, too. */
+/* _text is among the first symbols, _etext near the end of the file: unless the size is known, the whole file is
+ * read. */
 static void find_symbols(FILE *symbols, bool wants_end, struct kernel_text_range *range) {
     char line[512];
     uint64_t stext = 0;
@@ -59,7 +60,7 @@ static void find_symbols(FILE *symbols, bool wants_end, struct kernel_text_range
         *range = (struct kernel_text_range){stext, range->end, "_stext"};
 }
 
-/* "  01000000-022090c7 : Kernel code"; zeros for those who may not know. */
+/* Parses "  01000000-022090c7 : Kernel code"; the numbers are zeros for users without permission. */
 static uint64_t code_size(const struct kernel *kernel) {
     char text[16384];
     if (kernel_text(text, sizeof text, kernel->proc, "iomem") <= 0)
@@ -93,7 +94,7 @@ static pfr_status put_map(pfr_recorder *r, uint64_t start, uint64_t length, uint
     return put_record(r, PFR_RECORD_MMAP, MISC_KERNEL, &map, sizeof map, err);
 }
 
-/* "name size users deps state 0xaddress", where the file is /lib/modules/RELEASE/... or, unknown, [name]. */
+/* Parses "name size users deps state 0xaddress". Modules are recorded as [name], without the path of their file. */
 static pfr_status put_modules(pfr_recorder *r, pfr_error *err) {
     char path[PATH_MAX], line[4096];
     pfr_status status = PFR_OK;
@@ -178,7 +179,7 @@ static uint32_t protection_of(const char *letters) {
            (letters[2] == 'x' ? PROT_EXEC : 0u);
 }
 
-/* One line of /proc/PID/maps: "start-end rwxp offset major:minor inode   path". */
+/* Parses a line of /proc/PID/maps: "start-end rwxp offset major:minor inode   path". */
 static pfr_status put_line(pfr_recorder *r, pid_t pid, char *line, pfr_error *err) {
     unsigned long long start, end, offset, inode;
     unsigned major_number, minor_number;
@@ -218,7 +219,7 @@ static pfr_status put_maps(pfr_recorder *r, pid_t pid, pfr_error *err) {
     return status;
 }
 
-/* One that ends meanwhile is left out, as far as it is gone. */
+/* Skips what is missing of a task that ends meanwhile. */
 static pfr_status put_task(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err) {
     char name[64];
     pid_t group, parent;
@@ -262,7 +263,7 @@ static pfr_status put_everything(pfr_recorder *r, pfr_error *err) {
     return status;
 }
 
-/* The processes of the targets, each once: its threads are all told, as they share its maps. */
+/* Writes each process of the targets once, with all its threads, because they share its maps. */
 static pfr_status put_targets(pfr_recorder *r, pfr_error *err) {
     pid_t last = 0;
     for (size_t i = 0; i < r->nr_tasks; i++) {
@@ -276,7 +277,7 @@ static pfr_status put_targets(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- cgroups: one for each folder of the version 2 hierarchy; its id is that of the folder's inode --- */
+/* --- cgroups: one per folder of the version 2 hierarchy; the id is the inode number of the folder --- */
 
 #define CGROUP_DEPTH 16
 
@@ -311,7 +312,7 @@ static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What runs at the end: records that came meanwhile may have been overwritten. */
+/* Writes what runs at the end, because records written meanwhile may have been overwritten. */
 pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err) {
     if ((!r->options.overwrite && !r->options.tail_synthesize) || !(r->synthesize & SYNTHESIZE_TASKS))
         return PFR_OK;

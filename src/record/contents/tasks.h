@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_TASKS_H
 #define PFR_RECORD_TASKS_H
-/* What other files use of tasks.c, which says how it works. */
+/* Tasks that run already: see tasks.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);

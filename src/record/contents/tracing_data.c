@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feature TRACING_DATA: the formats of the tracepoints that are recorded, copied out of tracefs. Its form is that of
- * trace.dat 0.6 (trace-cmd, trace.dat.5), read by file/read/tracing_blob.c.
+ * Feature TRACING_DATA: the formats of the recorded tracepoints, copied from tracefs. The format is that of trace.dat
+ * 0.6 (trace-cmd, trace.dat.5); file/read/tracing_blob.c reads it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ struct blob_writing {
     char *text; /* FORMAT_MOST bytes */
 };
 
-/* The text of a file of tracefs behind its size; empty where there is none. kernel_text takes the line end away. */
+/* Writes the size and text of a tracefs file; size 0 if it is missing. kernel_text has removed the last newline, so it
+ * is added again. */
 static void put_file(const struct blob_writing *b, const char *path) {
     const ssize_t length = kernel_text(b->text, FORMAT_MOST - 1, b->r->kernel->tracing, "%s", path);
     size_t used = length > 0 ? (size_t)length : 0;
@@ -37,7 +38,7 @@ static bool same_point(const struct typed_event *a, const struct typed_event *b)
     return a->system && b->system && strcmp(a->system, b->system) == 0 && strcmp(a->point, b->point) == 0;
 }
 
-/* Whether event i is the first of its system, or of its tracepoint. */
+/* Whether event i is the first event of its system, or of its tracepoint. */
 static bool is_first_of_system(const struct blob_writing *b, size_t i) {
     for (size_t j = 0; j < i; j++)
         if (event_at(b, j)->system && strcmp(event_at(b, j)->system, event_at(b, i)->system) == 0)
@@ -76,7 +77,7 @@ static uint32_t count_systems(const struct blob_writing *b) {
 }
 
 static void put_blob(const struct blob_writing *b) {
-    static const char head[] = "\x17\x08\x44tracing0.6"; /* and its NUL */
+    static const char head[] = "\x17\x08\x44tracing0.6"; /* includes the NUL */
     const uint16_t probe = 1;
     const uint8_t order_and_long[] = {*(const uint8_t *)&probe ? 0 : 1, sizeof(long)};
     out_write(b->to, head, sizeof head);
@@ -92,7 +93,7 @@ static void put_blob(const struct blob_writing *b) {
         if (event_at(b, i)->system && is_first_of_system(b, i))
             put_system(b, event_at(b, i)->system);
     feature_u32(b->to, 0); /* kallsyms */
-    feature_u32(b->to, 0); /* formats of printk */
+    feature_u32(b->to, 0); /* printk formats */
     feature_u64(b->to, 0); /* names of tasks */
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that write streams of their own into an AUX area: what they are called in sysfs, what is meant where their
- * terms are not said, and what a decoder wants to know of them (record AUXTRACE_INFO). The words are those that the
- * decoders of perf read: tools/perf/util/intel-pt.h, intel-bts.h, arm-spe.h, hisi-ptt.h. CoreSight is left out: its
- * decoder wants registers of every part of the trace hardware.
+ * PMUs that write trace data into an AUX area: their names in sysfs, their default terms, and what their decoder needs
+ * (record AUXTRACE_INFO). The words are those that perf's decoders read: tools/perf/util/intel-pt.h, intel-bts.h,
+ * arm-spe.h, hisi-ptt.h. CoreSight is not supported: its decoder needs registers of every trace component.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static int64_t hex_cap(const struct kernel *kernel, const char *name) {
     return known && sscanf(text, "%x", &value) == 1 ? (int64_t)value : 0;
 }
 
-/* The highest of the values that the bits allow up to `wish`, or the lowest there is. */
+/* The highest bit up to `request` that is set, else the lowest one. */
 static unsigned nearest_below(uint64_t bits, unsigned request) {
     unsigned best = 64;
     for (unsigned i = 0; i < 32; i++)
@@ -39,7 +38,7 @@ static bool has_format(const struct kernel *kernel, const char *name) {
     return kernel_text(text, sizeof text, kernel->sys, DEVICE "intel_pt/format/%s", name) > 0;
 }
 
-/* Time stamps, as often as periods of 2^3 say, and branches. */
+/* Default terms of Intel PT: timestamps and branches; mtc and psb periods of about 2^3. */
 static void pt_terms(const struct kernel *kernel, char *to, size_t room) {
     const uint64_t timings =
         kernel_number(1, kernel->sys, DEVICE "intel_pt/caps/mtc") ? (uint64_t)hex_cap(kernel, "mtc_periods") : 0;
@@ -55,7 +54,7 @@ static void pt_terms(const struct kernel *kernel, char *to, size_t room) {
         snprintf(to + used, room - (size_t)used, ",pt,branch");
 }
 
-/* Lowest and all bits of a format such as "config:14-17". */
+/* The lowest bit and all bits of a format such as "config:14-17". */
 static void bits_of(const struct kernel *kernel, const char *name, uint64_t *lowest, uint64_t *all) {
     char text[64];
     unsigned first, last;
@@ -70,7 +69,7 @@ static void bits_of(const struct kernel *kernel, const char *name, uint64_t *low
         *all |= 1ull << bit;
 }
 
-/* How many ticks of the clock of time stamps are how many of the crystal's: cpuid leaf 0x15. */
+/* Ratio of TSC to crystal clock, from cpuid leaf 0x15. */
 static void clock_ratio(uint64_t *numerator, uint64_t *denominator) {
     unsigned a = 0, b = 0, c = 0, d = 0;
 #if defined __x86_64__ || defined __i386__
@@ -97,15 +96,15 @@ static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
     put_clock(f, words);
     bits_of(k, "tsc", &words[4], &all);
     bits_of(k, "noretcomp", &words[5], &all);
-    words[6] = f->by_cpu ? 3 : 2; /* switch records: of CPUs, or of tasks */
-    words[7] = 0;                 /* the area is read as it fills */
+    words[6] = f->by_cpu ? 3 : 2; /* kind of switch records: of CPUs, or of tasks */
+    words[7] = 0;                 /* not in snapshot mode: the area is read as it fills */
     words[8] = !f->per_thread;
     bits_of(k, "mtc", &words[9], &all);
     bits_of(k, "mtc_period", &all, &words[10]);
     clock_ratio(&words[11], &words[12]);
     bits_of(k, "cyc", &words[13], &all);
     words[14] = (uint64_t)kernel_number(0, k->sys, DEVICE "intel_pt/max_nonturbo_ratio");
-    words[15] = 0; /* length of a filter of addresses */
+    words[15] = 0; /* length of the address filter */
     return 16;
 }
 
@@ -113,7 +112,7 @@ static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
 
 static size_t tell_bts(const struct aux_facts *f, uint64_t *words) {
     const size_t count = put_clock(f, words);
-    words[count] = 0; /* the area is read as it fills */
+    words[count] = 0; /* not in snapshot mode */
     return count + 1;
 }
 

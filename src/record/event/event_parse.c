@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of -e. A list of events and groups; the kind of an event is told by the first row of `kinds` that takes it.
- * Modifiers follow a last colon. See event.h.
+ * Parses the argument of -e: a list of events and groups. The first function of `kinds` that accepts the text decides
+ * the kind of event. Modifiers follow the last colon. See event.h.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define NAME_MOST 256u
 
-/* What the modifiers behind one event or group say. */
+/* Modifiers of one event or group. */
 struct modifiers {
     bool user, kernel, hypervisor, host, guest; /* excluded */
     bool said_mode, said_machine;
@@ -43,7 +43,7 @@ static pfr_status no_memory(const struct event_text *text) {
 
 /* --- kinds --- */
 
-/* Bytes up to what ends a word. */
+/* Length of a word. */
 static size_t word_length(const char *at) {
     return strcspn(at, ",{}:/ \t");
 }
@@ -53,7 +53,7 @@ static bool is_named(const struct event_name *row, const char *at, size_t length
            (row->alias && strlen(row->alias) == length && strncmp(row->alias, at, length) == 0);
 }
 
-/* From `start` to here, where no term gave a name. */
+/* Names the event by its text from `start` to here, unless a term gave it a name. */
 static pfr_status name_as_typed(struct event_text *text, const char *start, struct typed_event *event) {
     if (event->named)
         return PFR_OK;
@@ -68,7 +68,7 @@ static pfr_status add_plain(struct event_text *text, size_t length, uint32_t typ
     event->attr.type = type;
     event->attr.config = config;
     event->falls_back = type == PERF_TYPE_HARDWARE && config == PERF_COUNT_HW_CPU_CYCLES;
-    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* what programs hand over is all of it */
+    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* the data that programs pass */
         event->attr.sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
         event->attr.sample_period = 1;
         event->fixed = true;
@@ -123,7 +123,7 @@ static pfr_status take_access(struct event_text *text, struct typed_event *event
     return PFR_OK;
 }
 
-/* Whether what follows a colon says accesses: of its letters none but x, r and w. */
+/* Whether the text after a colon is an access: only the letters r, w and x. */
 static bool says_access(const char *at) {
     const size_t length = word_length(at);
     return length > 0 && strspn(at, "rwx") == length;
@@ -174,7 +174,7 @@ static pfr_status take_breakpoint(struct event_text *text, bool *taken) {
     return name_as_typed(text, start, event);
 }
 
-/* One that writes into an AUX area has no rate: it is one long sample. */
+/* An event with an AUX area has no rate: it is one long sample. */
 static pfr_status begin_aux(struct event_text *text, const char *pmu, struct typed_event *event) {
     char terms[NAME_MOST] = "";
     event->aux = aux_kind_of(pmu);
@@ -317,7 +317,7 @@ static pfr_status rename_event(struct event_text *text, struct typed_event *even
     return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
 }
 
-/* Modifiers of events first..end, where any follow; a name that was not given by a term goes on with them. */
+/* Applies modifiers, if any follow, to the events from `first` on, and appends them to names that no term gave. */
 static pfr_status take_modified(struct event_text *text, size_t first, bool renames) {
     struct modifiers m = {0};
     struct event_list *const list = text->list;
@@ -328,7 +328,7 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
         PFR_TRY(take_modifiers(text, &m));
     for (size_t i = first; i < list->count; i++) {
         struct modifiers own = m;
-        own.guest = given ? m.guest : true; /* guests are looked at where somebody asks */
+        own.guest = given ? m.guest : true; /* guests are excluded unless a modifier selects them */
         apply_modifiers(&list->at[i], &own);
         if (given && renames && !list->at[i].named)
             PFR_TRY(rename_event(text, &list->at[i], from));
@@ -336,7 +336,7 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
     return PFR_OK;
 }
 
-/* A group's modifiers stand in for those that its members do not say. */
+/* Applies a group's modifiers to a member where the member does not set them. */
 static void join_modifiers(struct typed_event *event, const struct modifiers *m) {
     struct perf_event_attr *const attr = &event->attr;
     if (m->said_mode) {

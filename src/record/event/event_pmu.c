@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Terms between slashes: those that every event takes, and those that a PMU's folder in sysfs tells: format/NAME says
- * into which bits a value goes ("config:0-7,32"), events/NAME is a list of such terms. See
+ * Parses terms between slashes: those that every event accepts, and those in a PMU's folder in sysfs. format/NAME lists
+ * the bits of a value ("config:0-7,32"), events/NAME is a list of such terms. See
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-format.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define DEVICES "bus/event_source/devices"
 
 struct term {
-    char name[TERM_MOST], value[TERM_MOST]; /* value: "" where none was given */
+    char name[TERM_MOST], value[TERM_MOST]; /* value is "" if the term has none */
     const char *at;
 };
 
@@ -24,7 +24,7 @@ int64_t pmu_type(const struct kernel *kernel, const char *name) {
     return kernel_number(-1, kernel->sys, DEVICES "/%s/type", name);
 }
 
-/* --- what all take --- */
+/* --- terms of every event --- */
 
 static bool number_of(const struct term *term, uint64_t *value) {
     char *end;
@@ -131,7 +131,7 @@ static pfr_status take_words(struct event_text *text, const struct term *term, s
     return event->chain ? PFR_OK : event_wrong(text, term->at, "call-graph is no, fp, dwarf or lbr");
 }
 
-/* --- what the PMU tells --- */
+/* --- terms of the PMU --- */
 
 static uint64_t *config_word(struct typed_event *event, const char *name, size_t length) {
     static const char *const words[] = {"config", "config1", "config2"};
@@ -143,7 +143,7 @@ static uint64_t *config_word(struct typed_event *event, const char *name, size_t
     return NULL;
 }
 
-/* The value's bits, lowest first, into the ranges of bits that the format lists. What is left is too much. */
+/* Spreads the value's bits, lowest first, over the bit ranges of the format; false if the value has more bits. */
 static bool spread_bits(uint64_t *word, const char *ranges, uint64_t value) {
     while (*ranges) {
         char *end;

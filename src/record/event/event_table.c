@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What events are called that every machine knows: linux/perf_event.h (enum perf_hw_id, perf_sw_ids, perf_hw_cache_id,
-   _op_id, _op_result_id), in the words of perf-list(1). */
+/* Names of the events known on every machine: linux/perf_event.h (enum perf_hw_id, perf_sw_ids, perf_hw_cache_id,
+ * _op_id, _op_result_id), as perf-list(1) spells them. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -47,7 +47,7 @@ static const struct {
               {{"branch", "branches", "bpu"}},
               {{"node"}}};
 
-/* Reads and refs come first of their kind: they are meant where nothing is said. */
+/* The first six rows are the names that cache_what lists; the others are alternative spellings. */
 static const struct {
     const char *name;
     uint8_t operation, result;
@@ -98,7 +98,7 @@ const char *cache_what(unsigned number) {
     return number < 6 ? accesses[number].name : NULL;
 }
 
-/* The modifiers that perf prints for an attr of which nobody typed the name. */
+/* Modifiers follow perf's rules for events without a typed name. */
 size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room) {
     const bool modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
     const bool no_guests_meant = modes || attr->precise_ip;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracepoints by name or glob: events/SYSTEM/NAME/id in tracefs is attr.config. Probes made with perf probe or by hand
-   stand there too. */
+/* Tracepoints by name or glob. attr.config is events/SYSTEM/NAME/id in tracefs, where probes (perf probe,
+ * uprobe_events) are listed as well. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -43,7 +43,7 @@ static pfr_status add_point(struct event_text *text, const char *system, const c
     return PFR_OK;
 }
 
-/* The folders in events/FOLDER that match, in the order of their names. */
+/* The sorted entries of events/FOLDER. */
 struct folders {
     struct dirent **at;
     int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the kernel we run on, and reading what it tells in small files. */
+/* System calls of the real kernel, and readers of small files in /proc, /sys and tracefs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,7 +51,7 @@ static int real_watch(void *context, int watch, int fd) {
     return epoll_ctl(watch, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* A counter whose task is gone hangs up for ever: it is watched no more. */
+/* A counter whose task has ended reports a hang-up for ever, so it is removed from the watch. */
 static int real_wait(void *context, int watch, int milliseconds) {
     struct epoll_event events[64];
     (void)context;

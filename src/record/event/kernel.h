@@ -2,11 +2,11 @@
 #ifndef PFR_RECORD_KERNEL_H
 #define PFR_RECORD_KERNEL_H
 /*
- * The kernel as the recorder sees it: a table of functions and the folders where it tells about itself. real_kernel is
- * the one we run on; tests give a scripted one, which does what this machine cannot.
+ * The kernel as the recorder uses it: a table of functions, and the folders with its information. real_kernel is the
+ * running one; tests use scripted ones to simulate other machines.
  *
- * Functions return what the system calls of the same name return; on failure -1 with errno.
- * See perf_event_open(2) and linux/perf_event.h.
+ * Functions return what the system calls of the same name return; on failure -1 with errno. See perf_event_open(2) and
+ * linux/perf_event.h.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -17,13 +17,15 @@
 
 struct kernel {
     int (*open)(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
-    /* MAP_FAILED. One that only reads lets the kernel overwrite what is old: it never finds its ring full. */
+    /* Returns MAP_FAILED on failure. With `overwrites` the mapping is read-only: the kernel then overwrites old records
+     * and never finds the ring full. */
     void *(*map)(void *context, int fd, size_t length, uint64_t offset, bool overwrites);
     void (*unmap)(void *context, void *at, size_t length);
     int (*control)(void *context, int fd, unsigned long request, uintptr_t argument); /* ioctl(2) */
     ssize_t (*read)(void *context, int fd, void *to, size_t length);
     void (*close)(void *context, int fd);
-    /* Waits until one of the watched descriptors has something, or so many milliseconds. `watch` -1: a new one. */
+    /* `watch` adds fd to an epoll descriptor, or makes one if `watch` is -1. `wait` waits for a watched descriptor, at
+     * most that many milliseconds. */
     int (*watch)(void *context, int watch, int fd);
     int (*wait)(void *context, int watch, int milliseconds);
     void *context;
@@ -32,11 +34,12 @@ struct kernel {
 
 extern const struct kernel real_kernel;
 
-/* The text of a small file of the kernel's, at most room - 1 bytes, without the line end; its length, -1: errno. */
+/* Reads a small file, at most room - 1 bytes, without the last newline. Returns the length; -1 with errno if it cannot
+ * be read. */
 ssize_t kernel_text(char *to, size_t room, const char *folder, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The number in such a file; `otherwise` where there is none. */
+/* The number in such a file, or `otherwise` if there is no number. */
 int64_t kernel_number(int64_t otherwise, const char *folder, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be recorded here: each event of the tables is opened once, on this process, and closed. Of tracepoints one
-   stands for all. */
+/* Lists the events that can be recorded here: each event is opened on this process and closed again. One tracepoint is
+ * tried for all. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -62,7 +62,7 @@ static int open_once(const struct event_listing *l, struct perf_event_attr *attr
     return 0;
 }
 
-/* Errno, 0: it can be sampled. The kernel is left out where it may not be sampled. */
+/* Returns 0 if the event can be sampled, else errno. If permission is missing, tries without the kernel. */
 static int try_event(const struct event_listing *l, uint32_t type, uint64_t config, uint64_t period) {
     struct perf_event_attr attr = {.type = type, .size = sizeof attr, .config = config, .disabled = 1};
     attr.sample_period = period;
@@ -109,7 +109,7 @@ static void list_breakpoint(struct event_listing *l) {
     tell(l, "breakpoint", "mem:ADDR[/LEN][:rwx]", reason_of(open_once(l, &attr, 0, -1)));
 }
 
-/* The names in a folder in their order, until one is not wanted. */
+/* Calls `entry` with the sorted names in a folder, until the caller's row function stops the listing. */
 static void each_entry(struct event_listing *l, const char *folder,
                        void (*entry)(struct event_listing *l, const char *folder, const char *name)) {
     struct dirent **names;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUX areas: behind the ring of records, in the same mapping of the counter, a second one that the hardware itself
- * writes. aux_head and aux_tail of struct perf_event_mmap_page (linux/perf_event.h) say what is new; it goes into the
- * file behind AUXTRACE records, and records AUX in the ring tell what it was. With samples that carry pieces of it, the
- * area is never read: it is mapped so that the kernel overwrites what is old.
+ * AUX areas: a second buffer in the mapping of a counter, after its ring, which the hardware writes. aux_head and
+ * aux_tail of struct perf_event_mmap_page (linux/perf_event.h) delimit its new data; they go into the file after
+ * AUXTRACE records, and AUX records in the ring describe them. If samples carry pieces of the area, it is never read:
+ * it is mapped so that the kernel overwrites old data.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static pfr_status wrong(pfr_error *err, const char *what, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, what, "%s", text);
 }
 
-/* --- what is asked --- */
+/* --- requests --- */
 
 static const struct typed_event *first_aux(const pfr_recorder *r) {
     for (size_t i = 0; i < r->events.count; i++)
@@ -33,7 +33,7 @@ static const struct typed_event *first_aux(const pfr_recorder *r) {
     return NULL;
 }
 
-/* Whether any sample has a piece: then nobody reads the areas. */
+/* Whether samples carry pieces of an area; then the areas are not read. */
 static bool is_sampled(const pfr_recorder *r) {
     for (size_t i = 0; i < r->events.count; i++)
         if (aux_samples(r, &r->events.at[i]))
@@ -83,7 +83,7 @@ void aux_plan(const pfr_recorder *r, struct typed_event *e) {
     attr->aux_watermark = is_sampled(r) ? 0 : (uint32_t)(area_bytes(r) / 4);
 }
 
-/* --- mapped --- */
+/* --- mapping --- */
 
 static pfr_status cannot_map(int why, pfr_error *err) {
     if (why == EPERM)
@@ -122,7 +122,7 @@ void aux_unmap(pfr_recorder *r, struct ring *ring) {
         r->kernel->unmap(r->kernel->context, ring->aux.at, ring->aux.bytes);
 }
 
-/* --- told at the start --- */
+/* --- records at the start --- */
 
 pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
     const struct typed_event *const e = first_aux(r);
@@ -138,7 +138,7 @@ pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_AUXTRACE_INFO, 0, &info, sizeof info, err);
 }
 
-/* How ticks become time, where the kernel tells. */
+/* Conversion of ticks to time, if the kernel provides it. */
 pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err) {
     const struct perf_event_mmap_page *const page = r->nr_rings ? r->rings[0].page : NULL;
     static const uint8_t unused[6];
@@ -157,7 +157,7 @@ pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_TIME_CONV, 0, &clock, sizeof clock, err);
 }
 
-/* --- drained --- */
+/* --- draining --- */
 
 static uint64_t ticks(void) {
 #if defined __x86_64__ || defined __i386__
@@ -169,7 +169,7 @@ static uint64_t ticks(void) {
 #endif
 }
 
-/* Bytes from `from` to the head, in one piece or two, filled up to a multiple of 8. */
+/* Writes the bytes from `from` on, which may wrap around, padded to a multiple of 8. */
 static pfr_status put_chunk(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length, pfr_error *err) {
     static const uint8_t zeros[8];
     const struct aux_area *const aux = &ring->aux;
@@ -207,7 +207,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
     return PFR_OK;
 }
 
-/* Records AUX among those that are about to be written: whether the hardware found no room. */
+/* Counts AUX records, in bytes that are about to be written, which report that the area was full. */
 void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length) {
     struct {
         struct perf_event_header header;

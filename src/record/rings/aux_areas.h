@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_AUX_AREAS_H
 #define PFR_RECORD_AUX_AREAS_H
-/* What other files use of aux_areas.c, which says how it works. */
+/* AUX areas: see aux_areas.c. */
 #include "record/rings/recorder_parts.h"
 
 bool aux_is_recorded(const pfr_recorder *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters: each event on each cpu, of each task where tasks are recorded. One that the kernel refuses makes the attrs
- * ask for less (fallback.c), and all begins anew, so that all counters of an event are alike.
+ * Opens a counter for each event on each CPU, and for each task if tasks are recorded. If the kernel refuses one, the
+ * attrs are changed to ask for less (fallback.c) and all are opened again, so that all counters of an event are alike.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ void counters_close(pfr_recorder *r) {
     r->counters_room = 0;
 }
 
-/* The soft limit of open files up to the hard one; false: it is there. */
+/* Raises the soft limit of open files to the hard one; false if that is not possible. */
 static bool raise_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
@@ -66,7 +66,7 @@ static int cgroup_folder(const pfr_recorder *r, const char *name) {
     return -1;
 }
 
-/* The counter's descriptor, or the negative errno. */
+/* Returns the descriptor of the counter, or -errno. */
 static int open_one(pfr_recorder *r, struct typed_event *e, const struct counter_target *spot, int group) {
     const int folder = e->cgroup ? cgroup_folder(r, e->cgroup) : -1;
     if (e->cgroup && folder < 0)
@@ -90,7 +90,7 @@ static int group_of(const pfr_recorder *r, uint32_t leader, const struct counter
     return -1;
 }
 
-/* A cpu that is off and a task that has ended are passed over, where they are not the only ones. */
+/* CPUs that are off line and tasks that have ended are skipped unless they are the only ones. */
 static bool may_be_missed(const pfr_recorder *r, const struct counter_target *spot, int why) {
     if (why == ESRCH)
         return r->by_task && r->nr_tasks > 1;
@@ -98,7 +98,7 @@ static bool may_be_missed(const pfr_recorder *r, const struct counter_target *sp
            kernel_number(1, r->kernel->sys, "devices/system/cpu/cpu%d/online", spot->cpu) == 0;
 }
 
-/* PFR_END: the attrs changed, begin anew. */
+/* PFR_END: attrs have changed, open all counters again. */
 static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct counter_target *spot, pfr_error *err) {
     struct typed_event *const e = &r->events.at[number];
     const int group = e->leader == number ? -1 : group_of(r, e->leader, spot);
@@ -159,7 +159,7 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What was given up at the start is given up here, too: no more is. */
+/* Attrs keep what was given up at the start; nothing more is given up here. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     const struct counter_target spot = {cpu, ANYWHERE};
     const size_t first = r->nr_counters;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is given up when the kernel refuses an event, the least first: a table of what may be asked for less, each row
- * said once; and what to say when nothing is left. See perf_event_open(2), ERRORS.
+ * What to give up when the kernel refuses an event: a table, the least important first, each row used once; and the
+ * message if nothing is left. See perf_event_open(2), ERRORS.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define ROW_BIT(n) (1u << (n))
 
-/* --- for one event --- */
+/* --- one event --- */
 
 static bool is_absent(int why) {
     return why == ENOENT || why == ENXIO || why == ENODEV || why == EOPNOTSUPP;
@@ -50,7 +50,7 @@ static bool less_precise(pfr_recorder *r, struct typed_event *e, int why) {
     return true;
 }
 
-/* --- for all: what the user is not permitted, what an older kernel does not know --- */
+/* --- all events: missing permission, or a kernel that does not know a feature --- */
 
 static bool user_alone(struct perf_event_attr *attr) {
     const bool may = !attr->exclude_kernel && !attr->exclude_user;
@@ -106,10 +106,10 @@ static bool without_guests(struct perf_event_attr *attr) {
     return may;
 }
 
-/* why: the answers that a row is for. */
+/* permission: the row is for EACCES and EPERM, otherwise for other errors. */
 static const struct {
     bool permission;
-    const char *what; /* NULL: nothing that anybody would miss */
+    const char *what; /* note to the user; NULL: nobody would miss it */
     bool (*drop)(struct perf_event_attr *attr);
 } rows[] = {
     {true,
@@ -161,14 +161,15 @@ bool fallback_next(pfr_recorder *r, struct typed_event *e, int why) {
     return take_clock(r, e, why) || less_precise(r, e, why) || give_up(r, why);
 }
 
-/* --- nothing is left --- */
+/* --- nothing is left to give up --- */
 
 struct fallback_level {
     int64_t most;
     const char *text;
 };
 
-/* The highest level that allows it: linux/perf_event.h, perf_allow_tracepoint and its like. */
+/* The highest kernel.perf_event_paranoid that permits the event: linux/perf_event.h, perf_allow_tracepoint and the
+ * like. */
 static struct fallback_level level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
     if (attr->type == PERF_TYPE_TRACEPOINT)
         return (struct fallback_level){-1, "-1 for tracepoints"};
@@ -179,8 +180,7 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
     return (struct fallback_level){2, "2 or less"};
 }
 
-/* The first recorded task that another user owns, who would have to allow ptrace access (perf_event_open(2)); 0: none
-   is. */
+/* The first recorded task of another user: opening it needs ptrace access (perf_event_open(2)). 0: no such task. */
 static pid_t task_of_another_user(const pfr_recorder *r) {
     struct stat owner;
     for (size_t i = 0; i < r->nr_tasks && (r->options.pids || r->options.tids); i++) {

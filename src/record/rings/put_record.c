@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One record to the output of a recorder. */
+/* Writes one record to the output of a recorder. */
 #include "record/rings/put_record.h"
 
 pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of the recorder to its caller. */
+/* Messages from the recorder to its caller. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "record/rings/recorder_note.h"

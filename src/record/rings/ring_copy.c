@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes out of a ring buffer. */
+/* Copies bytes from a ring buffer. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that the kernel made longer than it wrote them. KSYMBOL and BPF_EVENT are built once and handed to every
- * counter of the cpu that wants them, whoever opened it; each adds the length of its sample_id to the size in the
- * header, and the size is not set back (Linux 5.1 to at least 6.18, kernel/events/core.c: perf_event_ksymbol_output,
- * perf_event_bpf_output). So all but the first get a record with bytes behind its sample_id that the ring held before,
- * and who reads the sample_id from the record's end takes those for it. How long the record should be, its own fields
- * tell: what is behind is left out.
+ * Corrects records that the kernel made longer than their contents. KSYMBOL and BPF_EVENT are built once and passed to
+ * every counter of the CPU that wants them, whoever opened it. Each counter adds the length of its sample_id to the
+ * size in the header, and the size is not restored (Linux 5.1 to at least 6.18, kernel/events/core.c:
+ * perf_event_ksymbol_output, perf_event_bpf_output). So all but the first counter get a record followed by old bytes of
+ * the ring, and a reader that locates sample_id from the record's end reads these instead. The correct length follows
+ * from the record's own fields; the bytes after it are omitted.
  */
 #include <string.h>
 #include "record/rings/ring_mend.h"
 #include "record/rings/ring_copy.h"
 
-#define BODY_AT 24u /* of BPF_EVENT its end, of KSYMBOL the name */
+#define BODY_AT 24u /* end of BPF_EVENT, start of the name in KSYMBOL */
 
 #define IN_SAMPLE_ID                                                                                                   \
     (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |                   \
      PERF_SAMPLE_IDENTIFIER)
 
-/* Records begin at multiples of 8, so that the header lies in one piece. */
+/* Records begin at multiples of 8, so their header never wraps around. */
 static struct perf_event_header header_at(const struct ring *ring, uint64_t place) {
     struct perf_event_header header;
     memcpy(&header, ring_data(ring) + (place & (ring->bytes - 1)), sizeof header);
     return header;
 }
 
-/* The name with its NUL, padded to words; 0: it has no end. */
+/* Length of the name with its NUL, padded to 8; 0: no NUL within room. */
 static uint32_t name_length(const uint8_t *name, uint32_t room) {
     const uint8_t *const end = memchr(name, '\0', room);
     return end ? ((uint32_t)(end - name) + 8) & ~7u : 0;

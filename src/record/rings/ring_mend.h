@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_RING_MEND_H
 #define PFR_RECORD_RING_MEND_H
-/* What other files use of ring_mend.c, which says how it works. */
+/* Overlong records: see ring_mend.c. Returns the first one: the number of bytes before it, its size and its real size;
+ * size 0 if there is none in the range. */
 #include "record/rings/recorder_parts.h"
 
 struct overlong {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings: one for each cpu (each thread with per_thread), mapped by the first counter there; the others write into it.
- * The kernel moves data_head behind whole records, we data_tail behind what is in the file; linux/perf_event.h, struct
- * perf_event_mmap_page. A ring that overwrites is written from its end to its start: its newest record is at data_head.
+ * Rings: one per CPU (per thread with per_thread), mapped by the first counter there; other counters write into it. The
+ * kernel moves data_head past complete records, the recorder moves data_tail past records that are in the file
+ * (linux/perf_event.h, struct perf_event_mmap_page). An overwriting ring is written backward: its newest record is at
+ * data_head.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -13,8 +14,7 @@
 #include "record/rings/ring_mend.h"
 
 #define RING_DEFAULT ((uint64_t)1 << 20)
-#define RING_USUAL                                                                                                     \
-    ((uint64_t)512 << 10) /* of perf; one that is no smaller is as good as asked for, where nobody asked */
+#define RING_USUAL ((uint64_t)512 << 10) /* perf's size: smaller default rings are reported to the user */
 
 static uint64_t power_of_two(uint64_t bytes) {
     uint64_t size = page_size();
@@ -23,7 +23,7 @@ static uint64_t power_of_two(uint64_t bytes) {
     return size;
 }
 
-/* The largest that can be had: what a user may lock is limited (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
+/* Maps the largest ring possible: kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK limit what a user may lock. */
 static pfr_status map_ring(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err) {
     const uint64_t asked = r->ring_bytes;
     const bool backward = r->events.at[counter->event].attr.write_backward;
@@ -84,7 +84,8 @@ static pfr_status join_ring(pfr_recorder *r, struct open_counter *counter, const
     return PFR_OK;
 }
 
-/* A counter whose task has ended wakes by hanging up: each is watched, as the one that mapped may go first. */
+/* A counter whose task has ended hangs up. All are watched, because the one that mapped the ring may be the first to
+ * end. */
 static pfr_status watch_counter(pfr_recorder *r, const struct open_counter *counter, pfr_error *err) {
     if (r->kernel->watch(r->kernel->context, r->watch, counter->fd) < 0)
         return pfr_fail_errno(err, errno, "watch", "a ring");
@@ -121,7 +122,7 @@ static uint64_t head_of(const struct ring *ring) {
     return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* length bytes from `from` on, which may go on at the ring's start. */
+/* Writes bytes from `from` on, which may wrap around. */
 static pfr_status write_bytes(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
                               pfr_error *err) {
     if (length == 0)
@@ -141,7 +142,7 @@ static pfr_status write_mended(pfr_recorder *r, const struct ring *ring, uint64_
     return pfr_writer_raw(r->writer, bytes, size, NULL, 0, err);
 }
 
-/* Whole records. */
+/* Writes complete records, with overlong ones corrected. */
 static pfr_status write_chunk(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
                               pfr_error *err) {
     while (length > 0) {
@@ -201,7 +202,8 @@ static struct perf_event_header header_at(const struct ring *ring, uint64_t plac
     return header;
 }
 
-/* How far whole records go from data_head on, at most to where the last reading began: older ones are half gone. */
+/* Bytes of complete records from data_head on, at most to where the last snapshot began. The oldest record may be
+ * partly overwritten. */
 static uint64_t whole_length(const struct ring *ring, uint64_t head) {
     const uint64_t written = 0 - head, before = 0 - ring->tail;
     const uint64_t most = written - before < ring->bytes ? written - before : ring->bytes;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_RINGS_H
 #define PFR_RECORD_RINGS_H
-/* What other files use of rings.c, which says how it works. */
+/* Rings: see rings.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status rings_map(pfr_recorder *r, pfr_error *err);
 pfr_status rings_map_from(pfr_recorder *r, size_t counter, pfr_error *err);
 
-/* Whether anything was there. */
+/* Writes the contents of all rings that do not overwrite; *any: whether there were records. */
 pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
 bool rings_are_filling(const pfr_recorder *r);
 
-/* While there is much else to do. */
+/* Drains if a ring is more than half full; called during long work. */
 pfr_status rings_drain_filling(pfr_recorder *r, pfr_error *err);
 void rings_free(pfr_recorder *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom to record: "7,9" and "0,2-3" in words, users, the threads of processes in /proc, cpus that are online. */
+/* Finds what to record: lists such as "7,9" and "0,2-3", users, threads of processes (/proc), online CPUs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ void targets_free(pfr_recorder *r) {
     mem_free(&r->memory, r->cpus, r->cpus_room, sizeof *r->cpus);
 }
 
-/* A number in front of *text; false: no digits, or above `most`. */
+/* Takes a number; false if there are no digits or it is above `most`. */
 static bool take_number(const char **text, long most, long *value) {
     char *end;
     if (!isdigit((unsigned char)**text))
@@ -105,7 +105,7 @@ bool targets_online(const struct kernel *kernel, struct cpu_list *list) {
     return true;
 }
 
-/* Only what the machine may ever have; one that is off is the kernel's to refuse. */
+/* Refuses CPUs that the machine cannot have. For one that is off line the kernel reports an error. */
 static pfr_status cpus_are_possible(const pfr_recorder *r, pfr_error *err) {
     char text[4096];
     if (kernel_text(text, sizeof text, r->kernel->sys, "devices/system/cpu/possible") <= 0)
@@ -229,7 +229,7 @@ static int compare_cpus(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* What is named twice is recorded once. */
+/* Removes duplicates. */
 static void sort_out(pfr_recorder *r) {
     size_t kept = 0;
     if (r->nr_tasks)

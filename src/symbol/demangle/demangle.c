@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libiberty does the work and hands out text in pieces. Rust is tried first: its legacy names are valid C++ names
- * too. Pieces are collected, and count only when the call succeeds, since it may fail after some.
+ * Demangling with libiberty, which returns text in pieces. Rust is tried first, because its legacy names are also valid
+ * C++ names. Pieces are collected and used only if the call succeeds: it may fail after some of them.
  *
- * A mangled name can say "again what stood there" again and again, so a few dozen bytes may become more text than
- * there is time for, and a callback has no way to say stop. It leaves by longjmp instead. That loses nothing: in this
- * form libiberty keeps all its state on the stack, except while it prints the characters of a punycode identifier,
- * one a call; therefore we leave at a piece of two or more ASCII characters ("::", ", "), which no such call has.
+ * A mangled name can refer back to its own parts repeatedly, so a few dozen bytes may expand to more text than there is
+ * time for, and the callback cannot stop the expansion. It leaves by longjmp instead. That leaks nothing: in this form
+ * libiberty keeps all its state on the stack, except while it prints a punycode identifier one character per call.
+ * Therefore the callback leaves only at a piece of two or more ASCII characters ("::", ", "), which is never such a
+ * call.
  *
- * All this happens in a process of its own (demangle_child.c), which costs names if it dies.
+ * This runs in a separate process (demangle_child.c); if it dies, only names are lost.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 struct demangled_text {
     char *text;
     size_t length;
-    bool failed; /* passed the limit; wait for a piece at which to leave */
+    bool failed; /* over the limit; leaves at the next suitable piece */
     jmp_buf leave;
 };
 
@@ -62,7 +63,7 @@ static size_t demangle_plain(char *to, const char *name, unsigned flags) {
     return try_language(to, cplus_demangle_v3_callback, name, parameters);
 }
 
-/* The stub of a function in the procedure linkage table, "_Z1fv@plt": the name in front, then the same behind it. */
+/* Demangles the name of a PLT entry, "_Z1fv@plt": the name without the suffix, with the suffix appended again. */
 static size_t demangle_stub(char *to, const char *name, size_t length, unsigned flags) {
     char stem[STUB_MOST];
     if (length - STUB_LENGTH >= sizeof stem)

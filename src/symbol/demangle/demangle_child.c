@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that demangles (base/threads/confined.h), one for all demanglers: made at the first mangled name or ahead
- * of it, asked one name at a time, ended with the last demangler. Plain names are demangled here (plain_mangling.h). A
- * question is a packet of flags and the name, an answer one of the text; an empty text: there is none. A child that was
- * forked off meanwhile does not use its parent's.
+ * The separate process for demangling (base/threads/confined.h), shared by all demanglers: started at the first name
+ * that needs it or by demangler_prepare, asked one name at a time, ended with the last demangler. Simple names are
+ * demangled in the calling process (plain_mangling.h). A request is a packet of flags and name, the answer a packet
+ * with the text, empty if there is no result. A forked child does not use its parent's process.
  */
 #include "base/threads/confined.h"
 #include "symbol/demangle/demangle.h"
@@ -19,9 +19,9 @@
 
 #define MEMORY ((uint64_t)64 << 20)
 #define CPU_SECONDS 120u
-#define WAIT_MS 500u        /* for one name, of the processor's time */
-#define WAIT_LONG_MS 10000u /* where it gets none */
-#define WAIT_ALL_MS 3000u   /* beyond 1 ms for each name */
+#define WAIT_MS 500u        /* CPU time for one name */
+#define WAIT_LONG_MS 10000u /* elapsed time for one name, if the process gets no CPU time */
+#define WAIT_ALL_MS 3000u   /* CPU time for all names, plus 1 ms per name */
 
 struct demangle_question {
     uint32_t flags;
@@ -36,7 +36,7 @@ static struct {
     uint64_t names, used_ms, waited_ms;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- In the process that demangles. */
+/* --- In the separate process. */
 
 static void work(void *context) {
     static struct demangle_question q;
@@ -51,7 +51,7 @@ static void work(void *context) {
     }
 }
 
-/* --- In the one that asks. */
+/* --- In the calling process. */
 
 void demangler_init(struct demangler *demangler, struct memory *memory) {
     *demangler = (struct demangler){.memory = memory};
@@ -60,7 +60,7 @@ void demangler_init(struct demangler *demangler, struct memory *memory) {
     pthread_mutex_unlock(&shared.lock);
 }
 
-/* What a parent began is not ours. */
+/* A forked child closes its copy of the parent's socket. */
 static void disown(void) {
     if (shared.process.pid && shared.owner != getpid()) {
         close(shared.process.fd);
@@ -110,7 +110,8 @@ void demangler_prepare(void) {
     pthread_mutex_unlock(&shared.lock);
 }
 
-/* Who waits too often has met what is meant to make him wait. What a busy machine makes him wait is not counted. */
+/* Limits the total CPU time: names that exceed it were made to be slow. Time spent waiting on a busy machine is not
+ * counted. */
 static void count_wait(uint64_t ms) {
     uint64_t used;
     shared.names++;
@@ -122,8 +123,8 @@ static void count_wait(uint64_t ms) {
         shared.made = DEMANGLERS_MOST;
 }
 
-/* After a while without an answer: the process is at work on it still, or got no time for it. *used: what it had used
-   when it was first looked at. */
+/* Called when recv has timed out: true if the process is still working on the name, or was not scheduled. *used: its
+ * CPU time when this was first checked. */
 static bool may_wait_on(uint64_t start, uint64_t *used) {
     uint64_t now;
     if (errno != EAGAIN || !confined_used_ms(&shared.process, &now))
@@ -133,7 +134,7 @@ static bool may_wait_on(uint64_t start, uint64_t *used) {
     return now - *used < WAIT_MS && confined_now_ms() - start < WAIT_LONG_MS;
 }
 
-/* Bytes of the answer; less than 0: the process is gone, or late. */
+/* Returns the length of the answer; < 0: the process has ended or is too slow. */
 static ssize_t ask(const struct demangle_question *q, size_t length, char *to) {
     const uint64_t start = confined_now_ms();
     uint64_t used = UINT64_MAX;
@@ -148,7 +149,7 @@ static ssize_t ask(const struct demangle_question *q, size_t length, char *to) {
     return got > 0 ? got : -1;
 }
 
-/* One name at a time. */
+/* One name at a time, under the lock. */
 static ssize_t ask_any(const struct demangle_question *q, size_t length, char *to) {
     ssize_t got = -1;
     pthread_mutex_lock(&shared.lock);
@@ -168,7 +169,7 @@ static bool make_room(struct demangler *demangler) {
 
 static size_t demangle_elsewhere(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
     char *const to = demangler->text;
-    struct demangle_question q; /* 16 KB, of which the name is used */
+    struct demangle_question q; /* 16 KB, of which only the name is written */
     q.flags = flags;
     memcpy(q.name, name, length + 1);
     const ssize_t got = ask_any(&q, length, to);

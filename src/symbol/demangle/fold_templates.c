@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Template arguments of demangled names: see fold_templates.h. */
+/* Template arguments of demangled names; see fold_templates.h. */
 #include "symbol/demangle/fold_templates.h"
 
 #include <stdbool.h>
@@ -8,14 +8,15 @@
 #define ABI_TAG "std::__cxx11::"
 #define STD_LENGTH 5u /* "std::" */
 #define SHORT_LENGTH 3u
-#define ELLIPSIS "\xe2\x80\xa6" /* as long as the longest arguments that stay */
+#define ELLIPSIS "\xe2\x80\xa6" /* as long as the longest arguments that are kept */
 
 static bool is_identifier(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
            (unsigned char)c >= 0x80;
 }
 
-/* Bytes of "operator" with its signs at `at`, so that their angle brackets open nothing; 0: no operator is there. */
+/* Length of "operator" and its symbol at `at`, so that its angle brackets are not counted; 0 if there is no
+ * operator. */
 static size_t operator_length(const char *text, size_t at, size_t length) {
     static const char *const signs[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>", "<=", ">=", "->", "()", "<", ">"};
     const size_t word = sizeof "operator" - 1;
@@ -29,7 +30,8 @@ static size_t operator_length(const char *text, size_t at, size_t length) {
     return 0;
 }
 
-/* Where the arguments that open at `at` end, after their '>'; 0: nowhere. In parentheses '<' and '>' may compare. */
+/* End of the arguments that open at `at`, after their '>'; 0 if they have no end. In parentheses '<' and '>' may be
+ * comparisons. */
 static size_t end_of_arguments(const char *text, size_t at, size_t length) {
     size_t open = 0, parentheses = 0;
     while (at < length) {
@@ -47,7 +49,7 @@ static size_t end_of_arguments(const char *text, size_t at, size_t length) {
     return 0;
 }
 
-/* A '<' after a name; at the beginning of a name of Rust it opens a type. */
+/* True for a '<' after a name. At the beginning of a Rust name it opens a type. */
 static bool opens_arguments(const char *text, size_t at, bool after_operator) {
     const char before = at ? text[at - 1] : '\0';
     return text[at] == '<' && (after_operator || is_identifier(before) || (at > 2 && before == ':'));

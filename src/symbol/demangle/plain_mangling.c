@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the grammar of mangled names (the Itanium C++ ABI, "External Names") this is
+ * Supports this subset of the grammar of mangled names (the Itanium C++ ABI, "External Names"):
  *
- *     name        _Z ([L | St] identifier | operator) [arguments] | _ZN [rVK] parts [(C1-C3 | D0-D2) [arguments]] E
- *     parts       ([St] identifier | operator | back | short) [arguments], then identifier or operator [arguments]
- *                 again and again
- *     identifier  decimal length, that many bytes
- *     arguments   I (type | literal | J type... E)... E
- *     type        builtin | (P | R | O | K | V) type | N parts E | [St] identifier [arguments] | (back | short)
- * [arguments] literal     L type [n] digits E back        S_ | S digits_                       what stood there before,
- * numbered as it ended short       Sa, Sb, Ss, Si, So, Sd               of the standard library
+ *  name        _Z ([L | St] identifier | operator) [arguments] |
+ *              _ZN [rVK] parts [(C1-C3 | D0-D2) [arguments]] E
+ *  parts       ([St] identifier | operator | back | short) [arguments],
+ *              then any number of (identifier | operator) [arguments]
+ *  identifier  decimal length, that many bytes
+ *  arguments   I (type | literal | J type... E)... E
+ *  type        builtin | (P | R | O | K | V) type | N parts E
+ *              | [St] identifier [arguments] | (back | short) [arguments]
+ *  literal     L type [n] digits E
+ *  back        S_ | S digits_: a reference to an earlier part; parts are
+ *              numbered in the order in which they end
+ *  short       Sa, Sb, Ss, Si, So, Sd: names of the standard library
  *
- * What follows a name says which parameters there are, and is not looked at, as libiberty does not where it prints
- * none. Where versions of libiberty may differ (packs that are empty, unless they end a list; references to references)
- * nothing is answered. A stub (@plt) is called as what it leads to.
+ * The parameter types after the name are not parsed, as in libiberty when it does not print them. If versions of
+ * libiberty may differ (empty packs, except at the end of a list; references to references) there is no result. A PLT
+ * entry (@plt) gets the name of its function, with the suffix.
  */
 #include "symbol/demangle/plain_mangling.h"
 
@@ -23,23 +27,23 @@
 
 #define ANONYMOUS "(anonymous namespace)"
 #define GLOBAL_PREFIX "_GLOBAL_"
-#define HASH_LENGTH 17u /* "h" and 16 digits end a legacy name of Rust */
-#define STUB "@plt"     /* of a function in another object, behind its name */
+#define HASH_LENGTH 17u /* length of "h" and 16 digits, which end a legacy Rust name */
+#define STUB "@plt"     /* suffix of a function's PLT entry */
 #define STUB_LENGTH (sizeof STUB - 1)
 #define SEEN_MOST 64u
 #define DEPTH_MOST 24u
 
 struct name_piece {
-    uint16_t from, length; /* of the text */
+    uint16_t from, length; /* in `text` */
 };
 
 struct plain {
-    const char *at, *end; /* of the mangled name */
+    const char *at, *end; /* rest of the mangled name */
     char *text;
     size_t length;
-    const char *last; /* identifier; NULL: something else stood there */
+    const char *last; /* last identifier; NULL: the last part was something else */
     size_t last_length;
-    struct name_piece seen[SEEN_MOST]; /* what may be referred to */
+    struct name_piece seen[SEEN_MOST]; /* parts that may be referred to */
     unsigned nr_seen, depth;
 };
 
@@ -62,7 +66,7 @@ static bool ends_with(const struct plain *p, const char *word) {
     return p->length >= length && memcmp(p->text + p->length - length, word, length) == 0;
 }
 
-/* What was put since `from` may be referred to from here on. */
+/* Makes the text since `from` a part that may be referred to. */
 static bool keep(struct plain *p, size_t from) {
     if (p->nr_seen == SEEN_MOST)
         return false;
@@ -100,7 +104,7 @@ static bool take(struct plain *p, const char *word) {
     return true;
 }
 
-/* As gcc calls what is in no namespace that has a name. */
+/* gcc's name of an anonymous namespace. */
 static bool is_anonymous(const char *name, size_t length) {
     const size_t prefix = sizeof GLOBAL_PREFIX - 1;
     return length >= prefix + 2 && memcmp(name, GLOBAL_PREFIX, prefix) == 0 && strchr("._$", name[prefix]) &&
@@ -122,7 +126,7 @@ static bool take_identifier(struct plain *p) {
     return fits && !is_at(p, 'B');
 }
 
-/* C1: a constructor, called as its class; D1: a destructor. */
+/* C1: a constructor, named like its class; D1: a destructor. */
 static bool take_structor(struct plain *p) {
     if (p->end - p->at < 3 || !p->last || is_anonymous(p->last, p->last_length))
         return false;
@@ -147,7 +151,7 @@ static bool take_operator(struct plain *p) {
     return false;
 }
 
-/* --- What begins with S. */
+/* --- Parts that begin with S. */
 
 static const char *short_text(char letter) {
     switch (letter) {
@@ -168,7 +172,7 @@ static const char *short_text(char letter) {
     }
 }
 
-/* Behind S: the number of what stood before. */
+/* After S: the number of an earlier part. */
 static bool take_number(struct plain *p, size_t *number) {
     *number = 0;
     if (take(p, "_"))
@@ -183,7 +187,8 @@ static bool take_number(struct plain *p, size_t *number) {
     return take(p, "_");
 }
 
-/* back or short, which are more words where a constructor follows, or tags. */
+/* A back reference or a short name. Short names have a longer form before a constructor or tag, which is not
+ * supported. */
 static bool take_back(struct plain *p) {
     const char *text = p->end - p->at >= 2 ? short_text(p->at[1]) : NULL;
     size_t number;
@@ -226,7 +231,7 @@ static const char *builtin_text(char letter) {
     return (unsigned char)letter <= 'y' ? texts[(unsigned char)letter] : NULL;
 }
 
-/* What is behind the digits of a literal; NULL: the type stands in front of them. */
+/* Suffix of a literal's digits; NULL: the type precedes them in parentheses. */
 static const char *literal_ending(char letter) {
     switch (letter) {
     case 'i':
@@ -250,7 +255,7 @@ static bool take_truth(struct plain *p) {
     return take(p, "0E") ? put_text(p, "false") : take(p, "1E") && put_text(p, "true");
 }
 
-/* Behind L. */
+/* After L. */
 static bool take_literal(struct plain *p) {
     const char *ending = p->at < p->end ? literal_ending(*p->at) : NULL;
     if (take(p, "b"))
@@ -268,7 +273,7 @@ static bool take_literal(struct plain *p) {
            take(p, "E");
 }
 
-/* To the E of a list; *any: something stands before. */
+/* Parses up to the E of a list; *any: whether there were arguments. */
 static bool take_arguments_in(struct plain *p, bool *any, bool may_pack) {
     while (!take(p, "E")) {
         if (may_pack && take(p, "J")) {
@@ -287,7 +292,7 @@ static bool take_arguments_in(struct plain *p, bool *any, bool may_pack) {
     return true;
 }
 
-/* At I. The identifier that a constructor is called by stays that of the template. */
+/* Starts at I. The name of a following constructor remains that of the template. */
 static bool take_arguments(struct plain *p) {
     const char *last = p->last;
     const size_t last_length = p->last_length;
@@ -302,8 +307,8 @@ static bool take_arguments(struct plain *p) {
     return put_text(p, ends_with(p, ">") ? " >" : ">");
 }
 
-/* [St] identifier, operator or back, and arguments. What is in front of them may be referred to, unless it was by
- * itself. */
+/* Parses [St] identifier, operator or back reference, and arguments. The text before the arguments may be referred to,
+ * unless it was a back reference itself. */
 static bool take_part(struct plain *p, size_t from, bool *is_new) {
     const bool is_std = take(p, "St"), is_back = !is_std && is_at(p, 'S');
     *is_new = !is_back;
@@ -319,7 +324,7 @@ static bool take_part(struct plain *p, size_t from, bool *is_new) {
     return take_arguments(p);
 }
 
-/* Up to what is no part; all but the last may be referred to, which is not what was by itself. */
+/* Parses all parts. Each except the last may be referred to, unless it was a back reference itself. */
 static bool take_parts(struct plain *p) {
     const size_t from = p->length;
     bool is_new;
@@ -327,7 +332,7 @@ static bool take_parts(struct plain *p) {
         return false;
     while (is_at_digit(p) || is_at_lower(p)) {
         if (!is_new && (ends_with(p, " const") || ends_with(p, " volatile")))
-            return false; /* nothing is in such a type */
+            return false; /* a qualified type contains no names */
         if ((is_new && !keep(p, from)) || !put_text(p, "::") || !take_part(p, from, &is_new))
             return false;
     }
@@ -342,7 +347,7 @@ static bool take_named(struct plain *p) {
     return !is_new || keep(p, from);
 }
 
-/* Of what is const already, or a reference, none is made. */
+/* Refuses const of a const type, and const or references of references. */
 static bool take_changed(struct plain *p, char change) {
     const size_t from = p->length;
     const char *text = change == 'P'   ? "*"
@@ -381,7 +386,7 @@ static bool take_type(struct plain *p) {
 
 /* --- Names. */
 
-/* Constructors that are templates may be referred to, too, as may what they make. */
+/* Constructor templates may be referred to, before and after their arguments. */
 static bool take_structor_part(struct plain *p) {
     if (!keep(p, 0) || !take_structor(p))
         return false;
@@ -397,7 +402,7 @@ static bool take_nested(struct plain *p) {
     return is_at(p, 'E') ? !is_rust : take_structor_part(p) && is_at(p, 'E');
 }
 
-/* Neither tagged nor numbered. */
+/* A name without namespace, tag and number. */
 static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads capstone once in a process. */
+/* Loads capstone once per process. */
 #include "symbol/disasm/capstone_api.h"
 
 #include <dlfcn.h>

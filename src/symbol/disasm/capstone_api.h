@@ -2,13 +2,13 @@
 #ifndef PFR_SYMBOL_CAPSTONE_API_H
 #define PFR_SYMBOL_CAPSTONE_API_H
 /*
- * Capstone, loaded when code is disassembled. Linked, its tables would be relocated in every run of perfray: 4 MB and
- * 1 ms, where a short report takes 8 ms.
+ * Capstone, loaded when code is disassembled. If it were linked, its tables would be relocated in every run of perfray:
+ * 4 MB and 1 ms, where a short report takes 8 ms.
  */
 #include <capstone/capstone.h>
 #include <stdbool.h>
 
-/* Each function once: the members of the table and the symbols that are looked up. */
+/* All functions in use: members of the table, and symbols to look up. */
 #define CAPSTONE_FUNCTIONS(F)                                                                                          \
     F(cs_open)                                                                                                         \
     F(cs_close)                                                                                                        \
@@ -24,8 +24,8 @@ struct capstone_api {
 #undef CAPSTONE_MEMBER
 };
 
-/* NULL: the library is not installed. Any thread may call it; it stays loaded. The confined process, which may open no
-   file, inherits what its parent has loaded. */
+/* NULL: the library is not installed. May be called by any thread; the library stays loaded. The confined process,
+ * which cannot open files, inherits what its parent has loaded. */
 const struct capstone_api *capstone_api_load(void);
 
 #endif

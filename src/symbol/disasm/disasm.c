@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the process that disassembles, and checks every row of its answers: see disasm.h. */
+/* Sends requests to the process that disassembles, and checks each row of its answers; see disasm.h. */
 #include "symbol/disasm/disasm.h"
 
 #include <elf.h>
@@ -40,7 +40,7 @@ static bool ask(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t
     const struct disasm_question q = {
         .address = address, .length = (uint32_t)length, .machine = (uint8_t)d->machine, .intel = d->intel};
     if (d->process.pid == 0) {
-        if (!disasm_available()) /* loads the library, too: the process may not */
+        if (!disasm_available()) /* also loads the library, which the process cannot do */
             return false;
         d->process = (struct confined){.memory = MEMORY, .seconds = CPU_SECONDS, .prepare = disasm_prepare};
         if (!confined_begin(&d->process, disasm_answer_questions, NULL))
@@ -49,7 +49,7 @@ static bool ask(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t
     return confined_write(d->process.fd, &q, sizeof q) && confined_write(d->process.fd, bytes, length);
 }
 
-/* One row of an answer, checked. Its text may end in the middle of the answer only if it is all there. */
+/* Takes and checks one row of an answer; false if it or its text is incomplete. */
 static bool take_row(const uint8_t **at, const uint8_t *end, struct disasm_row *row, const char **text) {
     if ((size_t)(end - *at) < sizeof *row)
         return false;
@@ -62,7 +62,7 @@ static bool take_row(const uint8_t **at, const uint8_t *end, struct disasm_row *
     return row->size > 0;
 }
 
-/* How many rows an answer has, and whether they are those of `length` bytes of code. */
+/* Counts the rows of an answer, and checks that they cover exactly `length` bytes of code. */
 static bool count_rows(const uint8_t *at, const uint8_t *end, size_t length, size_t *count) {
     struct disasm_row row;
     const char *text;
@@ -85,7 +85,7 @@ static void fill(struct code *code, const uint8_t *at, const uint8_t *end, uint6
     }
 }
 
-/* Rows without their heads, and a NUL for each text, need less room than the answer has. */
+/* The result is smaller than the answer: rows lose their heads, texts get a NUL. */
 static enum symbol_result read_rows(const uint8_t *answer, size_t length, uint64_t address, size_t code_length,
                                     struct memory *memory, struct code *code) {
     if (!count_rows(answer, answer + length, code_length, &code->count))
@@ -128,7 +128,7 @@ enum symbol_result disasm_run(struct disasm *d, uint64_t address, const uint8_t 
     if (result == SYMBOL_FOUND)
         return result;
     code_free(code, memory);
-    confined_end(&d->process); /* what it still says would be taken for the next answer */
+    confined_end(&d->process); /* otherwise the rest of this answer would be read as the next one */
     return result;
 }
 

@@ -2,18 +2,17 @@
 #ifndef PFR_SYMBOL_DISASM_H
 #define PFR_SYMBOL_DISASM_H
 /*
- * Instructions of machine code as text, by capstone in a confined process (base/threads/confined.h): the code comes
- * from files of strangers. What capstone does not know is an instruction of its own, "(bad)", after which it goes on:
- * one byte on x86, an aligned word elsewhere.
+ * Disassembles machine code to text, by capstone in a confined process (base/threads/confined.h), because the code
+ * comes from untrusted files. Unknown instructions become "(bad)": one byte on x86, an aligned word on other machines.
  *
- *     struct disasm d;
- *     struct code code;
- *     disasm_begin(&d, DISASM_X86_64, false);
- *     if (disasm_run(&d, address, bytes, length, memory, &code) == SYMBOL_FOUND)
- *         for (size_t i = 0; i < code.count; i++)
- *             code.at[i].address, code_text(&code, i)
- *     code_free(&code, memory);
- *     disasm_end(&d);
+ *  struct disasm d;
+ *  struct code code;
+ *  disasm_begin(&d, DISASM_X86_64, false);
+ *  if (disasm_run(&d, address, bytes, length, memory, &code) == SYMBOL_FOUND)
+ *      for (size_t i = 0; i < code.count; i++)
+ *          code.at[i].address, code_text(&code, i)
+ *  code_free(&code, memory);
+ *  disasm_end(&d);
  */
 #include "base/threads/confined.h"
 #include "symbol/table/symbol_source.h"
@@ -49,20 +48,20 @@ struct code {
 struct disasm {
     struct confined process;
     enum disasm_machine machine;
-    bool intel; /* Intel's syntax on x86, else that of AT&T, which objdump and perf print */
+    bool intel; /* Intel's syntax on x86, else AT&T's, which objdump and perf print */
 };
 
 #define DISASM_BYTES_MOST ((size_t)1 << 20) /* of one function */
 #define INSN_TEXT_MOST 200u
 
-/* Whether this build of the library can disassemble at all. */
+/* Whether capstone is installed and supported by this build. */
 bool disasm_available(void);
-/* Of e_machine and the class of an ELF file; NONE: not known. */
+/* From e_machine and class of an ELF file; NONE: not supported. */
 enum disasm_machine disasm_machine_of(uint16_t elf_machine, bool wide);
 
 void disasm_begin(struct disasm *d, enum disasm_machine machine, bool intel);
-/* At most DISASM_BYTES_MOST. FOUND: *code is the caller's. NO_MATCH: not for this machine or in this build, or the
-   process ended or took too long; LIMIT, NO_MEMORY. */
+/* Disassembles at most DISASM_BYTES_MOST bytes. FOUND: *code is the caller's, to be freed by code_free. NO_MATCH: not
+ * supported for this machine or by this build, or the process ended or took too long; LIMIT, NO_MEMORY. */
 enum symbol_result disasm_run(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t length,
                               struct memory *memory, struct code *code);
 void disasm_end(struct disasm *d);
@@ -71,14 +70,14 @@ static inline const char *code_text(const struct code *code, size_t index) {
     return code->texts + code->at[index].text;
 }
 
-/* The instruction that an address is in; count: not found. */
+/* Index of the instruction that contains the address; code->count if there is none. */
 size_t code_find(const struct code *code, uint64_t address);
 void code_free(struct code *code, struct memory *memory);
 
-/* --- Between the two processes. */
+/* --- Protocol between the two processes. */
 
-/* Before the bytes of a question; an answer is a uint32_t, the bytes that follow, and these: rows, each followed by its
-   text. */
+/* Precedes the bytes of a request. An answer is a uint32_t, the number of bytes that follow, then rows, each followed
+ * by its text. */
 struct disasm_question {
     uint64_t address;
     uint32_t length;
@@ -90,9 +89,9 @@ struct disasm_row {
     uint8_t size, kind, text_length;
 };
 
-/* In the new process, while it may do anything yet. */
+/* Called in the new process before it is confined. */
 void disasm_prepare(void *context);
-/* What the confined process does: answers questions from descriptor 0 until it is closed (disasm_here.c). */
+/* Main function of the confined process: answers requests from descriptor 0 until it is closed (disasm_here.c). */
 void disasm_answer_questions(void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembling, in the process that does nothing else: see disasm.h. */
+/* Disassembles in the confined process; see disasm.h. */
 #include "symbol/disasm/disasm.h"
 
 #include "symbol/disasm/x86_length.h"
@@ -14,7 +14,7 @@
 static const struct machine {
     cs_arch arch;
     cs_mode mode;
-    uint8_t step; /* bytes that an unknown instruction has */
+    uint8_t step; /* size of an unknown instruction */
 } machines[DISASM_MACHINES] = {
     [DISASM_X86_64] = {CS_ARCH_X86, CS_MODE_64, 1},
     [DISASM_I386] = {CS_ARCH_X86, CS_MODE_32, 1},
@@ -52,7 +52,7 @@ static uint8_t kind_of(const struct capstone_api *cs, csh handle, const cs_insn 
                                                             : INSN_OTHER;
 }
 
-/* The last operand, where it is a number; 0 for jumps through memory or registers. */
+/* The last operand if it is a number; 0 for jumps through memory or registers. */
 static uint64_t target_of(const cs_insn *insn) {
     const char *last = strrchr(insn->op_str, ',');
     last = last ? last + 1 : insn->op_str;
@@ -85,7 +85,7 @@ struct decoder {
     const struct capstone_api *cs;
     const struct machine *machine;
     csh handle;
-    cs_insn *insn; /* the last one */
+    cs_insn *insn; /* the last instruction */
 };
 
 static bool decode(const struct decoder *d, struct code_left *code) {
@@ -104,8 +104,8 @@ static void put_unknown(struct answer *a, struct code_left *code, size_t size) {
 }
 
 /*
- * An instruction whose size is known without the library. It may not know the instruction, or leave out an immediate
- * that it has put into the name ("vpcmpeqb"): the next one must begin where the processor begins it.
+ * Handles an instruction whose size is known without the library. The library may not know it, or may have put its
+ * immediate into the name ("vpcmpeqb") and omitted it; the next instruction must begin where the processor begins it.
  */
 static void put_of_size(struct answer *a, const struct decoder *d, struct code_left *code,
                         const struct x86_length *is) {
@@ -156,7 +156,8 @@ bool disasm_available(void) {
     return capstone_api_load() != NULL;
 }
 
-/* Capstone sorts tables at the first instruction, and qsort(3) asks the system how much memory there is. */
+/* Capstone sorts tables at its first instruction, and qsort(3) asks the system for the amount of memory, which the
+ * confined process may not. */
 void disasm_prepare(void *context) {
     static const uint8_t zeros[8] = {0};
     struct answer a = {.bytes = NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See x86_length.h; the tables are those of the architecture's manual, volume 2, chapter 2 and appendix A. */
+/* See x86_length.h. Tables are from the architecture's manual, volume 2, chapter 2 and appendix A. */
 #include "symbol/disasm/x86_length.h"
 
 enum opcode_map { MAP_0F = 1, MAP_0F38, MAP_0F3A };
@@ -10,7 +10,7 @@ struct opcode {
     unsigned map;
 };
 
-/* Segment overrides and the address size. */
+/* Segment overrides and the address-size prefix. */
 static bool may_precede(uint8_t byte) {
     return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x64 || byte == 0x65 || byte == 0x67;
 }
@@ -45,7 +45,7 @@ static bool has_immediate(const struct opcode *o, uint8_t opcode) {
     return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6);
 }
 
-/* Bytes of ModRM, SIB and the displacement; 0: they are not all there. */
+/* Size of ModRM, SIB and displacement; 0: incomplete. */
 static size_t operand_size(const uint8_t *modrm, size_t left) {
     const unsigned mod = left ? modrm[0] >> 6 : 3, rm = left ? modrm[0] & 7 : 0;
     if (!left || mod == 3)

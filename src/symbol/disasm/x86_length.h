@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_X86_LENGTH_H
 #define PFR_SYMBOL_X86_LENGTH_H
 /*
- * Sizes of x86-64 instructions that libraries of disassembly are often too old to know: those with a VEX or EVEX
- * prefix, and ud1. Of these the size follows from the opcode map, ModRM and SIB, whatever the instruction does.
+ * Sizes of x86-64 instructions that installed disassemblers are often too old to know: those with a VEX or EVEX prefix,
+ * and ud1. Their size follows from the opcode map, ModRM and SIB, whatever the instruction does.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 
 struct x86_length {
     uint8_t size;
-    bool has_immediate; /* the last byte is one */
+    bool has_immediate; /* the last byte is an immediate */
 };
 
-/* False: another instruction, or not all of it is in `left` bytes. */
+/* False: another kind of instruction, or it is longer than `left` bytes. */
 bool x86_length_of(const uint8_t *code, size_t left, struct x86_length *length);
 
 #endif

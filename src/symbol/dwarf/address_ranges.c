@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One sweep over the ranges in the order of their starts. Those that have begun are in a heap, the highest rank on top;
- * what has ended is taken off when it comes to the top. Each step puts one on or takes one off.
+ * Sweeps over the ranges in order of their starts. Open ranges are in a heap by rank; a range that has ended is removed
+ * when it reaches the top. Each range is pushed and popped once, so the cost is O(n log n).
  */
 #include "symbol/dwarf/address_ranges.h"
 
@@ -33,7 +33,7 @@ static int compare_ranges(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The ranges that have begun; entry i is above 2i + 1 and 2i + 2. */
+/* Open ranges, a binary heap: entry i is above 2i + 1 and 2i + 2. */
 struct heap {
     const struct address_range *ranges;
     size_t *at, count;
@@ -102,7 +102,7 @@ static bool sweep(const struct range_list *list, struct heap *h, struct memory *
     }
 }
 
-/* emit() above leaves out a gap of no addresses: what begins where all before it ended takes the place of the gap. */
+/* Removes pieces without addresses: a gap that sweep() opened where the next range begins at once. */
 static void drop_empty(struct range_map *map) {
     size_t kept = 0;
     for (size_t i = 0; i < map->count; i++)
@@ -135,7 +135,7 @@ void range_map_free(struct range_map *map, struct memory *memory) {
 }
 
 uint32_t range_find(const struct range_map *map, uint64_t address, uint64_t *from, uint64_t *end) {
-    size_t low = 0, high = map->count; /* the first piece behind the address */
+    size_t low = 0, high = map->count; /* the first piece after the address */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (map->at[middle].from <= address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units are found by the ranges that their first entries tell. A unit that tells none, or cannot tell all of them, goes
- * by its line number program: such programs are run when an address is met that no other unit has.
+ * Finds units by the address ranges in their first entries. A unit without ranges, or of a version that cannot list all
+ * of them, is found by its line number program; these programs are run once an address is in no other unit.
  */
 #include "symbol/dwarf/debug_lines.h"
 
@@ -19,12 +19,12 @@
 
 #define PATH_MOST PATH_TEXT_MOST
 
-/* What was learnt of a unit. */
+/* Data of a unit, read on demand. */
 struct unit_part {
     struct dwarf_scopes scopes;
     struct line_table lines;
-    const char **paths;       /* by number of file; NULL: not joined yet */
-    struct dwarf_info *split; /* where the entries are; NULL: with all others */
+    const char **paths;       /* by file number; NULL: not joined yet */
+    struct dwarf_info *split; /* split unit with the entries; NULL: the entries are in the object */
     bool has_scopes, has_lines;
 };
 
@@ -36,22 +36,22 @@ struct debug_lines {
     struct dwarf_names names;
     struct shared_debug shared;
     struct split_files split;
-    struct unit_part **parts; /* by number of unit; NULL: not asked for yet */
+    struct unit_part **parts; /* by unit number; NULL: not needed yet */
     struct range_map units;
     struct arena paths;
     struct source_frame *frames;
     size_t frame_room;
     uint64_t lines_left; /* bytes of line number programs that may still be run */
-    bool all_units;      /* `units` has those that told no ranges, too */
-    bool lacks_files;    /* more would be known with files that are not there: nothing is kept for later */
+    bool all_units;      /* `units` includes the units without ranges */
+    bool lacks_files;    /* files are missing that might add results, so nothing is cached */
     struct debug_missed missed;
     struct line_cache cache;
-    char *path; /* of the object, below symfs, until its sections are read; NULL: they are, or it was in vain */
+    char *path; /* path of the object below symfs until its sections are read; NULL: they were read, or cannot be */
     size_t path_size;
     struct stat facts;
 };
 
-/* The object is one, the recorded build, and linked. */
+/* Checks that the object is the recorded build, and linked. */
 static enum symbol_result check_object(struct elf_object *object, const struct symbol_object *asked,
                                        struct build_id *id) {
     elf_read_build_id(object, id);
@@ -84,7 +84,7 @@ static enum symbol_result read_object(struct debug_lines *d, struct elf_object *
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 
-/* Where the object is to be found again: what was found out before is asked first. */
+/* Keeps the path: sections are read only if the cache has no answer. */
 static enum symbol_result keep_path(struct debug_lines *d, const struct symbol_object *asked) {
     const char *symfs = asked->symfs && *asked->symfs ? asked->symfs : NULL;
     d->path_size = (symfs ? strlen(symfs) + 1 : 0) + strlen(asked->path) + 1;
@@ -122,7 +122,7 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
     return result;
 }
 
-/* What there are limits for beside memory costs the same, and is told by the same. */
+/* Other limits are reported in the same way as the memory limit. */
 static enum symbol_result tell_limit(struct memory *memory, enum symbol_result result) {
     if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
         memory->failed = PFR_ERR_LIMIT;
@@ -168,7 +168,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The sections, where nobody needed them until now. */
+/* Reads the sections if that was not needed before. */
 static enum symbol_result read_sections(struct debug_lines *d) {
     struct elf_object object;
     struct stat facts;
@@ -221,7 +221,7 @@ void debug_lines_close(struct debug_lines *d) {
     mem_free(d->memory, d, 1, sizeof *d);
 }
 
-/* What there was no room for is as if the unit had none of it: rows are not used without their paths. */
+/* Without memory for paths the unit has no lines: rows are not used without their paths. */
 static enum symbol_result forget_lines(struct debug_lines *d, struct unit_part *part) {
     const enum symbol_result result = table_memory_result(d->memory);
     line_table_free(&part->lines);
@@ -244,7 +244,7 @@ static enum symbol_result read_lines(struct debug_lines *d, const struct info_un
     return part->paths ? SYMBOL_FOUND : forget_lines(d, part);
 }
 
-/* What is known of a unit's lines; its entries are not walked. */
+/* Reads the lines of a unit, without its entries. */
 static enum symbol_result part_lines(struct debug_lines *d, uint32_t number, struct unit_part **part) {
     if (!d->parts[number])
         d->parts[number] = mem_zeroed(d->memory, 1, sizeof **part);
@@ -263,7 +263,8 @@ static void note_missed(struct debug_missed *m, const struct info_unit *unit) {
         snprintf(m->split, sizeof m->split, "%s%s%s", whole ? "" : unit->folder, whole ? "" : "/", unit->split_name);
 }
 
-/* What was split off; where it is not there the unit has lines, and the functions that compilers leave in it. */
+/* Opens the split part of a unit. If it is missing, the unit still has lines, and the functions that compilers leave in
+ * the skeleton. */
 static enum symbol_result open_split(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
     struct dwarf_info info;
     const enum symbol_result result = split_files_find(&d->split, unit, &info);
@@ -313,7 +314,7 @@ static enum symbol_result add_lines_as_ranges(struct debug_lines *d, uint32_t nu
     return result;
 }
 
-/* Version 2 has no words for more than one range. */
+/* Version 2 cannot express more than one range. */
 static bool tells_all_ranges(const struct info_unit *unit) {
     return unit->has_ranges && unit->unit.shape.version > 2;
 }
@@ -346,7 +347,7 @@ static void narrow(struct source_frames *frames, uint64_t from, uint64_t end) {
     frames->end = end < frames->end ? end : frames->end;
 }
 
-/* Puts a part behind what is there, or in its place when it is absolute. */
+/* Appends a part to a path, or replaces the path if the part is absolute. */
 static void join(char path[PATH_MOST], const char *part) {
     if (!part || !*part)
         return;
@@ -383,7 +384,7 @@ static bool room_for_frame(struct debug_lines *d, size_t count) {
     return grown != NULL;
 }
 
-/* Adds the frame of a scope, at the file and line that are known of it. */
+/* Adds the frame of a scope, at a file and line. */
 static enum symbol_result add_frame(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part,
                                     struct dwarf_scope *scope, uint32_t file, uint32_t line, size_t *count) {
     struct source_frame frame = {.line = line, .is_inlined = scope && scope->is_inlined};

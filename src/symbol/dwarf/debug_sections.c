@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sections are read by ourselves: elf_object.h says where they are. The size that a compressed section claims is
- * compared with what its bytes can hold at most before it meets the allocator, and the allocator has the handle's
- * limit.
+ * Reads the DWARF sections at the places in elf_object.h. The size that a compressed section claims is compared with
+ * the most that its bytes can expand to, before it is allocated; the allocator has the handle's limit.
  */
 #include "symbol/dwarf/debug_sections.h"
 #include "base/io/exact_io.h"
@@ -15,7 +14,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define RATIO_MOST 2000u      /* of unpacked to packed bytes; zlib reaches 1032 */
+#define RATIO_MOST 2000u      /* unpacked to packed bytes; zlib reaches 1032 */
 #define RATIO_FREE (1u << 20) /* unpacked bytes that any section may have */
 #define ZLIB_MARK 12u         /* bytes before the stream of a .zdebug section */
 
@@ -26,9 +25,9 @@ static const char *const section_names[DEBUG_SECTIONS] = {
     [DEBUG_CU_INDEX] = "cu_index",
 };
 
-/* How the bytes of a section are packed, and where its stream stands in them. */
+/* Compression of a section, and the offset of its stream. */
 struct packing {
-    bool (*unpack)(const uint8_t *from, size_t length, uint8_t *to, size_t size); /* NULL: not packed */
+    bool (*unpack)(const uint8_t *from, size_t length, uint8_t *to, size_t size); /* NULL: not compressed */
     size_t skip;
     uint64_t size;
 };
@@ -54,8 +53,7 @@ bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size)
 }
 
 bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size) {
-    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f,
-                                     0xfd}; /* one frame: decoders of older versions are not for strangers */
+    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd}; /* one frame; older formats have unsafe decoders */
     if (length < sizeof magic || memcmp(from, magic, sizeof magic) != 0)
         return false;
     if (ZSTD_findFrameCompressedSize(from, length) != length)
@@ -63,7 +61,7 @@ bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size
     return ZSTD_decompress(to, size, from, length) == size;
 }
 
-/* False: packed in a way that is not known. */
+/* False: unknown compression. */
 static bool find_packing(const struct elf_object *object, const struct elf_section *header, const uint8_t *bytes,
                          size_t size, bool is_zdebug, struct packing *packing) {
     *packing = (struct packing){.size = size};
@@ -124,7 +122,7 @@ enum symbol_result section_load(const struct elf_object *object, int fd, const s
     return result;
 }
 
-/* Which section this name is of; DEBUG_SECTIONS: none of ours. */
+/* The section of this name, or DEBUG_SECTIONS. */
 static unsigned which_section(const char *name, enum debug_set set, bool *is_zdebug) {
     *is_zdebug = strncmp(name, ".zdebug_", 8) == 0;
     if (!*is_zdebug && strncmp(name, ".debug_", 7) != 0)

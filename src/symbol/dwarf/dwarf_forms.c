@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms are one table: how many bytes a value takes and what it is. Those of no fixed size are rows of their own. */
+/* Attribute forms are one table: size and class of each value. Sizes that depend on the value have constants of their
+ * own. */
 #include "symbol/dwarf/dwarf_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY_MOST 64u /* attributes before one that takes no bytes */
+#define EMPTY_MOST 64u /* attributes without bytes, per abbreviation */
 
 enum form_size {
-    SIZE_ADDRESS = 20, /* of the unit's addresses */
-    SIZE_OFFSET,       /* of its offsets */
-    SIZE_REFERENCE,    /* offsets, but addresses in version 2 */
+    SIZE_ADDRESS = 20, /* address size of the unit */
+    SIZE_OFFSET,       /* offset size of the unit */
+    SIZE_REFERENCE,    /* offset size, but address size in version 2 */
     SIZE_ULEB,
     SIZE_SLEB,
     SIZE_TEXT,
-    SIZE_BLOCK1, /* that many bytes behind a length of 1, 2, 4 bytes or in groups */
+    SIZE_BLOCK1, /* a length of 1, 2 or 4 bytes, or ULEB, then that many bytes */
     SIZE_BLOCK2,
     SIZE_BLOCK4,
     SIZE_BLOCK,
@@ -30,7 +31,7 @@ struct form {
 
 #define FORMS_USUAL 0x2du
 
-/* By id, from 0; DWARF 5, table 7.6. */
+/* Index: form; DWARF 5, table 7.6. */
 static const struct form usual_forms[FORMS_USUAL] = {
     [0x00] = {0x00, SIZE_UNKNOWN, VALUE_NONE},
     [0x01] = {0x01, SIZE_ADDRESS, VALUE_ADDRESS},
@@ -162,7 +163,7 @@ bool take_unit_length(struct cursor *in, struct cursor *part, uint8_t *offset_si
     return take_cursor(in, length, part);
 }
 
-/* What follows the version, whose order changed with version 5 (7.5.1). */
+/* Takes what follows the version; its order changed in version 5 (7.5.1). */
 static bool take_unit_header(struct cursor *in, struct dwarf_unit *unit) {
     struct dwarf_shape *shape = &unit->shape;
     const bool is_new = shape->version >= 5;
@@ -188,7 +189,7 @@ bool take_unit(struct cursor *in, struct dwarf_unit *unit) {
     return true;
 }
 
-/* Bytes of a value of this form; SIZE_ULEB and more: it depends on them. */
+/* Bytes of a value; SIZE_ULEB and above: depends on the value. */
 static unsigned size_in(const struct form *form, const struct dwarf_shape *shape) {
     switch (form->size) {
     case SIZE_ADDRESS:
@@ -307,8 +308,8 @@ static bool is_asked_for(uint16_t name) {
     return false;
 }
 
-/* A value that takes no byte of an entry, and that nobody asks for: entries of one byte could have any number of them,
-   each of which would be read with each entry. Of those that are asked for, the last one counts. */
+/* True for an attribute that takes no byte in entries and is not needed. An entry of one byte could have any number of
+ * them, and each would be read with each entry. If one occurs several times, the last counts. */
 static bool is_idle(const struct dwarf_abbrevs *a, const struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
                     unsigned size) {
     if (size > 0)
@@ -316,7 +317,7 @@ static bool is_idle(const struct dwarf_abbrevs *a, const struct dwarf_abbrev *ab
     return !is_asked_for(attr->name) || a->attr_count - abbrev->first >= EMPTY_MOST;
 }
 
-/* The attributes of one abbreviation, to the pair of zeros. */
+/* Reads the attributes of an abbreviation, up to the pair of zeros. */
 static enum symbol_result read_attrs(struct dwarf_abbrevs *a, struct cursor *in, const struct dwarf_shape *shape,
                                      struct dwarf_abbrev *abbrev, struct memory *memory) {
     struct dwarf_attr attr;

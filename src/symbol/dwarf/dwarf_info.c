@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units and entries: see dwarf_info.h. */
+/* Units and entries; see dwarf_info.h. */
 #include "symbol/dwarf/dwarf_info.h"
 
 #include "base/memory/fail.h"
@@ -162,7 +162,7 @@ bool entry_text_place(const struct dwarf_info *info, const struct info_unit *uni
     }
 }
 
-/* A folder or file. */
+/* The text of a folder or file. */
 static const char *path_text(const struct dwarf_info *info, const struct info_unit *unit,
                              const struct dwarf_value *value) {
     struct text_place place;
@@ -180,7 +180,7 @@ static bool entry_address(const struct dwarf_info *info, const struct info_unit 
     return value->is == VALUE_ADDRESS;
 }
 
-/* Addresses that linkers give to code that is not there: the highest, and in .debug_ranges the one below. */
+/* Linkers give these addresses to removed code: the highest, and in .debug_ranges the one below. */
 static bool is_nowhere(const struct info_unit *unit, uint64_t address) {
     const uint64_t highest = unit->unit.shape.address_size == 8 ? UINT64_MAX : UINT32_MAX;
     return address >= highest - 1;
@@ -200,7 +200,7 @@ static enum symbol_result add(struct range_reader *r, uint64_t from, uint64_t en
     return range_add(r->list, r->info->memory, (struct address_range){from, end, r->rank, r->value});
 }
 
-/* .debug_ranges, DWARF 4, 2.17.3. */
+/* Reads .debug_ranges: DWARF 4, 2.17.3. */
 static enum symbol_result read_old_ranges(struct range_reader *r, uint64_t offset) {
     const struct section_bytes section = r->info->sections->at[DEBUG_RANGES];
     const unsigned size = r->unit->unit.shape.address_size;
@@ -242,7 +242,7 @@ static bool take_list_address(struct range_reader *r, struct cursor *in, bool is
            section_number(r->info->sections, DEBUG_ADDR, r->unit->addresses, index, size, address);
 }
 
-/* The range of an entry of these kinds; from == end: none, a base was set. */
+/* Takes an entry of a range list. from == end: the entry has no range, it sets the base. */
 static bool take_list_range(struct range_reader *r, struct cursor *in, uint8_t kind, uint64_t *from, uint64_t *end) {
     *from = *end = 0;
     switch (kind) {
@@ -272,7 +272,7 @@ static bool take_list_range(struct range_reader *r, struct cursor *in, uint8_t k
     }
 }
 
-/* .debug_rnglists, DWARF 5, 7.25. */
+/* Reads .debug_rnglists: DWARF 5, 7.25. */
 static enum symbol_result read_new_ranges(struct range_reader *r, uint64_t offset) {
     const struct section_bytes section = r->info->sections->at[DEBUG_RNGLISTS];
     uint8_t kind;
@@ -331,7 +331,7 @@ static uint64_t base_of(const struct dwarf_value *value, uint64_t usual) {
     return value->is == VALUE_NUMBER ? value->number : usual;
 }
 
-/* Bases come behind what counts from them, too: texts last. */
+/* Bases may follow the attributes that depend on them, so they are set first and texts last. */
 static void note_first_entry(struct dwarf_info *info, struct info_unit *u, const struct dwarf_entry *e) {
     const bool is_new = u->unit.shape.version >= 5;
     u->str_offsets = base_of(&e->str_offsets, is_new ? 2u * u->unit.shape.offset_size : 0);
@@ -389,7 +389,7 @@ enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_s
     return result;
 }
 
-/* A unit with the bases of its skeleton and of its place. */
+/* A split unit, with the bases of its skeleton and of its place in the package. */
 static struct info_unit split_unit(const struct dwarf_unit *unit, const struct split_place *place,
                                    const struct info_unit *skeleton) {
     const bool is_new = unit->shape.version >= 5;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions, within bounds: see dwarf_names.h. */
+/* Names of functions, with bounded work; see dwarf_names.h. */
 #include "symbol/dwarf/dwarf_names.h"
 
 #include <string.h>
 
-#define ORIGINS_MOST 16u /* steps from an entry to what it was made from */
-#define FLOOD_TIMES 4u   /* of the sections' bytes */
-#define FLOOD_LEAST 64u  /* of the limit of memory of the object's lines: what any object may have */
-#define ENTRY_BYTES 32u  /* what an entry costs beside its own bytes */
+#define ORIGINS_MOST 16u /* steps along abstract origins */
+#define FLOOD_TIMES 4u   /* budget: this many times the bytes of the sections, */
+#define FLOOD_LEAST 64u  /* plus the memory limit of the object's lines divided by this */
+#define ENTRY_BYTES 32u  /* cost of an entry in addition to its bytes */
 
 void dwarf_names_init(struct dwarf_names *n, struct memory *memory) {
     *n = (struct dwarf_names){.memory = memory, .left = memory->limit / FLOOD_LEAST};
@@ -37,7 +37,7 @@ static bool may_read(struct dwarf_names *n, uint64_t bytes) {
     return !n->is_cut;
 }
 
-/* *text NULL: there is none. FOUND, LIMIT or NO_MEMORY. */
+/* Sets *text, NULL if there is no text. FOUND, LIMIT or NO_MEMORY. */
 static enum symbol_result read_text(struct dwarf_names *n, const struct text_place *place, const char **text) {
     uint64_t ends;
     *text = NULL;
@@ -62,7 +62,7 @@ static enum symbol_result text_of(struct dwarf_names *n, const struct dwarf_info
     return read_text(n, &place, text);
 }
 
-/* An entry, which may be what another was made from. */
+/* An entry, possibly the abstract origin of another. */
 struct origin {
     struct dwarf_info *info;
     uint64_t offset;
@@ -74,7 +74,7 @@ static bool next_origin(struct dwarf_info *info, const struct dwarf_entry *e, st
     return next->info && (value->is == VALUE_ENTRY || value->is == VALUE_SHARED_ENTRY);
 }
 
-/* The names of one entry; false in *has_next: nothing is to be found behind it. */
+/* Reads the names of one entry; *has_next: whether it refers to an origin. */
 static enum symbol_result read_names(struct dwarf_names *n, const struct origin *at, const char **linkage,
                                      const char **plain, struct origin *next, bool *has_next) {
     struct entry_reader r;
@@ -96,7 +96,7 @@ static enum symbol_result read_names(struct dwarf_names *n, const struct origin 
     return result;
 }
 
-/* From the entry on, up to a name for linkers; and the first plain one. */
+/* Follows origins up to the first linkage name; also returns the first plain name. */
 static enum symbol_result follow(struct dwarf_names *n, struct origin at, const char **linkage, const char **plain) {
     const char *first = NULL;
     bool has_next = true;

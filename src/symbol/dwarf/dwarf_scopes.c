@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are met parents first, so that the last of those that hold an address is the innermost: its place in the walk
- * is its rank. Parents are kept in a stack; entries that are no functions hand on what they are in.
+ * Entries are walked parents first, so the last one that contains an address is the innermost: its rank is its position
+ * in the walk. Parents are kept on a stack; entries that are no functions pass on the scope they are in.
  */
 #include "symbol/dwarf/dwarf_scopes.h"
 
@@ -12,7 +12,7 @@ struct scope_walk {
     struct dwarf_info *info;
     const struct info_unit *unit;
     struct range_list ranges;
-    uint32_t *inside; /* by depth: the scope that entries there are in */
+    uint32_t *inside; /* index: depth; the scope around the entries there */
     size_t depth, room;
 };
 
@@ -47,12 +47,12 @@ static enum symbol_result add_scope(struct scope_walk *w, const struct dwarf_ent
     return entry_ranges(w->info, w->unit, e, *added, *added, &w->ranges);
 }
 
-/* The scope that the children of an entry are in. */
+/* The scope of the children of an entry. */
 static enum symbol_result scope_of(struct scope_walk *w, const struct dwarf_entry *e, uint32_t *scope) {
     *scope = w->inside[w->depth];
     if (!is_function(e))
         return SYMBOL_FOUND;
-    if (!has_code(e) && !e->abbrev->children) /* neither it nor what is in it is ever found */
+    if (!has_code(e) && !e->abbrev->children) /* no address is in it or its children */
         return SYMBOL_FOUND;
     if (e->abbrev->tag == TAG_SUBPROGRAM && !has_code(e)) {
         *scope = SCOPE_NONE;

@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_DWARF_SCOPES_H
 #define PFR_SYMBOL_DWARF_SCOPES_H
 /*
- * The functions of one unit and what was inlined into them, out of one walk over its entries: which of them an address
- * is in, by bisection, and what each is inside of.
+ * Functions of one unit and the calls inlined into them, from one walk over its entries: finds the innermost function
+ * of an address by binary search, and the functions around it.
  */
 #include "symbol/dwarf/dwarf_names.h"
 
@@ -11,9 +11,9 @@
 
 struct dwarf_scope {
     uint64_t entry;      /* offset in .debug_info */
-    const char *name;    /* once `is_named`; may be NULL */
-    uint32_t parent;     /* what it was inlined into; SCOPE_NONE: nothing, or that is not known */
-    uint32_t file, line; /* of the call that was inlined */
+    const char *name;    /* valid if `is_named`; may be NULL */
+    uint32_t parent;     /* function it was inlined into; SCOPE_NONE: not inlined, or unknown */
+    uint32_t file, line; /* of the inlined call */
     bool is_inlined, is_named;
 };
 
@@ -23,12 +23,12 @@ struct dwarf_scopes {
     struct range_map map; /* address -> the innermost scope */
 };
 
-/* FOUND; what is damaged ends the walk and keeps what came before. LIMIT, NO_MEMORY. Free it after every outcome. */
+/* FOUND; damage ends the walk, and earlier entries are kept. LIMIT, NO_MEMORY. Free it after every outcome. */
 enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_info *info,
                                      const struct info_unit *unit);
 void dwarf_scopes_free(struct dwarf_scopes *scopes, struct memory *memory);
 
-/* Its name for linkers where it has one, looked up once; NULL in *name: it has none. FOUND, LIMIT, NO_MEMORY. */
+/* The name of a scope, mangled if known, looked up once; *name is NULL if there is no name. FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_names *names, struct dwarf_info *info,
                                     const char **name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of lines in a folder of the user's: see line_cache.h. */
+/* Cache files of line information; see line_cache.h. */
 #include "symbol/dwarf/line_cache.h"
 
 #include "symbol/table/cache_folder.h"
@@ -66,7 +66,7 @@ void line_cache_add(struct line_cache *c, const struct source_frames *frames) {
 
 /* --- Writing. */
 
-/* With what others wrote meanwhile. */
+/* Includes what other processes have written meanwhile. */
 static void write_image(struct line_cache *c, int folder) {
     char name[CACHE_NAME_ROOM];
     size_t size;

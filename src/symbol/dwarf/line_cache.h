@@ -2,22 +2,22 @@
 #ifndef PFR_SYMBOL_LINE_CACHE_H
 #define PFR_SYMBOL_LINE_CACHE_H
 /*
- * A folder with what was found out of the lines of objects, a file for each build-id (line_image.h): what was asked
- * once need not be looked for again by the next report, nor its debugging information be read.
+ * Cache of line information in a folder, one file per build-id (line_image.h): a later report needs neither search
+ * again for the same addresses nor read the debugging information.
  *
- *     struct line_cache cache;
- *     line_cache_open(&cache, "/home/me/.cache/perfray", &key, memory);
- *     if (!line_cache_find(&cache, address, &frames)) {
- *         ... find out ...
- *         line_cache_add(&cache, &frames);
- *     }
- *     line_cache_close(&cache);                          writes what is new
+ *  struct line_cache cache;
+ *  line_cache_open(&cache, "/home/me/.cache/perfray", &key, memory);
+ *  if (!line_cache_find(&cache, address, &frames)) {
+ *      ... look it up ...
+ *      line_cache_add(&cache, &frames);
+ *  }
+ *  line_cache_close(&cache);                          writes new entries
  *
- * Nothing of it can make a report fail: a folder that cannot be made, that is somebody else's or that others may write
- * to is not used; a file that is damaged, cut or of another object is as if it were not there; what cannot be written
- * is not kept. Files are made under another name and moved into place, so that they are always whole; who writes at the
- * same time waits for a lock, for a moment, and adds to what the other wrote. Files have mode 0600, no symbolic link is
- * followed. When all of them have more than LINE_CACHE_MOST bytes, those that were not used for longest go.
+ * The cache never makes a report fail. A folder that cannot be made, belongs to another user or is writable by others
+ * is not used; a file that is damaged, truncated or of another object is ignored; write errors are ignored. Files are
+ * written under a temporary name and renamed, so they are always complete; a concurrent writer waits briefly for a lock
+ * and adds to what the other wrote. Files have mode 0600, and symbolic links are not followed. If all files together
+ * exceed LINE_CACHE_MOST bytes, the least recently used ones are deleted.
  */
 #include "symbol/dwarf/line_image.h"
 
@@ -25,24 +25,25 @@
 
 struct line_cache {
     struct memory *memory;
-    const char *folder; /* the caller's; NULL: there is none */
+    const char *folder; /* the caller's; NULL: no cache */
     struct line_key key;
     struct line_image image;
-    uint8_t *bytes; /* of the image */
+    uint8_t *bytes; /* bytes of `image` */
     size_t size;
     enum line_cache_state state;
     struct line_image_maker more;
     struct source_frame frames[LINE_FRAMES_MOST];
 };
 
-/* `folder`, which must outlive it, may be NULL; an object without a build-id is not kept. Close it always. */
+/* `folder` may be NULL and must outlive the cache. Objects without a build-id are not cached. Always close it. */
 void line_cache_open(struct line_cache *cache, const char *folder, const struct line_key *key, struct memory *memory);
 void line_cache_close(struct line_cache *cache);
 
-/* False: it is not known. Else *frames is as debug_lines_find gives it; no frames: nothing is known of the address. */
+/* False: not cached. Otherwise *frames is as debug_lines_find returns it; no frames: nothing is known about the
+ * address. */
 bool line_cache_find(struct line_cache *cache, uint64_t address, struct source_frames *frames);
 
-/* What debug_lines_find gave; no frames: NO_MATCH. */
+/* Adds a result of debug_lines_find; no frames: NO_MATCH. */
 void line_cache_add(struct line_cache *cache, const struct source_frames *frames);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading checks everything once: sums, sizes that add up to the file's, ranges in order and apart, frames whose outer
- * ones stand before them (so that no chain has a loop), offsets inside the texts, a NUL at their end. Writing sorts the
- * ranges; of those that overlap the first stays.
+ * Reading checks everything once: checksum, sizes that add up to the file's, sorted disjoint ranges, frames whose outer
+ * frames precede them (so no chain has a loop), offsets within the texts, and the final NUL. Writing sorts the ranges;
+ * if some overlap, the first one is kept.
  */
 #include "symbol/dwarf/line_image.h"
 
@@ -78,7 +78,7 @@ enum symbol_result line_image_open(struct line_image *image, const uint8_t *byte
 }
 
 const struct line_range *line_image_find(const struct line_image *image, uint64_t address) {
-    size_t low = 0, high = image->range_count; /* the first range that ends behind the address */
+    size_t low = 0, high = image->range_count; /* the first range that ends after the address */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (image->ranges[middle].end <= address)
@@ -122,7 +122,7 @@ void line_maker_free(struct line_image_maker *m) {
     mem_free(m->memory, m->ranges, m->room, sizeof *m->ranges);
 }
 
-/* Numbers of texts until all are there; then offsets. */
+/* Frames refer to texts by number until all are known, then by offset. */
 static bool put_text(struct line_image_maker *m, const char *text, uint32_t *number) {
     uint32_t id;
     *number = 0;
@@ -191,7 +191,7 @@ static void put_in_order(struct line_image_maker *m) {
     m->count = kept;
 }
 
-/* Texts behind each other; where each begins goes into `offsets`. */
+/* Writes the texts in order; `offsets`: their positions. */
 static void write_texts(const struct line_image_maker *m, uint8_t *to, uint32_t *offsets) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < m->texts.count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header names folders and files: in versions 2 to 4 as lists of texts that count from 1, from version 5 on as
- * tables that say their own columns and count from 0. The program behind it is run to its end or to where it is
- * damaged; a sequence counts when its end was met and its addresses do not go back.
+ * The header lists folders and files: in versions 2 to 4 lists of texts that count from 1, since version 5 tables that
+ * define their columns and count from 0. The program after it is run to its end or to the first damage. A sequence is
+ * kept if it has an end and its addresses do not decrease.
  */
 #include "symbol/dwarf/line_table.h"
 
@@ -19,13 +19,13 @@ struct line_header {
     struct dwarf_shape shape;
     uint8_t least, most_operations, line_range, opcode_base;
     int8_t line_base;
-    uint8_t operands[255]; /* of standard opcodes, from 1 */
+    uint8_t operands[255]; /* number of operands of standard opcodes, from 1 */
 };
 
 struct line_machine {
     uint64_t address, operation, file, line;
-    uint64_t before; /* the address of the row before */
-    size_t first;    /* row of the sequence that is being made */
+    uint64_t before; /* address of the previous row */
+    size_t first;    /* first row of the current sequence */
     bool is_ordered;
 };
 
@@ -55,7 +55,7 @@ static bool add_file(struct line_table *t, struct line_file file) {
     return true;
 }
 
-/* Name, folder, time and size, as in the lists of versions 2 to 4 and in DW_LNE_define_file. */
+/* Name, folder, time and size, as in the lists of versions 2 to 4 and DW_LNE_define_file. */
 static bool take_old_file(struct cursor *in, struct line_file *file) {
     uint64_t skipped;
     return take_text(in, &file->name) && (*file->name == '\0' || (take_uleb(in, &file->folder) &&
@@ -145,7 +145,7 @@ static bool take_entry(const struct program_reader *r, struct cursor *in, const 
     return true;
 }
 
-/* A table of version 5. Entries that take no bytes are no entries: their number is not held against any length. */
+/* Reads a table of version 5. Entries without bytes are refused: no length would bound their number. */
 static enum symbol_result read_entries(struct program_reader *r, struct cursor *in, bool are_files) {
     struct columns columns;
     struct line_file file;
@@ -196,7 +196,7 @@ static void begin_sequence(struct program_reader *r) {
     r->machine = (struct line_machine){.file = 1, .line = 1, .first = r->table->row_count, .is_ordered = true};
 }
 
-/* The line that the row before has, too, needs none of its own. */
+/* A row with the file and line of the previous one is not stored. */
 static bool goes_on(const struct line_table *t, const struct line_machine *m) {
     const struct line_row *before = &t->rows[t->row_count - 1];
     return m->file == before->file && m->line == before->line;
@@ -220,7 +220,7 @@ static bool add_row(struct program_reader *r, bool is_last) {
     return true;
 }
 
-/* One that covers nothing, or goes back, is forgotten. */
+/* Drops a sequence that is empty or has decreasing addresses. */
 static bool end_sequence(struct program_reader *r) {
     struct line_table *t = r->table;
     struct line_machine *m = &r->machine;
@@ -240,7 +240,7 @@ static bool end_sequence(struct program_reader *r) {
     return true;
 }
 
-/* Moves on by operations; where instructions hold several, an address is given out per instruction (6.2.5.1). */
+/* Advances by operations. If instructions hold several operations, an address is one instruction (6.2.5.1). */
 static void advance(struct program_reader *r, uint64_t operations) {
     struct line_machine *m = &r->machine;
     const uint64_t most = r->header.most_operations;
@@ -262,7 +262,7 @@ static bool run_special(struct program_reader *r, uint8_t opcode) {
     return add_row(r, false);
 }
 
-/* What no memory stops: false means that alone. Damage ends the program by emptying `in`. */
+/* False only if memory is exhausted. Damage ends the program by emptying `in`. */
 static bool run_extended(struct program_reader *r, struct cursor *in) {
     uint64_t length;
     struct cursor part = {0};
@@ -299,7 +299,7 @@ static bool skip_operands(struct program_reader *r, struct cursor *in, uint8_t o
     return true;
 }
 
-/* An opcode that the header gives no meaning of its own; false: damaged. Every row of memory is add_row's. */
+/* Runs a standard opcode other than COPY; false: damaged. It needs no memory: only add_row allocates. */
 static bool run_standard(struct program_reader *r, struct cursor *in, uint8_t opcode) {
     struct line_machine *m = &r->machine;
     uint64_t number;
@@ -347,7 +347,7 @@ static enum symbol_result run(struct program_reader *r, struct cursor *in) {
         else if (!run_standard(r, in, opcode))
             break;
     }
-    r->table->row_count = r->machine.first; /* rows of a sequence without end */
+    r->table->row_count = r->machine.first; /* drops rows of a sequence without end */
     return has_memory ? SYMBOL_FOUND : table_memory_result(r->table->memory);
 }
 
@@ -419,7 +419,7 @@ static const struct line_row *find_row(const struct line_table *t, const struct 
 }
 
 const struct line_row *line_table_find(const struct line_table *t, uint64_t address, uint64_t *from, uint64_t *end) {
-    size_t low = 0, high = t->sequence_count; /* the first sequence that ends behind the address */
+    size_t low = 0, high = t->sequence_count; /* the first sequence that ends after the address */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (t->sequences[middle].to <= address)
@@ -433,8 +433,7 @@ const struct line_row *line_table_find(const struct line_table *t, uint64_t addr
     if (low == t->sequence_count || address < t->sequences[low].from)
         return NULL;
     const struct line_row *row = find_row(t, &t->sequences[low], address);
-    const uint64_t before =
-        low ? t->sequences[low - 1].to : 0; /* sequences may overlap; this one begins to count there */
+    const uint64_t before = low ? t->sequences[low - 1].to : 0; /* if sequences overlap, this one counts from there */
     *from = row->address > before ? row->address : before;
     *end = row[1].address;
     return row;

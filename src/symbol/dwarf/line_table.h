@@ -2,21 +2,21 @@
 #ifndef PFR_SYMBOL_LINE_TABLE_H
 #define PFR_SYMBOL_LINE_TABLE_H
 /*
- * The line number program of one unit (DWARF 2 to 5, 6.2), run once: which file and line an address is of.
+ * Runs the line number program of one unit (DWARF 2 to 5, 6.2) once, and finds file and line of addresses.
  *
- *     struct line_table lines;
- *     line_table_read(&lines, &sections, offset, &unit, str_offsets, most, memory, &taken);
- *     const struct line_row *row = line_table_find(&lines, address, &from, &end);
- *     line_table_file(&lines, row->file, &path);
+ *  struct line_table lines;
+ *  line_table_read(&lines, &sections, offset, &unit, str_offsets, most, memory, &taken);
+ *  const struct line_row *row = line_table_find(&lines, address, &from, &end);
+ *  line_table_file(&lines, row->file, &path);
  */
 #include "symbol/dwarf/dwarf_forms.h"
 
 struct line_row {
-    uint64_t address; /* to the next row of its sequence */
+    uint64_t address; /* valid up to the next row of its sequence */
     uint32_t file, line;
 };
 
-/* Rows [first, end) in the order of addresses; the last one has no line, its address is where the sequence ends. */
+/* Rows [first, end), sorted by address; the last one has no line and marks the end of the sequence. */
 struct line_sequence {
     uint64_t from, to;
     size_t first, end;
@@ -30,30 +30,30 @@ struct line_file {
 struct line_table {
     struct memory *memory;
     struct line_row *rows;
-    struct line_sequence *sequences; /* by `to` */
+    struct line_sequence *sequences; /* sorted by `to` */
     struct line_file *files;
     const char **folders;
     size_t row_count, row_room, sequence_count, sequence_room, file_count, file_room, folder_count, folder_room;
     uint16_t version;
 };
 
-/* The parts of a path, to be joined from the last that is absolute on. */
+/* The parts of a path, to be joined beginning with the last absolute one. */
 struct line_path {
     const char *folder, *name; /* folder may be NULL */
-    bool in_unit;              /* before both comes the unit's own folder (DW_AT_comp_dir) */
+    bool in_unit;              /* relative to the unit's folder (DW_AT_comp_dir) */
 };
 
-/* FOUND; DAMAGED: what stood before the damage is kept; LIMIT, also where it has more than `most` bytes; NO_MEMORY.
- *taken says how many bytes it has. Free it after every outcome. */
+/* FOUND; DAMAGED: what precedes the damage is kept; LIMIT, also if the program has more than `most` bytes; NO_MEMORY.
+ * *taken: bytes of the program. Free it after every outcome. */
 enum symbol_result line_table_read(struct line_table *table, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken);
 void line_table_free(struct line_table *table);
 
-/* NULL: no line. The same row holds for [*from, *end) in either case. */
+/* NULL: no line. The result is the same for all of [*from, *end). */
 const struct line_row *line_table_find(const struct line_table *table, uint64_t address, uint64_t *from, uint64_t *end);
 
-/* The file of a number as rows and DW_AT_call_file have it; false: there is none. */
+/* The file of a number from a row or DW_AT_call_file; false if there is no such file. */
 bool line_table_file(const struct line_table *table, uint64_t number, struct line_path *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and opens what units were split off into: see split_files.h. */
+/* Finds and opens the files with split units; see split_files.h. */
 #include "symbol/dwarf/split_files.h"
 
 #include "symbol/table/regular_file.h"
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #define RANGES_OF_A_BYTE 4u
-#define HEADERS_MOST (1u << 22) /* of units that are not the ones looked for, too */
+#define HEADERS_MOST (1u << 22) /* unit headers read in all files, including units that are not needed */
 
 struct split_file {
-    struct debug_sections sections; /* with the object's addresses and old ranges, which stay its own */
+    struct debug_sections sections; /* with the object's address and old range sections, which the object owns */
     bool is_there;
 };
 
@@ -47,7 +47,7 @@ static bool is_memory_result(enum symbol_result result) {
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY;
 }
 
-/* Reads its sections; what is no object, or has none, is remembered as that. */
+/* Reads the sections; a file that is no object, or has no such sections, is remembered as well. */
 static enum symbol_result read_file(struct split_files *f, int fd, uint64_t size, struct split_file *file) {
     struct elf_object object;
     enum symbol_result result = elf_object_start(&object, fd, size, f->memory);
@@ -81,7 +81,7 @@ static struct split_file *add_file(struct split_files *f) {
     return made;
 }
 
-/* The file at a descriptor, read once whatever names lead to it. */
+/* The file of a descriptor. It is read once, however many names lead to it. */
 static enum symbol_result keep_file(struct split_files *f, int fd, const struct stat *facts, struct split_file **file) {
     const uint64_t key = (uint64_t)facts->st_ino ^ (uint64_t)facts->st_dev << 48;
     uint64_t number;
@@ -95,7 +95,7 @@ static enum symbol_result keep_file(struct split_files *f, int fd, const struct 
     return read_file(f, fd, (uint64_t)facts->st_size, *file);
 }
 
-/* *file NULL: nothing of use is there. */
+/* Sets *file, NULL if nothing usable is there. */
 static enum symbol_result open_at(struct split_files *f, const char *path, struct split_file **file) {
     struct stat facts;
     int fd;
@@ -122,7 +122,7 @@ static enum symbol_result open_package(struct split_files *f) {
     return join(path, f->home->path, strlen(f->home->path), "", ".dwp") ? open_at(f, path, &f->package) : SYMBOL_FOUND;
 }
 
-/* The place of a unit in a file, as what may still be read allows. */
+/* Takes a unit at its place in a file, within the budget. */
 static enum symbol_result take_unit_of(struct split_files *f, const struct split_file *file,
                                        const struct split_place *place, const struct info_unit *skeleton,
                                        struct dwarf_info *info) {
@@ -156,7 +156,7 @@ static enum symbol_result find_in_file(struct split_files *f, const char *path, 
     return take_unit_of(f, file, &place, skeleton, info);
 }
 
-/* Where it was made, and beside the object. */
+/* Where the file was made, then next to the object. */
 static bool place_of(const struct split_files *f, const struct info_unit *skeleton, unsigned place,
                      char path[PATH_MAX]) {
     const char *name = skeleton->split_name, *last = strrchr(name, '/'), *slash = strrchr(f->home->path, '/');

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *     version (4 bytes; from 5 on 2, and 2 of nothing), columns, units, slots
- *     slots x id, slots x number of a row from 1 on (0: free)
- *     columns x which section, units x columns x offset, units x columns x size
+ * Format of the index:
+ *
+ *  version (4 bytes; since 5: 2 bytes, and 2 unused), columns, units, slots
+ *  slots x id, slots x row number from 1 (0: free)
+ *  columns x section, units x columns x offset, units x columns x size
  */
 #include "symbol/dwarf/split_package.h"
 
 #define HEADER 16u
 #define COLUMNS_MOST 16u
-#define PROBES_MOST 1024u /* of one question: tables are a third empty */
+#define PROBES_MOST 1024u /* per lookup: tables are one third empty */
 
 enum column { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8 };
 
 struct package_index {
     struct section_bytes section;
     uint64_t version, columns, units, slots;
-    uint64_t rows, names, offsets, sizes; /* where each table begins */
+    uint64_t rows, names, offsets, sizes; /* offset of each table */
     bool swap;
 };
 
-/* The number of `size` bytes at an offset of the section, which has it. */
+/* The number of `size` bytes at an offset, which must be inside the section. */
 static uint64_t number_at(const struct package_index *index, uint64_t offset, unsigned size) {
     struct cursor in = cursor_on(index->section.bytes + offset, size, offset, index->swap);
     uint64_t number = 0;
@@ -47,7 +49,7 @@ static bool read_header(struct package_index *index, const struct debug_sections
     return is_power && index->sizes + 4 * index->columns * index->units <= index->section.size;
 }
 
-/* The row of a unit, from 1 on; 0: there is none. */
+/* The row of a unit, from 1; 0: no such unit. */
 static uint64_t find_row(const struct package_index *index, uint64_t id) {
     const uint64_t mask = index->slots - 1, step = ((id >> 32) & mask) | 1;
     uint64_t slot = id & mask;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed object is unpacked into a file in memory, whose size counts against the handle's limit while it is open,
- * and read as any other object is; only one without .symtab is looked for there, and what is inside has none inside.
+ * The packed object is unpacked into a memory file, whose size counts against the handle's memory limit while it is
+ * open, and read like any other object. It is read only if the object has no .symtab. A packed object inside it is
+ * ignored.
  */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/debug_link.h"
@@ -22,7 +23,7 @@
 #define CHUNK ((size_t)64 << 10)
 #define SUMMED_MOST ((uint64_t)4 << 30)
 
-/* With bytes in the file; NULL: there is none. */
+/* The section of this name with bytes in the file, or NULL. */
 static const struct elf_section *find_section(const struct elf_object *object, const char *wanted) {
     for (size_t i = 1; i < object->section_count; i++) {
         const struct elf_section *s = &object->sections[i];
@@ -32,7 +33,7 @@ static const struct elf_section *find_section(const struct elf_object *object, c
     return NULL;
 }
 
-/* --- .gnu_debuglink: a name, its NUL, zeros up to a multiple of 4, the sum */
+/* --- .gnu_debuglink: a name, its NUL, zeros up to a multiple of 4, a CRC */
 
 bool elf_read_debug_link(const struct elf_object *object, struct debug_link *link) {
     uint8_t bytes[DEBUG_LINK_ROOM + 8];
@@ -50,7 +51,7 @@ bool elf_read_debug_link(const struct elf_object *object, struct debug_link *lin
     return strcmp(link->name, "..") != 0 && strcmp(link->name, ".") != 0;
 }
 
-/* --- .gnu_debugaltlink: a name, its NUL, a build-id to the end; .debug_sup: version, whose it is, a name, a sum */
+/* --- .gnu_debugaltlink: a name, its NUL, a build-id to the end; .debug_sup: version, kind of file, a name, an id */
 
 static bool take_shared_link(struct cursor *in, struct shared_link *link) {
     const uint8_t *end = memchr(in->at, 0, cursor_left(in)), *name = in->at;
@@ -122,7 +123,7 @@ enum symbol_result elf_build_check(const struct symbol_object *asked, const stru
 
 /* --- .gnu_debugdata */
 
-/* The section's bytes, for the unpacker. */
+/* Bytes of the section, for the unpacker. */
 struct packed {
     int fd;
     uint64_t at, end;
@@ -138,7 +139,7 @@ static pfr_status read_packed(void *context, uint8_t *to, size_t room, size_t *g
     return PFR_OK;
 }
 
-/* All that can be unpacked, into a file; *size is charged against the memory. */
+/* Unpacks as much as possible into a file; *size is charged against the memory limit. */
 static enum symbol_result unpack_into(struct unpacker *unpacker, int fd, struct memory *memory, uint64_t *size) {
     uint8_t bytes[CHUNK];
     size_t got;

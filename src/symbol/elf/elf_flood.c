@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that are more than the file has bytes. Linkers let symbols share the end of a name ("area" in "subarea"), so
- * that the names of a sound table are about as long as its text. A table made for it has a thousand symbols begin in
- * one text of a megabyte: a gigabyte of names out of a file of one, which nothing else of the recording would have room
- * beside.
+ * Refuses tables whose names together are much longer than the file. Linkers let symbols share the end of a name
+ * ("area" in "subarea"), so the names of a normal table are about as long as its text. In a crafted table a thousand
+ * symbols begin in one text of a megabyte: a gigabyte of names from a file of one megabyte, which would take all memory
+ * from the rest of the recording.
  */
 #include "symbol/elf/elf_flood.h"
 
 #include <string.h>
 
-#define FLOOD_TIMES 4u  /* of the text's bytes; sound tables: up to about 1.3 */
-#define FLOOD_LEAST 64u /* of the limit of memory: what any table may have */
+#define FLOOD_TIMES 4u  /* of the text's bytes; normal tables: up to about 1.3 */
+#define FLOOD_LEAST 64u /* plus the memory limit divided by this */
 
 static uint64_t longest_name(const struct elf_symbols *table) {
     uint64_t longest = 0;
@@ -22,7 +22,7 @@ static uint64_t longest_name(const struct elf_symbols *table) {
     return longest;
 }
 
-/* As far as it matters: up to `most`. */
+/* Stops above `most`. */
 static uint64_t sum_of_names(const struct elf_symbols *table, struct elf_form form, uint64_t most) {
     const size_t each = elf_symbol_bytes(form);
     uint64_t sum = 0;

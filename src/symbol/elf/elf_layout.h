@@ -2,21 +2,20 @@
 #ifndef PFR_SYMBOL_ELF_LAYOUT_H
 #define PFR_SYMBOL_ELF_LAYOUT_H
 /*
- * The parts of ELF files as elf_layout.def says them: a struct elf_NAME for each layout, whose members are wide enough
- * for either class, elf_NAME_bytes, how many bytes it has in a file, and elf_NAME_load, which takes it out of that many
- * bytes:
+ * Structures of ELF files, from elf_layout.def: for each layout a struct elf_NAME with members wide enough for both
+ * classes, elf_NAME_bytes (its size in a file) and elf_NAME_load (reads it from that many bytes):
  *
- *     const uint8_t *at = ...;                             elf_symbol_bytes(form) of them
- *     struct elf_symbol symbol;
- *     elf_symbol_load(at, form, &symbol);
+ *  const uint8_t *at = ...;                             elf_symbol_bytes(form) of them
+ *  struct elf_symbol symbol;
+ *  elf_symbol_load(at, form, &symbol);
  *
- * All of it is code known to the compiler: where the form is a constant, a load is a few moves.
+ * All functions are inline: if the form is a constant, a load compiles to a few moves.
  */
 #include "base/memory/cursor.h"
 
-/* How a file is written: e_ident says it. */
+/* Class and byte order of a file, from e_ident. */
 struct elf_form {
-    bool wide; /* class 64 */
+    bool wide; /* 64-bit class */
     bool swap; /* its byte order is not this machine's */
 };
 

@@ -2,45 +2,44 @@
 #ifndef PFR_SYMBOL_ELF_NAMES_H
 #define PFR_SYMBOL_ELF_NAMES_H
 /*
- * The names that an ELF object has for addresses: its tables of symbols as they lie in the file, each symbol and each
- * stub a number, and what is made of them when an address is asked for (symbol_groups.h).
+ * Names of an ELF object: its symbol tables as they are in the file. Each symbol and each PLT entry has a number;
+ * tables for lookup are made of them when an address is first looked up (symbol_groups.h).
  *
- *     numbers    0 ...        .symtab   .dynsym   .symtab and .dynsym of the packed object   stubs of .plt
+ *  numbers    0 ...        .symtab   .dynsym   .symtab and .dynsym of the packed object   PLT entries
  *
- * Which symbols name something is said in elf_symbols.c, what stubs are called in elf_plt.c; elf_source.c puts it
- * together.
+ * elf_symbols.c selects the symbols, elf_plt.c names PLT entries, elf_source.c combines them.
  */
 #include "symbol/elf/elf_object.h"
 #include "symbol/elf/lazy_names.h"
 #include "symbol/elf/symbol_groups.h"
 
 #define ELF_TABLES 2u /* .symtab and .dynsym */
-#define ELF_PARTS 2u  /* the object, and one packed in it (debug_link.h) */
+#define ELF_PARTS 2u  /* the object, and the one packed in it (debug_link.h) */
 
-/* One table of symbols. */
+/* A symbol table. */
 struct elf_symbols {
     uint8_t *bytes;         /* `count` entries */
-    uint8_t *long_indices;  /* of sections, 4 bytes for each symbol; NULL: there are none */
-    char *text;             /* of the names */
-    struct late_text *late; /* the same where there is very much of it; NULL: all is in `text` */
+    uint8_t *long_indices;  /* SHT_SYMTAB_SHNDX, 4 bytes per symbol; NULL: the object has no such section */
+    char *text;             /* the names */
+    struct late_text *late; /* names read on demand, if there are very many; NULL: all are in `text` */
     size_t count, size, long_size, text_size, text_room;
-    uint32_t first;   /* the number of its first symbol */
-    uint32_t section; /* of the object */
+    uint32_t first;   /* number of its first symbol */
+    uint32_t section; /* index in the object */
 };
 
-/* What a symbol must know of its section. */
+/* Properties of a section that its symbols depend on. */
 struct named_section {
-    bool is_placed;  /* it has an address in memory; of a relocatable object code alone has */
-    bool has_labels; /* its name holds "text" or "data": what has no type there is a name, too */
+    bool is_placed;  /* has an address in memory; in relocatable objects only code has */
+    bool has_labels; /* name contains "text" or "data": symbols without a type count as names */
     uint64_t base;
 };
 
-/* What symbols of one file need. */
+/* One file with symbols. */
 struct elf_part {
     struct elf_symbols tables[ELF_TABLES];
     struct named_section *sections;
     size_t section_count;
-    uint64_t low, high;   /* of its code */
+    uint64_t low, high;   /* address range of its code */
     uint8_t *descriptors; /* .opd of 64-bit PowerPC (ELFv1) */
     uint64_t descriptors_size, descriptors_address;
     size_t descriptors_section;
@@ -48,13 +47,13 @@ struct elf_part {
     uint16_t machine;
 };
 
-/* The stubs of .plt: the n-th is of the n-th relocation. */
+/* PLT entries: the n-th belongs to the n-th relocation. */
 struct elf_stubs {
     uint8_t *relocations;
-    uint64_t count, size; /* of stubs; bytes of the relocations */
+    uint64_t count, size; /* number of entries; bytes of relocations */
     uint64_t address, each;
-    struct elf_symbols own;            /* what they are called by, where it is no table of the object's */
-    const struct elf_symbols *symbols; /* NULL: nothing */
+    struct elf_symbols own;            /* table of their names, if it is not one of the object's parts */
+    const struct elf_symbols *symbols; /* NULL: they have no names */
     uint32_t first;
     bool has_addends;
 };
@@ -67,12 +66,12 @@ struct elf_names {
     struct symbol_groups groups;
 };
 
-/* NULL: it has none. Not of tables that elf_names_read read. */
+/* NULL: no such name. Not for tables read by elf_names_read. */
 static inline const char *elf_symbols_name(const struct elf_symbols *table, uint32_t at) {
     return at < table->text_size ? table->text + at : NULL;
 }
 
-/* The same of any table. FOUND, LIMIT, NO_MEMORY, IO. */
+/* The same for any table. FOUND, LIMIT, NO_MEMORY, IO. */
 static inline enum symbol_result elf_symbols_find_name(const struct elf_symbols *table, uint32_t at,
                                                        const char **name) {
     if (table->late)

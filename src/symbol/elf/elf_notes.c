@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notes (elf(5)): three words, a name and what it says, each filled up to 4 bytes, in a run aligned to 8 to that. They
- * are looked at piece by piece where they lie. Any number of sections may claim the same bytes, so what is looked at in
- * an object is bounded in sum.
+ * Notes (elf(5)): three words, a name and a descriptor, each padded to 4 bytes, or to 8 in a section aligned to 8. They
+ * are read piece by piece. Any number of sections may claim the same bytes, so the number of notes read per object is
+ * limited.
  */
 #include <elf.h>
 #include <string.h>
 #include "symbol/elf/elf_object.h"
 #include "base/io/exact_io.h"
 
-#define RUN_MOST ((uint64_t)1 << 20) /* bytes of one run of notes */
-#define NOTES_MOST ((size_t)1 << 16) /* of an object */
+#define RUN_MOST ((uint64_t)1 << 20) /* bytes of one section or segment of notes */
+#define NOTES_MOST ((size_t)1 << 16) /* notes read per object */
 #define NAME_BYTES 4u                /* "GNU" and its NUL */
 
 struct notes {
@@ -27,7 +27,7 @@ static uint64_t fill_up(uint64_t size, uint64_t align) {
     return (size + align - 1) & ~(align - 1);
 }
 
-/* The next note; false: there is none. *text: where what it says stands. */
+/* Reads the next note; false at the end. *text: offset of its descriptor. */
 static bool next_note(struct notes *n, struct elf_note *note, uint8_t name[NAME_BYTES], uint64_t *text) {
     uint8_t bytes[16];
     const size_t head = elf_note_bytes(n->object->form);
@@ -47,7 +47,7 @@ static bool next_note(struct notes *n, struct elf_note *note, uint8_t name[NAME_
     return true;
 }
 
-/* Whether the build-id was among these notes; it is copied then. */
+/* Copies the build-id if it is among these notes. */
 static bool find_build_id(struct notes n, size_t *seen, struct build_id *id) {
     struct elf_note note;
     uint8_t name[NAME_BYTES];
@@ -60,7 +60,7 @@ static bool find_build_id(struct notes n, size_t *seen, struct build_id *id) {
     return false;
 }
 
-/* A run of notes in the file; empty where it is none. */
+/* The notes at this place; empty if it is outside the file or too large. */
 static struct notes run_of(const struct elf_object *object, uint64_t offset, uint64_t size, uint64_t align) {
     if (size > RUN_MOST || offset > object->file_size || size > object->file_size - offset)
         size = offset = 0;

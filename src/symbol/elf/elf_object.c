@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands at the front and the back of an ELF file. Counts that have no room in the header are in section 0
- * (elf(5)). Nothing that the file says is added to or multiplied before it is known to be small enough.
+ * Reads the header and the section and segment tables of an ELF file. Counts that do not fit in the header are in
+ * section 0 (elf(5)). No number of the file is used in arithmetic before it is checked to be small enough.
  */
 #include <elf.h>
 #include <errno.h>
@@ -41,9 +41,9 @@ static enum symbol_result read_header(struct elf_object *object) {
     return SYMBOL_FOUND;
 }
 
-/* --- Tables of headers. */
+/* --- Section and segment tables. */
 
-/* Section 0, which says what the header has no room for; zeros where there is none. */
+/* Section 0, which has the counts that do not fit in the header; zeros if there is no section 0. */
 static struct elf_section read_first(const struct elf_object *object) {
     const struct elf_header *h = &object->header;
     const size_t bytes = elf_section_bytes(object->form);
@@ -55,7 +55,7 @@ static struct elf_section read_first(const struct elf_object *object) {
     return first;
 }
 
-/* How many entries of `bytes` there are: as many as are said, or none, if they cannot be in the file. */
+/* Number of entries of `bytes`: as the header says, or 0 if the table is not completely in the file. */
 static uint64_t count_entries(const struct elf_object *object, uint64_t at, uint64_t said, size_t stride,
                               size_t bytes) {
     const bool is_there = at && stride == bytes && at <= object->file_size;
@@ -108,7 +108,7 @@ static enum symbol_result read_segments(struct elf_object *object, uint64_t coun
     return result;
 }
 
-/* Up to the last NUL. */
+/* Reads the section names, up to the last NUL. */
 static enum symbol_result read_names(struct elf_object *object, uint64_t index) {
     if (index == 0 || index >= object->section_count)
         return SYMBOL_FOUND;
@@ -191,7 +191,7 @@ uint64_t elf_entries(const struct elf_object *object, const struct elf_section *
     return section->size / bytes;
 }
 
-/* --- What is loaded. */
+/* --- Loaded segments. */
 
 static size_t count_loads(const struct elf_object *object) {
     size_t count = 0;

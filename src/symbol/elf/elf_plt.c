@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for the stubs of the procedure linkage table, which no symbol table names: the stub of the n-th relocation of
- * .rela.plt (or .rel.plt) stands n places behind the head of .plt and is called NAME@plt, as perf calls it. Sizes of
- * head and stub: the section's entry size, on ARM and AArch64 those of their ABI.
+ * Names PLT entries, which no symbol table names: the n-th relocation of .rela.plt (or .rel.plt) has the n-th entry
+ * after the head of .plt, which is called NAME@plt, as in perf. Sizes of head and entries: the section's entry size; on
+ * ARM and AArch64 those of the ABI.
  */
 #include "symbol/elf/elf_plt.h"
 #include "symbol/elf/elf_symbols.h"
@@ -46,7 +46,7 @@ static uint64_t count_stubs(const struct plt *plt, uint64_t relocations) {
     return places < relocations ? places : relocations;
 }
 
-/* The table that the relocations refer to: one that is there already, or one for them alone. */
+/* The symbol table of the relocations: one of the object's, or one that is read for them. */
 static enum symbol_result find_symbols(struct elf_names *names, const struct elf_object *object, uint32_t section) {
     struct elf_stubs *stubs = &names->stubs;
     for (unsigned i = 0; i < ELF_TABLES; i++)
@@ -102,11 +102,11 @@ void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *
     *size = stubs->each;
 }
 
-/* What a relocation refers to; NULL: nothing with a name. FOUND, LIMIT, NO_MEMORY, IO. */
+/* Name of a relocation's symbol; NULL: it has no name. FOUND, LIMIT, NO_MEMORY, IO. */
 static enum symbol_result find_name(const struct elf_names *names, uint32_t index, const char **name) {
     const struct elf_stubs *stubs = &names->stubs;
     const struct elf_form form = names->parts[0].form;
-    struct elf_rel relocation; /* where both kinds are the same */
+    struct elf_rel relocation; /* both kinds begin with these members */
     struct elf_symbol symbol;
     elf_rel_load(stubs->relocations + index * relocation_bytes(form, stubs->has_addends), form, &relocation);
     const uint64_t number = form.wide ? ELF64_R_SYM(relocation.info) : ELF32_R_SYM(relocation.info);

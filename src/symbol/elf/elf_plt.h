@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SYMBOL_ELF_PLT_H
 #define PFR_SYMBOL_ELF_PLT_H
-/* What other files use of elf_plt.c, which says how it works. */
+/* Names of PLT entries: see elf_plt.c. */
 #include "symbol/elf/elf_names.h"
 
-/* Reads the stubs of .plt, which have names like symbols. */
+/* Reads the relocations of .plt; entries are numbered after the symbols. */
 enum symbol_result elf_stubs_read(struct elf_names *names, const struct elf_object *object);
 void elf_stubs_free(struct elf_stubs *stubs, struct memory *memory);
 void elf_stubs_add(struct elf_names *names);

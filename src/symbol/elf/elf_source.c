@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file as a source of names: opened, checked, its tables read; asked by address. */
+/* ELF files as a source of names: opening, checking, and lookup. */
 #include "symbol/elf/debug_link.h"
 #include "symbol/elf/elf_plt.h"
 #include "symbol/elf/elf_symbols.h"
@@ -27,7 +27,7 @@ static enum symbol_result sort_symbols(struct elf_names *names) {
         return result;
     if (!elf_names_add(names))
         return SYMBOL_NO_SYMBOLS;
-    elf_stubs_add(names); /* perf names stubs beside other symbols alone, and so do we */
+    elf_stubs_add(names); /* as in perf, PLT entries are named only if the object has other symbols */
     groups_seal(&names->groups);
     return SYMBOL_FOUND;
 }
@@ -58,7 +58,7 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
         result = read_symbols(object, &elf->names);
     if (result != SYMBOL_NO_SYMBOLS || !asked->may_be_bare)
         return result;
-    elf_names_free(&elf->names); /* asked again, they say nothing */
+    elf_names_free(&elf->names); /* later lookups find no symbols */
     return SYMBOL_FOUND;
 }
 

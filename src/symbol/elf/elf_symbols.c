@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of an ELF object's addresses: .symtab, and .dynsym, which can have names that were stripped from the former.
+ * Symbols of an ELF object: .symtab, and .dynsym, which may have names that were stripped from .symtab.
  *
- * Names are those that perf takes (seen with perf 6.1): functions, also indirect ones (STT_GNU_IFUNC), objects of data,
- * and symbols without a type, as assembly leaves them, in a section whose name holds "text" or "data", unless they are
- * hidden; of these what is in memory. Marks that are no names are passed over: "$a $t $d $x", with or without
- * ".suffix", of ARM, AArch64 and RISC-V, and the latter's ".L" labels. A function of 32-bit ARM in Thumb code has bit 0
- * of its address set; on 64-bit PowerPC (ELFv1) the value leads to a descriptor in .opd whose first word is the
- * address.
+ * The selection is perf's (checked with perf 6.1): functions, including indirect ones (STT_GNU_IFUNC), data objects,
+ * and symbols without a type, as assembly produces them, in a section whose name contains "text" or "data", unless they
+ * are hidden; all only in sections that are loaded. Mapping symbols are skipped: "$a $t $d $x", with or without
+ * ".suffix", on ARM, AArch64 and RISC-V, and ".L" labels on RISC-V. Functions in Thumb code (32-bit ARM) have bit 0 of
+ * their address set, which is cleared; on 64-bit PowerPC (ELFv1) the value is the address of a descriptor in .opd,
+ * whose first word is the function's address.
  *
- * Addresses of a relocatable object (a kernel module) count from the first byte of its code, the executable sections
+ * Addresses in a relocatable object (a kernel module) count from the first byte of its code, with executable sections
  * laid out in file order as the kernel's loader does.
  */
 #include "symbol/elf/elf_symbols.h"
@@ -21,7 +21,7 @@
 
 #include "base/memory/sizes.h"
 
-#define SECTION_NAME_MOST 4096u /* bytes of the name of a section that are looked at */
+#define SECTION_NAME_MOST 4096u /* bytes of a section name that are searched */
 
 static const struct elf_form own_form = {.wide = true, .swap = false};
 
@@ -126,14 +126,14 @@ static enum symbol_result read_long_indices(const struct elf_object *object, str
     return SYMBOL_FOUND;
 }
 
-/* Where the names of a table are; NULL: nowhere. */
+/* The section with the names of a table, or NULL. */
 static const struct elf_section *text_section(const struct elf_object *object, uint32_t section) {
     const struct elf_section *s = section < object->section_count ? &object->sections[section] : NULL;
     const bool is_there = s && s->type == SHT_STRTAB && s->size > 0 && !(s->flags & SHF_COMPRESSED);
     return is_there && elf_section_is_inside(object, s) ? s : NULL;
 }
 
-/* As far as there is a NUL behind them. */
+/* Reads names up to the last NUL. */
 static enum symbol_result read_text(const struct elf_object *object, uint32_t section, struct memory *memory,
                                     struct elf_symbols *table) {
     const struct elf_section *s = text_section(object, section);
@@ -184,7 +184,8 @@ static bool has_marks(const struct elf_part *part) {
     return part->machine == EM_ARM || part->machine == EM_AARCH64 || part->machine == EM_RISCV;
 }
 
-/* One of the part's tables: of very many names those that are asked for alone, unless all are looked at for marks. */
+/* Reads a table of a part. If there are very many names, they are read on demand, unless all must be checked for
+ * mapping symbols. */
 static enum symbol_result read_table(const struct elf_object *object, const struct elf_section *section,
                                      struct memory *memory, const struct elf_part *part, struct elf_symbols *table) {
     enum symbol_result result = read_all_but_text(object, section, memory, table);
@@ -222,7 +223,7 @@ uint64_t elf_names_count(const struct elf_names *names) {
 
 /* --- Symbols. */
 
-/* The section of a symbol; 0 for none, undefined, absolute and common. */
+/* The section of a symbol; 0 for undefined, absolute and common symbols. */
 static inline size_t section_of(const struct elf_part *part, const struct elf_symbols *table, uint32_t index,
                                 const struct elf_symbol *symbol) {
     size_t section = symbol->section;
@@ -265,7 +266,7 @@ static bool is_mark(const struct elf_part *part, const char *name) {
     return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (name[2] == '\0' || name[2] == '.');
 }
 
-/* NULL: it has none that counts. */
+/* *name is NULL if the symbol has no name or is a mapping symbol. */
 static enum symbol_result find_name(const struct elf_part *part, const struct elf_symbols *table,
                                     const struct elf_symbol *symbol, const char **name) {
     const enum symbol_result result = elf_symbols_find_name(table, symbol->name, name);
@@ -279,8 +280,8 @@ static bool has_name(const struct elf_part *part, const struct elf_symbols *tabl
     return find_name(part, table, symbol, &name) == SYMBOL_FOUND && name;
 }
 
-/* A table's symbols into the groups. Names are looked at only where one is a mark, or none was seen yet: what has no
-   name is left out later. */
+/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, and until one is found; symbols
+ * without a name are skipped later. */
 static inline bool add_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table,
                              struct elf_form form) {
     const size_t each = elf_symbol_bytes(form);
@@ -300,7 +301,7 @@ static inline bool add_table(struct symbol_groups *groups, const struct elf_part
     return any;
 }
 
-/* Twice the same, so that the compiler may know how most files are written. */
+/* Two calls of the same function, so that the compiler specializes one for the usual class and byte order. */
 static bool add_any_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table) {
     if (part->form.wide == own_form.wide && part->form.swap == own_form.swap)
         return add_table(groups, part, table, own_form);
@@ -347,7 +348,7 @@ static enum symbol_result put_symbol(const struct elf_part *part, const struct e
     return table_add_kept(into, entry, symbol.size);
 }
 
-/* The table that a number is of, and its part; NULL: that of a stub. */
+/* The table of a symbol number, and its part; NULL: the number of a PLT entry. */
 static const struct elf_symbols *table_of(const struct elf_names *names, uint32_t number,
                                           const struct elf_part **part) {
     for (size_t i = 0; i < names->part_count; i++)

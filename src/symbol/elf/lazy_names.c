@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are read when they are asked for: see lazy_names.h. */
+/* Symbol names that are read on demand; see lazy_names.h. */
 #include "symbol/elf/lazy_names.h"
 #include "base/io/exact_io.h"
 #include "base/tables/hashmap.h"
@@ -10,20 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)4096) /* bytes that are read at once: many names lie side by side */
-#define LONG_NAMES_PART 4u   /* of the limit of memory */
+#define BLOCK ((size_t)4096) /* bytes read at once: related names are close together */
+#define LONG_NAMES_PART 4u   /* budget for long names: the memory limit divided by this */
 
 struct late_text {
     struct memory *memory;
     struct arena arena;
-    struct u64_map long_names; /* place -> what does not end in its block, a pointer */
+    struct u64_map long_names; /* offset -> name that does not end in its block */
     struct stat facts;         /* of the file when it was opened */
     uint64_t offset, size, charged;
-    uint64_t long_left; /* bytes of long names that may still be read: symbols may share the bytes of one */
+    uint64_t long_left; /* bytes of long names that may still be read: symbols may share bytes */
     char **blocks;      /* NULL: not read yet */
     size_t nr_blocks;
     int fd;
-    bool failed; /* reading did */
+    bool failed; /* a read failed, or the file changed */
 };
 
 static bool is_same_time(struct timespec a, struct timespec b) {
@@ -40,7 +40,7 @@ static enum symbol_result read_some(struct late_text *t, uint64_t from, char *to
 
 /* --- Opening. */
 
-/* Names end with a NUL: what is behind the last one is none. */
+/* Excludes bytes after the last NUL. */
 static enum symbol_result find_end(struct late_text *t) {
     char bytes[BLOCK];
     while (t->size > 0) {
@@ -125,7 +125,7 @@ static enum symbol_result keep_long_name(struct late_text *t, const char *bytes,
     return *name ? SYMBOL_FOUND : table_memory_result(t->memory);
 }
 
-/* One that goes on behind its block: as many bytes as it takes to see its end. */
+/* Reads a name that continues after its block, in pieces of growing size until its end is found. */
 static enum symbol_result read_long_name(struct late_text *t, uint64_t at, char **name) {
     const uint64_t left = t->size - at;
     const size_t most = SYMBOL_NAME_MOST < left ? SYMBOL_NAME_MOST : (size_t)left;

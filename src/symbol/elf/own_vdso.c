@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel tells a process where its vdso begins (getauxval(3)), and the ELF header how far it reaches: the table of
-   sections is what stands last in it. */
+/* Copies the vdso of this process. getauxval(3) has its address. Its size follows from the ELF header: the section
+ * table is at its end. */
 #include "symbol/elf/own_vdso.h"
 #include "base/io/exact_io.h"
 
@@ -22,7 +22,7 @@ static uint64_t image_size(const ElfW(Ehdr) * header) {
 
 enum symbol_result open_own_vdso(int *fd, uint64_t *size) {
     const uint8_t *image =
-        (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: an address is what it gives */
+        (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: getauxval returns an address */
     *size = image ? image_size((const void *)image) : 0;
     if (*size == 0)
         return SYMBOL_NO_FILE;

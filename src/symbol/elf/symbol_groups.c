@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of symbols made piece by piece: see symbol_groups.h. */
+/* Symbol tables made on demand for groups of symbols; see symbol_groups.h. */
 #include "symbol/elf/symbol_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOLS_EACH 4u /* in a bucket, about */
-#define FEW 32u         /* pieces that are inserted one by one */
+#define SYMBOLS_EACH 4u /* average per bucket */
+#define FEW 32u         /* up to this many pieces are sorted by insertion */
 #define EMPTY_GROUP 0x7fffffffu
 
 enum symbol_result groups_init(struct symbol_groups *groups, struct memory *memory, uint64_t low, uint64_t high,
@@ -31,7 +31,8 @@ void groups_free(struct symbol_groups *groups) {
     *groups = (struct symbol_groups){.memory = groups->memory};
 }
 
-/* The first address of a bucket; of the one behind the last, the end of all, and so of those that no address is in. */
+/* First address of a bucket. UINT64_MAX for the index after the last bucket, and for buckets past the end of the
+ * address space. */
 static uint64_t start_of(const struct symbol_groups *groups, size_t bucket) {
     if (bucket == 0)
         return 0;
@@ -41,7 +42,7 @@ static uint64_t start_of(const struct symbol_groups *groups, size_t bucket) {
 
 void groups_seal(struct symbol_groups *groups) {
     uint64_t reach = 0;
-    bool reaches_next = false; /* the last symbol before may have no size */
+    bool reaches_next = false; /* the last symbol so far may have no size */
     for (size_t i = 0; i < groups->bucket_count; i++) {
         struct symbol_bucket *bucket = &groups->buckets[i];
         const uint64_t before = reach;
@@ -61,13 +62,13 @@ struct group_piece {
     uint32_t is_unsized : 1;
 };
 
-/* A group on its way: its pieces begin at `low` or behind it and end at `high` or before it, where borders are. */
+/* A group being made: its pieces begin at or after `low` and end at or before `high`, which are borders. */
 struct cluster {
     struct memory *memory;
     struct group_source source;
     struct group_piece *at;
     size_t count, room;
-    size_t from, end; /* buckets that pieces are of */
+    size_t from, end; /* buckets of the pieces */
     uint64_t low, high;
 };
 
@@ -92,7 +93,7 @@ static void sort_pieces(struct group_piece *at, size_t count) {
     }
 }
 
-/* The symbols of a bucket behind the others, in order. *first: where they begin. */
+/* Appends the symbols of a bucket, sorted. *first: index of the first one. */
 static enum symbol_result take_bucket(const struct symbol_groups *groups, size_t bucket, struct cluster *c,
                                       size_t *first) {
     *first = c->count;
@@ -117,7 +118,7 @@ static bool is_new_start(const struct cluster *c, size_t first, size_t i) {
     return i == first || c->at[i].start != c->at[i - 1].start;
 }
 
-/* Drops the pieces from `first` on that are before the last border among them. False: there is none. */
+/* Drops the pieces from `first` on that precede the last border among them. False: there is no border. */
 static bool cut_below(struct cluster *c, size_t first, uint64_t reach) {
     size_t border = c->count;
     for (size_t i = first; i < c->count; i++) {
@@ -146,8 +147,8 @@ static enum symbol_result find_low(const struct symbol_groups *groups, struct cl
     return SYMBOL_FOUND;
 }
 
-/* Drops the pieces from `first` on that are behind the first border among them. *is_open: one of the last start before
-   has no size. False: there is none. */
+/* Drops the pieces from `first` on that follow the first border among them. *is_open, in and out: a piece with the
+ * latest start has no size. False: there is no border. */
 static bool cut_above(struct cluster *c, size_t first, uint64_t reach, bool *is_open) {
     for (size_t i = first; i < c->count; i++) {
         const struct group_piece *piece = &c->at[i];
@@ -163,7 +164,7 @@ static bool cut_above(struct cluster *c, size_t first, uint64_t reach, bool *is_
     return false;
 }
 
-/* Whether one of the last start has no size. */
+/* Whether a piece with the latest start has no size. */
 static bool ends_open(const struct cluster *c) {
     bool is_open = false;
     for (size_t i = c->count; i-- > 0 && !is_open && c->at[i].start == c->at[c->count - 1].start;)
@@ -171,7 +172,7 @@ static bool ends_open(const struct cluster *c) {
     return is_open;
 }
 
-/* The pieces are sorted. */
+/* The pieces must be sorted. */
 static enum symbol_result find_high(const struct symbol_groups *groups, struct cluster *c) {
     bool is_open = ends_open(c);
     while (c->end < groups->bucket_count && !groups->buckets[c->end].begins) {
@@ -186,7 +187,7 @@ static enum symbol_result find_high(const struct symbol_groups *groups, struct c
     return SYMBOL_FOUND;
 }
 
-/* All that is between the borders around a bucket, by start. */
+/* Collects all symbols between the borders around a bucket, sorted by start. */
 static enum symbol_result take_cluster(const struct symbol_groups *groups, size_t bucket, struct cluster *c) {
     size_t first;
     c->from = bucket;
@@ -198,7 +199,7 @@ static enum symbol_result take_cluster(const struct symbol_groups *groups, size_
     return result == SYMBOL_FOUND ? find_high(groups, c) : result;
 }
 
-/* --- Their table. */
+/* --- The group's table. */
 
 static enum symbol_result fill_table(const struct cluster *c, struct symbol_table *table) {
     enum symbol_result result = table_reserve(table, c->count);
@@ -207,7 +208,7 @@ static enum symbol_result fill_table(const struct cluster *c, struct symbol_tabl
     return result == SYMBOL_FOUND ? table_finish(table, TABLE_NESTED) : result;
 }
 
-/* The table of the pieces, whose number becomes *group. */
+/* Makes the table of the pieces; *group: its number. */
 static enum symbol_result make_table(struct symbol_groups *groups, const struct cluster *c, uint32_t *group) {
     *group = EMPTY_GROUP;
     if (c->count == 0)
@@ -227,7 +228,7 @@ static enum symbol_result make_table(struct symbol_groups *groups, const struct 
     return result == SYMBOL_NO_SYMBOLS ? SYMBOL_FOUND : result;
 }
 
-/* Buckets that lie between the borders have this table, unless they have one. */
+/* Assigns the table to all buckets between the borders that have none yet. */
 static void give_table(struct symbol_groups *groups, const struct cluster *c, uint32_t group) {
     for (size_t i = c->from; i < c->end; i++)
         if (!groups->buckets[i].group && start_of(groups, i) >= c->low && start_of(groups, i + 1) <= c->high)
@@ -246,7 +247,7 @@ static enum symbol_result make_group(struct symbol_groups *groups, size_t bucket
     return result;
 }
 
-/* What no symbol covers, as far as this bucket goes: groups can have many of them. */
+/* Limits a range without symbol to this bucket: it may extend into other groups. */
 static void cut_to_bucket(const struct symbol_groups *groups, size_t bucket, struct symbol *symbol) {
     const uint64_t from = start_of(groups, bucket), end = start_of(groups, bucket + 1);
     symbol->from = from > symbol->from ? from : symbol->from;

@@ -2,34 +2,34 @@
 #ifndef PFR_SYMBOL_SYMBOL_GROUPS_H
 #define PFR_SYMBOL_SYMBOL_GROUPS_H
 /*
- * Symbols of an object of which few are ever asked for. Each costs a link in a bucket by its start; a symbol_table is
- * made of those around an address when it is asked for.
+ * Symbols of an object of which few are ever looked up. Adding a symbol only links it into a bucket by its start
+ * address; a symbol_table is made of the symbols around an address when that is looked up first.
  *
- *     bucket       0      1      2      3      4
- *     symbols     |ff gg |g hhiii|iijjj |kk kk |ll
- *     group of 2  |         |iiiiijjj   |              no symbol is on both sides of a border of a group
+ *  bucket       0      1      2      3      4
+ *  symbols     |ff gg |g hhiii|iijjj |kk kk |ll
+ *  group of 2  |         |iiiiijjj   |              no symbol crosses the border of a group
  *
- * So what a group's table says of an address is what one table of all symbols would say. A group holds one bucket at
- * least, and no more symbols than there are between the borders next to it. A symbol without a size reaches to the next
- * one, wherever that is.
+ * So a group's table gives the same result as one table of all symbols. A group has at least one bucket, and only the
+ * symbols between the nearest borders. A symbol without a size extends to the next one, wherever that is.
  *
- *     groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
- *     groups_add(&groups, number, start, size);          numbers below count, in the order in which a table would have
- * them groups_seal(&groups); groups_find(&groups, address, (struct group_source){extent, add, context}, &symbol);
+ *  groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
+ *  groups_add(&groups, number, start, size);          numbers below count, in the order of a table
+ *  groups_seal(&groups);
+ *  groups_find(&groups, address, (struct group_source){extent, add, context}, &symbol);
  */
 #include "symbol/table/symbol_table.h"
 
 struct symbol_bucket {
-    uint64_t reach;           /* where the last of its symbols ends; sealed: of those of all buckets before it */
-    uint32_t last : 31;       /* number of a symbol, + 1; 0: there is none */
+    uint64_t reach;           /* highest end of its symbols; once sealed: of the symbols of all buckets before it */
+    uint32_t last : 31;       /* number of a symbol + 1; 0: the bucket is empty */
     uint32_t has_unsized : 1; /* one of its symbols has no size */
-    uint32_t group : 31;      /* of `tables`, + 1; 0: not made yet */
-    uint32_t begins : 1;      /* no symbol of an earlier bucket reaches here */
+    uint32_t group : 31;      /* index in `tables` + 1; 0: not made yet */
+    uint32_t begins : 1;      /* no symbol of an earlier bucket extends into it */
 };
 
 struct symbol_groups {
     struct memory *memory;
-    struct symbol_bucket *buckets; /* the first is of all below `low`, the last of all behind */
+    struct symbol_bucket *buckets; /* the first one is for addresses below `low`, the last for all after */
     uint32_t *next;                /* symbol -> another of its bucket, + 1 */
     struct symbol_table *tables;
     size_t bucket_count, count, table_count, table_room;
@@ -38,14 +38,14 @@ struct symbol_groups {
 };
 
 struct group_source {
-    /* What was added of this number. */
+    /* Start and size of a symbol, by its number. */
     void (*extent)(void *context, uint32_t number, uint64_t *start, uint64_t *size);
-    /* Adds a symbol, by its number, to the table, or leaves it out. FOUND, LIMIT, NO_MEMORY, IO. */
+    /* Adds a symbol to the table, or skips it. FOUND, LIMIT, NO_MEMORY, IO. */
     enum symbol_result (*add)(void *context, uint32_t number, struct symbol_table *table);
     void *context;
 };
 
-/* FOUND, LIMIT, NO_MEMORY. */
+/* `count`: number of symbols to add at most. FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result groups_init(struct symbol_groups *groups, struct memory *memory, uint64_t low, uint64_t high,
                                size_t count);
 void groups_free(struct symbol_groups *groups);
@@ -68,7 +68,7 @@ static inline void groups_add(struct symbol_groups *groups, uint32_t number, uin
 
 void groups_seal(struct symbol_groups *groups);
 
-/* As symbol_source.find; `from` and `end` may leave out what is in other groups. */
+/* As symbol_source.find; [from, end) may be shorter because it stays within a group. */
 enum symbol_result groups_find(struct symbol_groups *groups, uint64_t address, struct group_source source,
                                struct symbol *symbol);
 

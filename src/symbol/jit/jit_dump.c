@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the records of a jitdump: see jit_dump.h, and tools/perf/Documentation/jitdump-specification.txt of the
- * kernel's sources for the layouts. A record is believed as far as its own length reaches; one that contradicts itself
- * is left out and counted, and one whose length cannot be ends the dump.
+ * Reads the records of a jitdump; see jit_dump.h, and tools/perf/Documentation/jitdump-specification.txt in the
+ * kernel's sources for the layouts. A record is limited by its own length. One that contradicts itself is skipped and
+ * counted; one with an impossible length ends the dump.
  */
 #include "symbol/jit/jit_dump.h"
 
@@ -17,18 +17,18 @@
 
 #define MAGIC 0x4A695444u
 #define HEADER_SIZE 40u
-#define BY_CPU_CLOCK 1u /* flags of the header */
+#define BY_CPU_CLOCK 1u /* flag in the header */
 #define RECORD_HEADER 16u
-#define SAME_FILE "\xff" /* a line's file: that of the line before */
+#define SAME_FILE "\xff" /* a line's file: that of the previous line */
 
 enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO, RECORD_CLOSE, RECORD_UNWINDING_INFO, RECORD_TYPES };
 
 struct jit_reading {
     struct byte_window window;
-    uint64_t next;          /* the record to read */
-    uint64_t time;          /* of the record at hand */
-    struct u64_map code_of; /* the number that the compiler gave -> number of the code */
-    /* What the next LOAD takes. */
+    uint64_t next;          /* offset of the next record */
+    uint64_t time;          /* of the current record */
+    struct u64_map code_of; /* number given by the compiler -> index in `codes` */
+    /* Announced by earlier records for the next LOAD. */
     uint64_t lines_address;
     const uint8_t *frames;
     uint32_t lines_from, frames_size;
@@ -48,7 +48,7 @@ bool jit_dump_is_named(const char *path, size_t length) {
     return true;
 }
 
-/* --- One record. FOUND: it was understood; NO_MATCH: it contradicts itself; all else ends the dump. */
+/* --- One record. FOUND: it was read; NO_MATCH: it contradicts itself; other results end the dump. */
 
 static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct cursor *in) {
     const uint8_t *bytes;
@@ -57,7 +57,7 @@ static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct c
     return result;
 }
 
-/* Measured: a change, its code, the hashed name and the map that the model makes of it take 265 bytes. */
+/* Measured: a change, its code, the hashed name and the model's map of it take 265 bytes. */
 #define CHANGE_TAKES 256u
 
 static enum symbol_result take_name(struct jit_dump *d, uint32_t *name) {
@@ -109,7 +109,7 @@ static enum symbol_result add_code(struct jit_dump *d, const struct jit_code *co
     return add_change(d, code->address, code->size, (uint32_t)d->nr_codes - 1);
 }
 
-/* What was announced is of this code. Lines of code at another address are of none. */
+/* Assigns announced lines and frames to a code; lines for another address are dropped. */
 static void take_announced(struct jit_dump *d, struct jit_code *code) {
     const struct jit_reading *r = d->reading;
     if (r->lines_address != code->address)
@@ -169,7 +169,7 @@ static enum symbol_result add_line(struct jit_dump *d, const struct jit_line *li
     return SYMBOL_FOUND;
 }
 
-/* A line of the code at `base`; *line is the one before it, whose file may be the same. */
+/* Reads a line of the code at `base`. *line is the previous line, whose file it may share. */
 static enum symbol_result read_line(struct jit_dump *d, uint64_t base, struct jit_line *line) {
     struct cursor in;
     uint64_t address;
@@ -188,8 +188,8 @@ static enum symbol_result read_line(struct jit_dump *d, uint64_t base, struct ji
     return add_line(d, line);
 }
 
-/* Lines come by address. Those of a record in which one makes no sense (the names of files that V8 of node 20 writes
-   are not text) are not believed. */
+/* Lines are sorted by address. If one is invalid, all lines of the record are dropped (file names written by V8 of node
+ * 20 are not text). */
 static enum symbol_result read_debug_info(struct jit_dump *d) {
     struct jit_line line = {.file = INTERN_NONE};
     struct cursor in;
@@ -246,14 +246,14 @@ static read_record_fn *const readers[RECORD_TYPES] = {
     [RECORD_UNWINDING_INFO] = read_unwinding_info,
 };
 
-/* --- All of them. */
+/* --- All records. */
 
 static void note_damage(struct jit_dump *d) {
     if (d->damaged++ == 0)
         d->damaged_at = d->reading->next;
 }
 
-/* What was announced for a record that is left out is of nothing else. */
+/* Lines and frames announced for a record that is skipped are dropped, too. */
 static enum symbol_result read_body(struct jit_dump *d, uint32_t type) {
     const enum symbol_result result = type < RECORD_TYPES ? readers[type](d) : SYMBOL_FOUND;
     if (result != SYMBOL_NO_MATCH)
@@ -264,7 +264,7 @@ static enum symbol_result read_body(struct jit_dump *d, uint32_t type) {
     return SYMBOL_FOUND;
 }
 
-/* NO_MATCH: it is not whole, or not there yet. */
+/* NO_MATCH: the record is incomplete, or not written yet. */
 static enum symbol_result read_record(struct jit_dump *d) {
     struct jit_reading *r = d->reading;
     struct cursor in;

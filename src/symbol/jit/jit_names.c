@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the bytes of a jitdump are called, and which lines they are of: see jit_dump.h. */
+/* Names and lines by offset in a jitdump; see jit_dump.h. */
 #include "symbol/jit/jit_dump.h"
 #include "symbol/table/symbol_handle.h"
 
@@ -8,10 +8,10 @@ struct jit_handle {
     const struct jit_dump *dump;
 };
 
-/* V8 and LLVM count lines from the header of the ELF file that `perf inject` makes of a piece of code. */
+/* V8 and LLVM count line addresses from the header of the ELF file that `perf inject` makes of a code. */
 #define ELF_HEADER_SIZE 64u
 
-/* How many codes begin at this offset or before. */
+/* Number of codes that begin at or before an offset. */
 static size_t codes_up_to(const struct jit_dump *d, uint64_t offset) {
     size_t low = 0, high = d->nr_codes;
     while (low < high) {

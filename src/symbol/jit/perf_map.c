@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a just-in-time compiler says of its code, /tmp/perf-PID.map. A line is
+ * Names that a just-in-time compiler writes for its code, /tmp/perf-PID.map. A line is
  *
- *     7f3a10002000 1c0 LazyCompile:~add /srv/app.js:12
+ *  7f3a10002000 1c0 LazyCompile:~add /srv/app.js:12
  *
- * address and size in hexadecimal, then the name to the end of the line. Code is thrown away and its place used again,
- * so a later line wins over an earlier one. Anybody may put a file into /tmp: it must be a regular file, no link, and
- * belong to the process's user, to root or to us. It is read in one pass up to a limit; lines that are no symbol, as
- * the last one of a process that was killed, are passed over.
+ * address and size in hexadecimal, then the name to the end of the line. Code is discarded and its memory reused, so
+ * later lines take precedence. Anybody may create files in /tmp: the file must be regular, no link, and belong to the
+ * process's user, to root or to this user. It is read in one pass, up to a limit. Lines that are no symbols, such as
+ * the last one of a process that was killed, are skipped.
  */
 #include <unistd.h>
 #include "symbol/table/regular_file.h"

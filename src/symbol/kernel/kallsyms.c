@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's own list of symbols, /proc/kallsyms or a copy of it. A line is
+ * The kernel's list of symbols, /proc/kallsyms or a copy of it. A line is
  *
- *     ffffffff81362070 t handle_softirqs
- *     ffffffffc0401000 t ext4_read_inode	[ext4]
+ *  ffffffff81362070 t handle_softirqs
+ *  ffffffffc0401000 t ext4_read_inode	[ext4]
  *
- * address, type as in nm(1) (small letter: local; w: weak), name, and for modules a tab and the module's name. Symbols
- * have no sizes: each reaches to the next. Open only opens; the list (some 200 000 lines) is read, once, when the
- * first address is asked for, and bisected as it is (kernel_list.h); one that is in no order becomes a table. Of the
- * running kernel's a part is kept for the next report, and answers before the list is read (kernel_image.h). Readers
- * without the permission get zeros for addresses: SYMBOL_HIDDEN.
+ * address, type as in nm(1) (lower case: local; w: weak), name, and for modules a tab and the module's name. Symbols
+ * have no sizes; each extends to the next one. Opening does not read the list (some 200 000 lines): it is read once,
+ * when the first address is looked up, and searched as text (kernel_list.h). An unsorted list becomes a table. For the
+ * running kernel a part is cached for the next report and is searched before the list is read (kernel_image.h). A
+ * reader without permission gets zeros as addresses: SYMBOL_HIDDEN.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,19 +21,19 @@
 #define KALLSYMS_BYTES_MOST ((uint64_t)256 << 20)
 
 struct kallsyms_handle {
-    struct symbol_handle base; /* its table: of a list that is in no order */
-    enum symbol_result state;  /* what reading gave; FOUND once the list or the table is there */
-    struct kernel_list list;   /* the text of the list; empty: its symbols are in the table */
-    struct kernel_image image; /* what an earlier report kept of it */
-    const char *cache;         /* the folder of that; NULL: none */
-    bool has_key;              /* `key` says what the list is of */
+    struct symbol_handle base; /* its table is used for an unsorted list */
+    enum symbol_result state;  /* result of reading; FOUND once the list or the table is ready */
+    struct kernel_list list;   /* text of the list; empty if the symbols are in the table */
+    struct kernel_image image; /* symbols cached by an earlier report */
+    const char *cache;         /* cache folder; NULL: no cache */
+    bool has_key;              /* `key` is valid: it identifies the list */
     struct kernel_key key;
-    int unread; /* the file, until the first find that it must answer; else -1 */
+    int unread; /* descriptor until the list is read; then -1 */
 };
 
 struct kallsyms_reader {
     struct symbol_table *table;
-    const char *module; /* that of the line before; NULL: the kernel itself */
+    const char *module; /* of the previous line; NULL: the kernel itself */
     bool saw_address, saw_line;
 };
 
@@ -43,7 +43,7 @@ static enum symbol_binding binding_of(char type) {
     return type >= 'A' && type <= 'Z' ? BINDING_GLOBAL : BINDING_LOCAL;
 }
 
-/* Modules stand together in the list, so remembering one is enough to keep few copies. False: no memory. */
+/* Symbols of a module are adjacent, so remembering the last name avoids most copies. False: no memory. */
 static bool note_module(struct kallsyms_reader *reader, const char *name, const char *end) {
     uint32_t length;
     const char *module = kernel_line_module(name, end, &length);
@@ -117,7 +117,7 @@ static enum symbol_result load_kallsyms(struct kallsyms_handle *handle) {
     return result == SYMBOL_NO_MATCH ? load_table(handle) : result;
 }
 
-/* What was kept by another report, where it answers. */
+/* Searches the symbols cached by an earlier report. */
 static bool find_kept(struct kallsyms_handle *handle, uint64_t address, struct symbol *symbol) {
     if (handle->cache && !handle->has_key) {
         handle->has_key = kernel_key_read(handle->unread, &handle->key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's own symbols in a file: see kernel_image.h. */
+/* Cache file with the kernel's own symbols; see kernel_image.h. */
 #include "symbol/kernel/kernel_image.h"
 #include "base/io/exact_io.h"
 
@@ -20,7 +20,7 @@
 #define SUMMED_FROM 24u
 #define BLOCK_SYMBOLS 64u
 #define BLOCK_MOST ((uint32_t)1 << 20)
-#define BESIDE_MOST ((uint64_t)2 << 20) /* bytes from a symbol to the next: no other is loaded in between */
+#define BESIDE_MOST ((uint64_t)2 << 20) /* maximum distance between a symbol and the next one */
 #define SMALL_ROOM 4096u
 
 struct kernel_image_header {
@@ -38,9 +38,9 @@ static void file_name(const struct kernel_key *key, char name[CACHE_NAME_ROOM]) 
              (unsigned long long)key->low);
 }
 
-/* --- What it is of. */
+/* --- Key. */
 
-/* The beginning of what a file of the kernel's says; false: it says nothing. */
+/* Hashes the beginning of a file of the kernel; false: it cannot be read or is empty. */
 static bool hash_small(XXH3_state_t *hash, int fd) {
     uint8_t bytes[SMALL_ROOM];
     ssize_t got = -1;
@@ -101,7 +101,7 @@ static XXH64_hash_t sum_of(const struct kernel_image_header *h, const struct ker
     return XXH3_64bits_withSeed(blocks, h->blocks * sizeof *blocks, head);
 }
 
-/* The blocks lie behind each other, and so do their addresses. */
+/* Checks that blocks are contiguous and sorted by address. */
 static bool are_sound(const struct kernel_block *blocks, uint32_t count, uint64_t size) {
     uint64_t offset = sizeof(struct kernel_image_header) + (uint64_t)count * sizeof *blocks;
     for (uint32_t i = 0; i < count; offset += blocks[i++].size)
@@ -137,7 +137,7 @@ bool kernel_image_open(struct kernel_image *image, const char *folder, const str
     return false;
 }
 
-/* NULL: it is not what was written, or there is no memory. */
+/* NULL: damaged, or out of memory. */
 static const char *block_text(struct kernel_image *image, uint32_t number) {
     const struct kernel_block *b = &image->blocks[number];
     if (image->texts[number])
@@ -158,7 +158,7 @@ struct kept_symbol {
     size_t length;
 };
 
-/* The next symbol of a block, from *at on, which moves behind it; false: there is none. */
+/* Takes the next symbol of a block at *at; false at the end. */
 static bool next_kept(const struct kernel_block *b, const char **at, const char *end, struct kept_symbol *symbol) {
     uint32_t behind;
     if ((size_t)(end - *at) <= sizeof behind)
@@ -171,7 +171,7 @@ static bool next_kept(const struct kernel_block *b, const char **at, const char 
     return *at <= end;
 }
 
-/* The last block that is not behind the address; false: there is none. */
+/* The last block that begins at or before the address; false: there is no such block. */
 static bool block_before(const struct kernel_image *image, uint64_t address, uint32_t *number) {
     uint32_t low = 0, high = image->count;
     while (low < high) {
@@ -185,7 +185,7 @@ static bool block_before(const struct kernel_image *image, uint64_t address, uin
     return low > 0;
 }
 
-/* The symbol that begins last before the address or at it, and where the one behind it begins. */
+/* The last symbol that begins at or before the address, and the start of the next one. */
 static bool find_kept(struct kernel_image *image, uint64_t address, struct kept_symbol *here, uint64_t *behind) {
     uint32_t number;
     const char *at = block_before(image, address, &number) ? block_text(image, number) : NULL;
@@ -205,7 +205,7 @@ static bool find_kept(struct kernel_image *image, uint64_t address, struct kept_
     return here->name && *behind;
 }
 
-/* The same each time that it is asked for. */
+/* Returns the same pointer each time. */
 static const char *keep_name(struct kernel_image *image, const struct kept_symbol *symbol) {
     uint64_t *kept = u64_map_at(&image->names, symbol->address, 0, NULL);
     if (kept && !*kept)
@@ -238,8 +238,8 @@ struct image_maker {
     struct memory *memory;
     struct kernel_block *blocks;
     size_t count, room;
-    char *bytes;         /* of all blocks; there is room, since each symbol takes less than its line */
-    size_t length, last; /* where the last symbol begins */
+    char *bytes;         /* of all blocks; enough room, because each symbol takes less than its line */
+    size_t length, last; /* last: offset of the last symbol */
     uint64_t address;    /* its address */
     unsigned in_block;
 };
@@ -255,7 +255,7 @@ static bool begin_block(struct image_maker *m, uint64_t address) {
 }
 
 static bool put_symbol(struct image_maker *m, const struct kernel_line *line) {
-    const bool again = m->count && line->address == m->address; /* of those with one address the last has it */
+    const bool again = m->count && line->address == m->address; /* of symbols with one address the last one is used */
     if (m->count && line->address < m->address)
         return false;
     if (again)
@@ -277,7 +277,7 @@ static bool put_symbol(struct image_maker *m, const struct kernel_line *line) {
     return true;
 }
 
-/* False: the text does not look as the kernel writes it, or there is no memory. */
+/* False: the text is not as the kernel writes it, or out of memory. */
 static bool put_symbols(struct image_maker *m, const char *text, size_t length) {
     const char *at = text, *const end = text + length;
     while (at < end) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass sees that lines are as expected and marks some of them; a search bisects the marks and reads the few lines
- * behind one. A symbol reaches to the next one, as symbol_table.c gives ends to symbols without sizes; of those with
- * one address the last has it.
+ * One pass checks the form of all lines and marks some of them; a lookup searches the marks and reads the few lines
+ * after one. A symbol extends to the next one, like symbols without sizes in symbol_table.c; of several with one
+ * address the last one is used.
  */
 #include "symbol/kernel/kernel_list.h"
 
@@ -15,7 +15,7 @@
 #define MARK_EACH 8u
 #define ROOM_FIRST ((size_t)1 << 20)
 #define READ_LEAST ((size_t)64 << 10)
-#define NAME_LONGEST ((size_t)4 << 10) /* in a line that is read here */
+#define NAME_LONGEST ((size_t)4 << 10) /* bytes after the address and type of a line */
 #define EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
 
 void kernel_list_init(struct kernel_list *list, struct memory *memory) {
@@ -45,7 +45,8 @@ const char *kernel_line_module(const char *from, const char *end, uint32_t *leng
     return close ? open + 1 : NULL;
 }
 
-/* Eight digits at a time: the bits of a byte tell whether it is one, and which. Big letters are none. */
+/* Converts eight digits at once: the bits of each byte show whether it is a digit, and which. Upper-case letters are
+ * not accepted. */
 static inline bool take_eight(const char *at, uint64_t *value) {
     uint64_t text;
     memcpy(&text, at, sizeof text);
@@ -60,7 +61,7 @@ static inline bool take_eight(const char *at, uint64_t *value) {
     return good;
 }
 
-/* "ffffffff81362070 t name" up to `end`, which is the '\n'. */
+/* Parses "ffffffff81362070 t name" up to `end`, the '\n'. */
 static inline bool take_line(const char *at, const char *end, struct kernel_line *line) {
     const char *name = at + DIGITS + 3;
     if (end - at < (ptrdiff_t)DIGITS + 4 || at[DIGITS] != ' ' || at[DIGITS + 2] != ' ')
@@ -68,11 +69,11 @@ static inline bool take_line(const char *at, const char *end, struct kernel_line
     line->address = 0;
     line->type = at[DIGITS + 1];
     line->name = name;
-    line->name_length = (uint32_t)(end - name); /* with what follows it, for now */
+    line->name_length = (uint32_t)(end - name); /* still includes what follows the name */
     return end - name < (ptrdiff_t)NAME_LONGEST && take_eight(at, &line->address) && take_eight(at + 8, &line->address);
 }
 
-/* The name alone, and the module's. */
+/* Separates the name and the module's name. */
 static void part_name(struct kernel_line *line) {
     const char *end = line->name + line->name_length, *tab = memchr(line->name, '\t', line->name_length);
     line->module = NULL;
@@ -129,7 +130,7 @@ static enum symbol_result mark(struct kernel_list *list, const char *line) {
     return SYMBOL_FOUND;
 }
 
-/* What the pass over the text has seen. */
+/* State of the pass over the text. */
 struct seen {
     uint64_t last; /* address */
     size_t named;
@@ -168,7 +169,7 @@ static enum symbol_result look_at_all(struct kernel_list *list) {
 enum symbol_result kernel_list_read(struct kernel_list *list, int fd, uint64_t most_bytes) {
     const enum symbol_result result = read_all(list, fd, most_bytes);
     if (result == SYMBOL_FOUND && list->length && list->text[list->length - 1] != '\n')
-        list->text[list->length++] = '\n'; /* there is room */
+        list->text[list->length++] = '\n'; /* read_all has left room for it */
     if (result != SYMBOL_FOUND)
         kernel_list_free(list);
     return result;
@@ -191,7 +192,7 @@ static uint64_t address_of_mark(const struct kernel_list *list, size_t mark) {
     return address;
 }
 
-/* The last marked line that is not behind the address, or the first of all. */
+/* The last marked line at or before the address, or the first one. */
 static const char *line_before(const struct kernel_list *list, uint64_t address) {
     size_t low = 0, high = list->nr_marks;
     while (high - low > 1) {
@@ -204,7 +205,7 @@ static const char *line_before(const struct kernel_list *list, uint64_t address)
     return list->text + list->marks[low];
 }
 
-/* The next line that is a name, from *at on, which moves behind it; false: there is none. */
+/* Takes the next line with a symbol at *at; false at the end. */
 static bool next_named(const struct kernel_list *list, const char **at, struct kernel_line *line) {
     const char *const end = list->text + list->length;
     while (*at < end) {
@@ -223,7 +224,7 @@ static bool same_module(const struct kernel_line *a, const struct kernel_line *b
            (!a->module || memcmp(a->module, b->module, a->module_length) == 0);
 }
 
-/* The same name each time that it is asked for. */
+/* Returns the same pointer each time. */
 static enum symbol_result keep_name(struct kernel_list *list, const struct kernel_line *line, struct symbol *symbol) {
     const size_t first = line->name_length, second = line->module_length;
     uint64_t *kept = u64_map_at(&list->names, (uint64_t)(line->name - list->text), 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of the user's and its files: see cache_folder.h. */
+/* A cache folder of the user; see cache_folder.h. */
 #include "symbol/table/cache_folder.h"
 #include "base/io/exact_io.h"
 
@@ -17,11 +17,11 @@
 #define MADE_PREFIX ".new-"
 #define LOCK_TRIES 50u
 #define LOCK_WAIT_NS 4000000
-#define USED_AGAIN_S 3600 /* a file's time says when it was used last, to the hour */
-#define ABANDONED_S 3600  /* a file that was never moved into place */
+#define USED_AGAIN_S 3600 /* a file's time is its last use, to the hour */
+#define ABANDONED_S 3600  /* age of a temporary file that was never renamed */
 #define FILES_MOST 65536u
 
-/* Of ours, and nobody else may write to it. */
+/* Owned by this user and not writable by others. */
 static bool is_ours(const struct stat *facts) {
     return facts->st_uid == geteuid() && !(facts->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -35,7 +35,7 @@ int cache_folder_open(const char *path) {
     return -1;
 }
 
-/* With the folder above it: a home may have no .cache yet. */
+/* Also makes the parent folder: a home may have no .cache yet. */
 int cache_folder_make(const char *path) {
     char above[4096];
     const int fd = cache_folder_open(path);
@@ -114,13 +114,13 @@ static bool write_new(int folder, const char *name, const uint8_t *bytes, size_t
 
 void cache_file_put(int folder, const char *name, const uint8_t *bytes, size_t size) {
     char made[32];
-    snprintf(made, sizeof made, MADE_PREFIX "%ld", (long)getpid()); /* the lock is ours: one at a time */
+    snprintf(made, sizeof made, MADE_PREFIX "%ld", (long)getpid()); /* the lock is held: one at a time */
     unlinkat(folder, made, 0);
     if (!write_new(folder, made, bytes, size) || renameat(folder, made, folder, name) != 0)
         unlinkat(folder, made, 0);
 }
 
-/* --- What is too much. */
+/* --- Limiting the total size. */
 
 struct kept_file {
     char name[CACHE_NAME_ROOM];
@@ -145,7 +145,7 @@ static void remove_abandoned(int folder, const char *name, const struct stat *fa
         unlinkat(folder, name, 0);
 }
 
-/* The files of this kind in the folder, into `files`, which has grown to *room; the sum of their sizes. */
+/* Lists the files with this suffix; *files is grown to *room. Returns the sum of their sizes, 0 if out of memory. */
 static uint64_t list_files(DIR *list, const char *suffix, struct memory *memory, struct kept_file **files,
                            size_t *count, size_t *room) {
     const struct dirent *entry;

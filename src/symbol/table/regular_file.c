@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file is looked at through an O_PATH descriptor first, which has no effect on what it names, and then opened
- * without waiting; that both are the same file is checked, so a name that changes in between is found out.
+ * A file is first checked through an O_PATH descriptor, which has no effect on it, then opened without blocking. Both
+ * must be the same file, so a name that changes in between is detected.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static enum symbol_result result_of_errno(int number) {
     }
 }
 
-/* File systems whose files the kernel makes up as they are read: reading may take something away (trace_pipe), wait, or
-   never end. */
+/* File systems whose files are generated while they are read: reading may consume data (trace_pipe), block, or never
+ * end. */
 static bool is_made_up(const struct statfs *system) {
     static const uint32_t kinds[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,       TRACEFS_MAGIC,
                                      SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC};
@@ -112,7 +112,7 @@ void line_reader_end(struct line_reader *reader) {
     reader->buffer = NULL;
 }
 
-/* Moves what is left to the front and reads behind it. A buffer full of one line is thrown away. */
+/* Moves the remaining bytes to the front and reads more. If the buffer is full of one line, that is dropped. */
 static enum symbol_result fill(struct line_reader *reader) {
     reader->have -= reader->at;
     memmove(reader->buffer, reader->buffer + reader->at, reader->have);
@@ -135,8 +135,8 @@ static enum symbol_result fill(struct line_reader *reader) {
     return SYMBOL_FOUND;
 }
 
-/* The rest of the buffer, or its part before `newline`, is a line, up to a NUL in it: nothing behind that could be
-   shown. False: it was the tail of one left out. */
+/* Returns the rest of the buffer, or its part before `newline`, as a line, up to a NUL in it: bytes after that could
+ * not be shown. False: it was the end of a line that is dropped. */
 static bool give_line(struct line_reader *reader, const char *newline, const char **line, size_t *length) {
     const char *start = reader->buffer + reader->at;
     const bool whole = !reader->skipping;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common part of handles: see symbol_handle.h. */
+/* The common part of handles; see symbol_handle.h. */
 #include "symbol/table/symbol_handle.h"
 
 enum symbol_result handle_new(struct memory *memory, size_t bytes, struct symbol_handle **handle) {

@@ -2,14 +2,14 @@
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
 /*
- * What every source of names keeps for an object that was opened. A source that keeps more embeds it as the first
- * member of a struct of its own, which its functions cast to, and closes it with a function of its own.
+ * State that every source of names keeps for an open object. A source that needs more embeds this as first member of
+ * its own struct, to which its functions cast, and has a close function of its own.
  */
 #include "symbol/table/symbol_table.h"
 
 struct symbol_handle {
     struct memory *memory;
-    size_t bytes; /* of the struct that this one begins */
+    size_t bytes; /* size of the struct that begins with this one */
     struct symbol_table table;
     struct symbol_segment *segments;
     size_t segment_count;
@@ -19,19 +19,19 @@ struct symbol_handle {
     struct debug_link debug_link;
 };
 
-/* A handle of `bytes`, zero after its common part. FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
+/* Makes a handle of `bytes`, zero after its common part. FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
 enum symbol_result handle_new(struct memory *memory, size_t bytes, struct symbol_handle **handle);
 
-/* `result` itself; when that is not FOUND, *handle is closed and made NULL. */
+/* Returns `result`; unless it is FOUND, closes *handle and sets it to NULL. */
 enum symbol_result handle_settle(struct symbol_handle **handle, enum symbol_result result,
                                  void (*close)(struct symbol_handle *handle));
 
-/* Functions of the table in symbol_source.h that sources share. */
+/* Functions that sources share in their table of symbol_source.h. */
 enum symbol_result handle_find(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 struct symbol_segments handle_segments(const struct symbol_handle *handle);
 const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size);
 uint64_t handle_size(const struct symbol_handle *handle);
-/* Frees the common part and the handle itself; NULL is fine. */
+/* Frees the common part and the handle itself; it may be NULL. */
 void handle_close(struct symbol_handle *handle);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all sources share: the words for outcomes, and the way from a file offset to an address. */
+/* Functions shared by all sources: texts of results, and file offset to address. */
 #include "symbol/table/symbol_source.h"
 
 static const char *const result_texts[SYMBOL_RESULTS] = {

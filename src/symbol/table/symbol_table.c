@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sort, give an end to those without, choose among those of one start, and cut what overlaps into ranges:
+ * Sorts the symbols, gives an end to those without size, chooses among those with one start, and cuts overlaps into
+ * ranges:
  *
- *     symbols           f [10,40)   g [20,30)   h [50,60)
- *     ranges (NESTED)   [10,20) f   [20,30) g   [30,40) f   [50,60) h
+ *  symbols           f [10,40)   g [20,30)   h [50,60)
+ *  ranges (NESTED)   [10,20) f   [20,30) g   [30,40) f   [50,60) h
  *
- * Overlaps are cut by painting: the distinct starts and ends of all symbols divide the address space into cells;
- * the symbols paint their cells in the order in which they win, and a painted cell is never painted again. A list
- * "next cell without paint", shortened as it is walked, makes that nearly linear whatever the input.
+ * Overlaps are cut by painting: the distinct starts and ends of all symbols divide the address space into cells.
+ * Symbols paint their cells in order of precedence, and a painted cell is not painted again. A list "next unpainted
+ * cell", shortened as it is walked, makes this nearly linear for any input.
  *
- * Which of several names of the same bytes is the better one is found out when it is asked for: names must be demangled
- * for that, and of most tables few addresses are ever asked.
+ * The choice between several names of the same bytes is deferred until the address is looked up: it requires
+ * demangling, and in most tables few addresses are ever looked up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 struct canvas {
     uint64_t *edges; /* sorted, distinct; cell i is [edges[i], edges[i + 1]) */
     uint32_t *owner; /* entry that painted the cell */
-    uint32_t *next;  /* a cell at or after this one; leads to the first without paint */
+    uint32_t *next;  /* a cell at or after this one, on the way to the next unpainted one */
     size_t room, cells;
 };
 
@@ -85,7 +86,7 @@ static bool are_sorted(const struct symbol_table *table) {
     return true;
 }
 
-/* Each entry to where sorted[] wants it, along the cycles of that permutation; sorted[] is used up. */
+/* Moves each entry to its place in sorted[], along the cycles of that permutation; overwrites sorted[]. */
 static void move_entries(struct table_entry *entries, struct radix_item *sorted, size_t count) {
     for (uint32_t i = 0; i < count; i++) {
         const struct table_entry first = entries[i];
@@ -99,7 +100,7 @@ static void move_entries(struct table_entry *entries, struct radix_item *sorted,
     }
 }
 
-/* By their starts; those of one start stay in the order in which they were added. False: no memory. */
+/* Stable sort by start. False: out of memory. */
 static bool sort_entries(struct symbol_table *table) {
     const size_t count = table->count;
     if (are_sorted(table))
@@ -120,8 +121,8 @@ uint64_t table_end_of_next_page(uint64_t start) {
     return ((start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
-/* A symbol without a size reaches to the next one, but no further than a page or two past its start when that
-   belongs to another module or does not exist. */
+/* A symbol without a size extends to the next one, but at most one or two pages past its start if that belongs to
+ * another module or does not exist. */
 static void give_ends(struct symbol_table *table) {
     for (size_t i = 0; i < table->count; i++) {
         struct table_entry *entry = &table->entries[i];
@@ -135,7 +136,7 @@ static void give_ends(struct symbol_table *table) {
 
 /* --- Names of one start. */
 
-/* Many symbols may share the bytes of one long name: copies of it are bounded. */
+/* Bounds the copies of truncated names: many symbols may share the bytes of one long name. */
 static enum symbol_result cut_name(struct symbol_table *table, struct table_entry *entry) {
     if (table->cut >= CUT_NAMES_MOST)
         return SYMBOL_LIMIT;
@@ -158,9 +159,9 @@ static enum symbol_result measure_name(struct symbol_table *table, struct table_
     return SYMBOL_FOUND;
 }
 
-/* What a name looks like to people, which is what perf compares. */
+/* Properties of a demangled name, which perf compares. */
 struct look {
-    unsigned underscores; /* in front */
+    unsigned underscores; /* number of leading ones */
     size_t length;
 };
 
@@ -174,17 +175,17 @@ static struct look look_at(struct demangler *demangler, const struct table_entry
     return look;
 }
 
-/* The other name of a system call in kernels of old, which nobody means. */
+/* Alternative names of system calls in older kernels. */
 static bool is_alias_of_call(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* Whether b is the better name for the start that both share. The order of the questions is perf's (seen with perf
-   6.1): a size, not weak, global (comes_first), fewer leading underscores, longer; else the first one stays, unless it
-   is the alias of a system call. */
+/* Whether b is the better name for the start that both share. Criteria in perf's order (checked with perf 6.1): has a
+ * size, not weak, global (these three are comes_first), fewer leading underscores, longer; otherwise the first one
+ * stays, unless it is the alias of a system call. */
 static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
     if (a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0)
-        return false; /* as in both tables of an object */
+        return false; /* the same symbol in both tables of an object */
     const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
     if (a_look.underscores != b_look.underscores)
         return b_look.underscores < a_look.underscores;
@@ -193,7 +194,7 @@ static bool is_better(struct demangler *demangler, const struct table_entry *a, 
     return is_alias_of_call(a->name);
 }
 
-/* As far as that can be told without the names: 1 for b, -1 for a, 0: the names decide. */
+/* The criteria that do not need names: 1 for b, -1 for a, 0: names decide. */
 static int comes_first(const struct table_entry *a, const struct table_entry *b) {
     const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
     if (a_empty != b_empty)
@@ -201,14 +202,14 @@ static int comes_first(const struct table_entry *a, const struct table_entry *b)
     return a->binding == b->binding ? 0 : b->binding < a->binding ? 1 : -1;
 }
 
-/* The best of an entry and its aliases takes its place. */
+/* Replaces an entry by the best of it and its aliases. */
 static enum symbol_result choose_alias(struct symbol_table *table, struct table_entry *entry) {
     struct demangler demangler;
     struct table_entry best = *entry;
     enum symbol_result result = measure_name(table, &best);
     if (result != SYMBOL_FOUND)
         return result;
-    const pfr_status before = table->memory->failed; /* what failed before is the caller's to see */
+    const pfr_status before = table->memory->failed; /* earlier failures are the caller's to report */
     table->memory->failed = PFR_OK;
     demangler_init(&demangler, table->memory);
     for (uint32_t at = entry->alias; result == SYMBOL_FOUND && at; at = table->aliases[at - 1].alias) {
@@ -237,13 +238,13 @@ static bool put_alias(struct symbol_table *table, const struct table_entry *entr
     return true;
 }
 
-/* Whether the names must be looked at. An alias of a call may give way to what it was better than. */
+/* Whether the names must be compared. An alias of a system call may lose even against the same name. */
 static bool is_rival(const struct table_entry *kept, const struct table_entry *other) {
     return comes_first(kept, other) == 0 && (is_alias_of_call(kept->name) || strcmp(kept->name, other->name) != 0);
 }
 
-/* Entries [from, end) share a start. One is kept, with the aliases that its name is still to be judged beside; at once
-   where they end elsewhere, since that makes other ranges. */
+/* Entries [from, end) have one start. Keeps one of them, with the aliases that must be compared by name later. If their
+ * ends differ, the comparison is made at once, because the ranges depend on it. */
 static enum symbol_result keep_one(struct symbol_table *table, size_t from, size_t end, struct table_entry *kept) {
     const size_t aliases = table->alias_count;
     const struct table_entry *at = table->entries;
@@ -305,7 +306,7 @@ static bool make_ranges(struct symbol_table *table, size_t room) {
     return table->ranges != NULL;
 }
 
-/* Puts a range behind the others; one that goes on with the same symbol becomes longer instead. */
+/* Appends a range; extends the last one if it continues with the same symbol. */
 static void put_range(struct symbol_table *table, uint64_t start, uint64_t end, uint32_t entry) {
     struct table_range *last = table->range_count ? &table->ranges[table->range_count - 1] : NULL;
     if (last && last->entry == entry && last->end == start)
@@ -333,7 +334,7 @@ static void sort_edges(uint64_t *edges, size_t count) {
         }
 }
 
-/* The entries are sorted by their starts, and their ends mostly are, too: sorted apart in `ends`, both are merged. */
+/* Merges starts, which are sorted, and ends, which are sorted separately in `ends`; mostly they are sorted already. */
 static void put_edges(uint64_t *edges, uint64_t *ends, const struct symbol_table *table) {
     size_t s = 0, e = 0;
     for (size_t i = 0; i < table->count; i++)
@@ -382,7 +383,7 @@ static uint32_t cell_at(const struct canvas *canvas, uint64_t edge) {
     return (uint32_t)low;
 }
 
-/* The first cell at or after `cell` without paint, or `cells`. Halves the way for the next one who asks. */
+/* The first unpainted cell at or after `cell`, or `cells`. Halves the path for later calls. */
 static uint32_t next_unpainted(struct canvas *canvas, uint32_t cell) {
     while (canvas->next[cell] != cell) {
         canvas->next[cell] = canvas->next[canvas->next[cell]];
@@ -401,7 +402,7 @@ static void paint(struct canvas *canvas, const struct table_entry *entry, uint32
     }
 }
 
-/* The entries in the order in which they were added; NULL when memory is short. */
+/* The entries in the order in which they were added; NULL: out of memory. */
 static uint32_t *entries_by_order(const struct symbol_table *table) {
     uint32_t *by_order = mem_alloc(table->memory, table->count, sizeof *by_order);
     for (uint32_t i = 0; by_order && i < table->count; i++)
@@ -456,7 +457,7 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
     return done ? SYMBOL_FOUND : table_memory_result(table->memory);
 }
 
-/* The first range that ends behind the address; table->range_count: none does. */
+/* The first range that ends after the address, or table->range_count. */
 static size_t range_from(const struct symbol_table *table, uint64_t address) {
     size_t low = 0, high = table->range_count;
     while (low < high) {

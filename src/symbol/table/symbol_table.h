@@ -2,14 +2,14 @@
 #ifndef PFR_SYMBOL_SYMBOL_TABLE_H
 #define PFR_SYMBOL_SYMBOL_TABLE_H
 /*
- * The table behind every source of this folder: symbols are added in any order, table_finish makes them a list of
- * ranges that do not overlap, table_find bisects. Sources differ only in how they fill it.
+ * The table of symbols that all sources share: symbols are added in any order, table_finish makes sorted disjoint
+ * ranges, table_find searches them. Sources differ only in how they fill it.
  *
- * Where several symbols cover one address, one wins:
+ * If several symbols cover an address, one takes precedence:
  *
- *     TABLE_NESTED   the one that starts last (a function inside another's extent). Of those with one start a single
- *                    one is kept: see is_better in symbol_table.c, which chooses as perf does
- *     TABLE_LAST     the one added last (perf map files define again what they defined before)
+ *  TABLE_NESTED   the one that starts last (a function inside another's extent). Of those with one start one is kept,
+ *                 chosen as in perf: see is_better in symbol_table.c
+ *  TABLE_LAST     the one added last (perf map files redefine earlier code)
  */
 #include "base/memory/arena.h"
 #include "symbol/table/symbol_source.h"
@@ -20,15 +20,15 @@ enum table_order { TABLE_NESTED, TABLE_LAST };
 enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 
 #define SYMBOL_COUNT_MOST (16u << 20)       /* symbols of one object */
-#define SYMBOL_NAME_MOST ((size_t)16 << 10) /* bytes of one name; longer ones are cut */
-#define CUT_NAMES_MOST ((size_t)1 << 20)    /* bytes of names that a table copies because they are cut */
+#define SYMBOL_NAME_MOST ((size_t)16 << 10) /* bytes of one name; longer ones are truncated */
+#define CUT_NAMES_MOST ((size_t)1 << 20)    /* bytes of truncated names that a table copies */
 
 struct table_entry {
     const char *name, *module;
     uint64_t start, end;
     uint32_t name_length; /* NOT_MEASURED: up to its NUL */
-    uint32_t order;       /* place among those added */
-    uint32_t alias;       /* of the same bytes, and it is still to be found out which is better: in `aliases`, + 1 */
+    uint32_t order;       /* index in the order of additions */
+    uint32_t alias;       /* index + 1 in `aliases` of another name of the same bytes to compare; 0: no other name */
     uint8_t binding;
 };
 #define NOT_MEASURED UINT32_MAX
@@ -46,34 +46,34 @@ struct symbol_table {
     size_t count, capacity;
     size_t alias_count, alias_capacity;
     size_t range_count, range_capacity;
-    size_t cut; /* bytes of names that were cut */
+    size_t cut; /* bytes of truncated names */
 };
 
 void table_init(struct symbol_table *table, struct memory *memory);
 void table_free(struct symbol_table *table);
 
-/* Room for so many symbols at once; more may be added. FOUND, LIMIT or NO_MEMORY. */
+/* Allocates room for `count` symbols at once; more may be added. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_reserve(struct symbol_table *table, size_t count);
 
-/* Copies the name, cut at SYMBOL_NAME_MOST; module must live as long as the table. size 0: until the next symbol. An
-   end past 2^64 is cut. FOUND, LIMIT or NO_MEMORY. */
+/* Copies the name, truncated to SYMBOL_NAME_MOST; module must live as long as the table. size 0: up to the next symbol.
+ * An end past 2^64 is limited to that. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
-/* The same for a name that lives as long as the table, and ends with a NUL. */
+/* The same for a NUL-terminated name that lives as long as the table; it is not copied. */
 enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
-/* Must be called once, after the last table_add. FOUND, NO_SYMBOLS or NO_MEMORY. */
+/* Call it once, after the last table_add. FOUND, NO_SYMBOLS, LIMIT or NO_MEMORY. */
 enum symbol_result table_finish(struct symbol_table *table, enum table_order order);
 
-/* FOUND or NO_MATCH; LIMIT: the table has cut so many names that it may not cut this one; LIMIT or NO_MEMORY where it
-   could not be found out which of several names is the better one. */
+/* FOUND or NO_MATCH; LIMIT: the budget for truncated names is used up; LIMIT or NO_MEMORY: no memory to choose between
+ * several names. */
 enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
-/* How far a symbol without a size reaches that nothing follows: the end of the page after the one that `start` lies in
-   or begins. */
+/* Maximum end of a symbol without a size that starts at `start`: the end of the page after the one that contains
+ * `start`, or begins there. */
 uint64_t table_end_of_next_page(uint64_t start);
 
-/* What the last failed request says, in this folder's words. */
+/* The result for the memory's last failed request. */
 enum symbol_result table_memory_result(const struct memory *memory);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of call frame information, one after the other: see frame_entries.h. */
+/* Reads entries of call frame information; see frame_entries.h. */
 #include "symbol/unwind/frame_entries.h"
 
 #include "symbol/dwarf/dwarf_forms.h"
@@ -11,11 +11,11 @@
 #define BASE_HERE 0x10u
 #define ENCODING_OMIT 0xffu
 #define LETTERS_MOST 16u /* of an augmentation, with its NUL */
-#define COMMON_MOST 256u /* bytes of a common part up to its program; compilers write some 20 */
+#define COMMON_MOST 256u /* bytes of a CIE before its program; compilers write some 20 */
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u
 
-/* By form: bytes of the number, negative ones with a sign; 0: no fixed number. */
+/* Bytes of a number, by form; negative: signed; 0: no fixed size. */
 static const int8_t form_sizes[16] = {[0x02] = 2, [0x03] = 4, [0x04] = 8, [0x0a] = -2, [0x0b] = -4, [0x0c] = -8};
 
 static bool take_form(struct cursor *in, const struct frame_section *section, unsigned form, uint64_t *number) {
@@ -50,9 +50,9 @@ bool take_encoded(struct cursor *in, const struct frame_section *section, uint8_
     return true;
 }
 
-/* --- What entries have in common. */
+/* --- CIEs. */
 
-/* The letters after 'z', each with what it brings (LSB Core, 10.6.1.1.1). */
+/* Data of the letters after 'z' (LSB Core, 10.6.1.1.1). */
 static bool take_letter(struct cursor *in, const struct frame_section *section, char letter,
                         struct frame_common *common) {
     uint8_t encoding;
@@ -68,8 +68,8 @@ static bool take_letter(struct cursor *in, const struct frame_section *section, 
     case 'S':
         common->is_signal = true;
         return true;
-    case 'B': /* return addresses are signed with the other key */
-    case 'G': /* memory of the stack is tagged */
+    case 'B': /* return addresses are signed with the B key */
+    case 'G': /* stack memory is tagged */
         return true;
     default:
         return false;
@@ -117,7 +117,7 @@ static bool take_letters(struct cursor *in, const char **letters) {
     return end != NULL;
 }
 
-/* All but the program. */
+/* All fields before the program. */
 static bool take_fields(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     uint8_t version;
     const char *letters;
@@ -128,9 +128,9 @@ static bool take_fields(struct cursor *in, const struct frame_section *section, 
            take_augmentation(in, section, letters, common);
 }
 
-/* `in` is after the mark that tells it from an entry. Entries may name common parts in turn, each of which is then read
-   again and again: one whose fields are longer than COMMON_MOST (a number may have any count of bytes) is not
-   understood. */
+/* Reads a CIE; `in` is after the mark that distinguishes it from an FDE. FDEs may refer to CIEs alternately, and each
+ * is then read again each time; a CIE with more than COMMON_MOST bytes of fields (a number may have any length) is
+ * refused. */
 static bool take_common(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     const size_t left = cursor_left(in);
     struct cursor fields = *in;
@@ -142,12 +142,12 @@ static bool take_common(struct cursor *in, const struct frame_section *section, 
     return true;
 }
 
-/* --- The walk. */
+/* --- Walking the section. */
 
-/* What follows the length: a mark or an offset, in .eh_frame of four bytes always. */
+/* The field after the length: a CIE mark or an offset; in .eh_frame always four bytes. */
 struct frame_head {
-    struct cursor body;  /* behind it */
-    uint64_t at, number; /* where it stands, and what it is */
+    struct cursor body;  /* what follows it */
+    uint64_t at, number; /* its offset and value */
     unsigned size;
 };
 
@@ -164,7 +164,7 @@ static bool take_head(struct cursor *in, const struct frame_section *section, st
     head->size = section->is_debug ? offset_size : 4;
     head->at = cursor_offset(&head->body);
     head->number = 0;
-    if (cursor_left(&head->body) == 0) /* what ends the entries of one object file; those of others may follow */
+    if (cursor_left(&head->body) == 0) /* terminator of one object file's entries; those of others may follow */
         head->size = 0;
     return head->size == 0 || take_sized(&head->body, head->size, &head->number);
 }
@@ -206,7 +206,7 @@ static bool take_entry(struct frame_walk *walk, struct cursor *in, struct frame_
     entry->end = entry->from + length;
     entry->common = *common;
     entry->program = *in;
-    return !section->is_debug || entry->from != 0; /* functions that the linker left out begin at 0 */
+    return !section->is_debug || entry->from != 0; /* functions removed by the linker begin at 0 */
 }
 
 bool frame_walk_next(struct frame_walk *walk, struct frame_entry *entry) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions are rows of a table: their operands, and what is done with them: see frame_program.h. */
+/* Instructions are rows of a table: operands and a function; see frame_program.h. */
 #include "symbol/unwind/frame_program.h"
 
 #include "symbol/dwarf/dwarf_forms.h"
 
-#define STATE_COST 64u /* what copying all rules counts, in bytes of instructions */
+#define STATE_COST 64u /* cost of copying all rules, in bytes of instructions */
 
-/* An entry's instructions on their way. */
+/* State of running one entry. */
 struct steps {
     struct frame_run *run;
     const struct frame_common *common;
     struct cursor in;
-    uint64_t at, end;    /* address, and where the entry ends */
-    unsigned remembered; /* states */
-    bool is_initial;     /* they are the common ones */
+    uint64_t at, end;    /* current address, and end of the entry */
+    unsigned remembered; /* number of states */
+    bool is_initial;     /* runs the CIE's program */
     enum symbol_result result;
 };
 
@@ -22,10 +22,10 @@ struct operands {
     const uint8_t *block;
 };
 
-/* False: the instruction makes no sense, or s->result tells what else went wrong. */
+/* False: invalid instruction, or s->result has another reason. */
 typedef bool instruction(struct steps *s, const struct operands *o);
 
-/* NULL: a register that nobody follows. */
+/* NULL: a register that is not tracked. */
 static struct unwind_rule *rule_of(const struct steps *s, uint64_t number) {
     return number < s->run->machine->registers ? &s->run->now.registers[number] : NULL;
 }
@@ -41,7 +41,7 @@ static int64_t factored(const struct steps *s, uint64_t offset) {
     return (int64_t)(offset * (uint64_t)s->common->data_align);
 }
 
-/* The rules as they are hold up to here. */
+/* Emits the current rules for the addresses up to here. */
 static bool advance(struct steps *s, uint64_t by) {
     struct frame_run *run = s->run;
     if (s->is_initial || by > s->end - s->at)
@@ -168,7 +168,8 @@ static bool do_val_expression(struct steps *s, const struct operands *o) {
     return keep_expression(s, o, o->b, &number) && set(s, o->a, UNWIND_IS_EXPRESSION, number);
 }
 
-/* On machines that sign return addresses; elsewhere the same number is of register windows, which nobody follows. */
+/* Toggles signing of the return address. On machines without that, the opcode is for register windows, which are not
+ * tracked. */
 static bool do_sign(struct steps *s, const struct operands *o) {
     (void)o;
     s->run->now.is_signed = !s->run->now.is_signed;
@@ -180,12 +181,11 @@ static bool do_nothing(struct steps *s, const struct operands *o) {
     return true;
 }
 
-/* Operands: numbers of 1 to 8 bytes by their size, LEB128, addresses, and blocks of bytes, whose length is the value.
- */
+/* Operands: numbers of 1 to 8 bytes, LEB128, addresses, and blocks of bytes, whose value is their length. */
 enum { NONE = 0, ULEB = 16, SLEB, ADDRESS, BLOCK };
 
 struct frame_row {
-    instruction *run; /* NULL: there is none */
+    instruction *run; /* NULL: unknown opcode */
     uint8_t a, b;
 };
 
@@ -220,7 +220,7 @@ static const struct frame_row rows[64] = {
     [0x2f] = {do_negative_offset, ULEB, ULEB},
 };
 
-/* Those whose first operand stands in the lower six bits, by the upper two. */
+/* Opcodes with the first operand in the lower six bits; index: the upper two. */
 static const struct frame_row short_rows[4] = {
     [1] = {do_advance, NONE, NONE}, [2] = {do_offset, NONE, ULEB}, [3] = {do_restore, NONE, NONE}};
 
@@ -256,7 +256,7 @@ static bool step(struct steps *s) {
            row->run(s, &o);
 }
 
-/* False: there is something that is not understood. */
+/* False: an instruction is not understood, or a limit is reached. */
 static bool run_all(struct steps *s, struct cursor program) {
     const size_t length = cursor_left(&program);
     if (length > s->run->left) {

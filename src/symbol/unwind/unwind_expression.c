@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine with a small stack: see unwind_expression.h. Operations are rows of a table: what is taken from the bytes,
-   how many values there must be on the stack, and what is done. */
+/* A stack machine; see unwind_expression.h. Operations are rows of a table: operand, values needed on the stack, and
+ * function. */
 #include "symbol/unwind/unwind_expression.h"
 
 #include "base/memory/cursor.h"
@@ -24,7 +24,7 @@ static bool push(struct evaluation *e, uint64_t value) {
     return true;
 }
 
-/* Counted from the top; the table saw to it that it is there. */
+/* A value by its distance from the top; the table has checked that it exists. */
 static uint64_t *top(struct evaluation *e, unsigned below) {
     return &e->stack[e->count - 1 - below];
 }
@@ -37,7 +37,7 @@ static bool read_at_top(struct evaluation *e, unsigned size) {
     return e->view->read(e->view->context, *top(e, 0), size, top(e, 0));
 }
 
-/* By a distance from where it stands; behind the end is the end. */
+/* Jumps relative to the next operation; a jump to the end of the expression ends it. */
 static bool jump(struct evaluation *e, uint64_t distance) {
     const int64_t by = (int16_t)distance;
     const int64_t to = (e->in.at - e->start) + by;
@@ -133,7 +133,7 @@ static bool op_nop(struct evaluation *e, uint64_t operand) {
     return true;
 }
 
-/* Two values become one: b is the upper. */
+/* Replaces two values by one; b is the top. */
 #define BINARY(name, expression)                                                                                       \
     static bool op_##name(struct evaluation *e, uint64_t operand) {                                                    \
         const uint64_t b = *top(e, 0), a = *top(e, 1);                                                                 \
@@ -179,11 +179,11 @@ static bool op_mod(struct evaluation *e, uint64_t operand) {
     return true;
 }
 
-/* What stands behind an operation: a number of so many bytes, negative ones with a sign; or a LEB128. */
+/* Operands: a number of that many bytes, negative: signed; or a LEB128. */
 enum { NONE = 0, ULEB = 16, SLEB = 17 };
 
 struct expression_row {
-    operation *run; /* NULL: there is no such operation, or none that we know */
+    operation *run; /* NULL: unknown or unsupported operation */
     int8_t takes;
     uint8_t needs; /* values on the stack */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machines: see unwind_machine.h. */
+/* Supported machines; see unwind_machine.h. */
 #include "symbol/unwind/unwind_machine.h"
 
 #include <elf.h>
@@ -14,11 +14,11 @@ static const struct unwind_machine machines[] = {
      .frame = 6,
      .link = UNWIND_NO_BIT,
      .address_mask = UINT64_MAX,
-     /* ax dx cx bx si di bp sp r8 to r15 ip; perf has ax bx cx dx, and its segments before r8 */
+     /* DWARF: ax dx cx bx si di bp sp r8 to r15 ip; perf: ax bx cx dx, and segment registers before r8 */
      .bit_of = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8},
      .return_code = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, /* mov $15, %rax; syscall */
      .return_code_size = 9,
-     .context = 40, /* uc_mcontext; it has r8 to r15 di si bp bx dx ax cx sp ip */
+     .context = 40, /* uc_mcontext: r8 to r15 di si bp bx dx ax cx sp ip */
      .word_of = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16}},
     {.name = "aarch64",
      .elf = EM_AARCH64,
@@ -33,7 +33,7 @@ static const struct unwind_machine machines[] = {
      .return_code = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, /* mov x8, #139; svc #0 */
      .return_code_size = 8,
      .return_is_known = true,
-     .context = 128 + 176 + 8, /* siginfo, then uc_mcontext, whose first word is the fault's address */
+     .context = 128 + 176 + 8, /* siginfo, then uc_mcontext, whose first word is the fault address */
      .word_of = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                  17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are sorted by where they begin and run in that order, so that rows come sorted. Where they overlap the later
- * one begins anew: that is what a bisection over the entries would find.
+ * Entries are sorted by start and run in that order, so rows are produced sorted. Where entries overlap, the later one
+ * takes precedence, as in a binary search over the entries.
  */
 #include "symbol/unwind/unwind_rows.h"
 
@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 
-#define RUN_RATIO 32u /* bytes of instructions run to those of the section; they share little but their beginnings */
+#define RUN_RATIO 32u /* limit of instruction bytes run per byte of the section */
 #define RUN_FREE 4096u
 
 struct row_span {
-    uint64_t from, end, at; /* `at`: where the entry stands in the section */
+    uint64_t from, end, at; /* at: offset of the entry in the section */
 };
 
 struct spans {
@@ -24,7 +24,7 @@ struct spans {
 struct maker {
     struct unwind_rows *rows;
     struct unwind_plans *plans;
-    uint64_t end; /* of the entry that is run, as far as no other begins */
+    uint64_t end; /* end of the current entry, or start of the next one if that is earlier */
 };
 
 void unwind_plans_init(struct unwind_plans *plans, struct memory *memory) {
@@ -91,7 +91,7 @@ static bool make_room(struct unwind_rows *rows, struct memory *memory) {
 static enum symbol_result add_row(struct maker *m, uint64_t from, uint32_t plan) {
     struct unwind_rows *rows = m->rows;
     if (rows->count && rows->from[rows->count - 1] == from)
-        rows->count--; /* what ended there was followed at once */
+        rows->count--; /* the previous row has no addresses */
     if (rows->count ? rows->plan[rows->count - 1] == plan : plan == UNWIND_NO_PLAN)
         return SYMBOL_FOUND;
     if (!make_room(rows, m->plans->memory))
@@ -179,7 +179,7 @@ enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plan
                                     const struct frame_section *section, const struct unwind_machine *machine) {
     struct spans spans = {0};
     struct maker maker = {.rows = rows, .plans = plans};
-    struct frame_run *run = mem_zeroed(plans->memory, 1, sizeof *run); /* large for a stack */
+    struct frame_run *run = mem_zeroed(plans->memory, 1, sizeof *run); /* too large for the stack */
     enum symbol_result result = run ? find_spans(&spans, section, plans->memory) : table_memory_result(plans->memory);
     if (result == SYMBOL_FOUND) {
         *run = (struct frame_run){.machine = machine,
@@ -196,7 +196,7 @@ enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plan
 }
 
 uint32_t unwind_rows_find(const struct unwind_rows *rows, uint64_t address) {
-    size_t from = 0, count = rows->count; /* the last row that begins at or below the address is before from + count */
+    size_t from = 0, count = rows->count; /* the last row at or below the address is before from + count */
     while (count > 0) {
         const size_t half = count / 2;
         const bool below = rows->from[from + half] <= address;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the sections of call frame information and has them compiled: see unwind_table.h. */
+/* Finds and compiles the sections with call frame information; see unwind_table.h. */
 #include "symbol/unwind/unwind_table.h"
 #include "base/io/exact_io.h"
 
@@ -13,36 +13,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEADER_MOST 12u /* bytes of .eh_frame_hdr up to the place of .eh_frame */
+#define HEADER_MOST 12u /* bytes of .eh_frame_hdr up to the address of .eh_frame */
 #define ENCODING_HERE 0x1bu
 
 struct unwind_table {
     struct memory *memory;
     const struct unwind_machine *machine;
     struct unwind_plans plans;
-    struct unwind_rows frames, debug; /* of .eh_frame, which goes first, and of .debug_frame */
+    struct unwind_rows frames, debug; /* of .eh_frame, which takes precedence, and of .debug_frame */
     struct symbol_segment *segments;
     size_t segment_count;
     int fd;
     bool swap;
-    bool is_dump; /* addresses are places in the file */
-    bool is_cut;  /* .debug_frame met a limit */
+    bool is_dump; /* addresses are offsets in the file */
+    bool is_cut;  /* .debug_frame exceeded a limit */
 };
 
-/* An object on its way. */
+/* State while an object is opened. */
 struct source {
     struct elf_object object;
     int fd;
     uint64_t size;
     struct frame_section frames, debug;
-    bool is_cut; /* the latter met a limit */
+    bool is_cut; /* .debug_frame exceeded a limit */
 };
 
 static uint8_t address_size(const struct elf_object *object) {
     return object->form.wide ? 8 : 4;
 }
 
-/* Only the first section of a kind is read, as in debug_sections.h: address_size says that one was, bytes or not. */
+/* Only the first section of a kind is read, as in debug_sections.h; address_size is set once one was tried. */
 static enum symbol_result load(struct source *s, const struct elf_section *section, bool is_zdebug, bool is_debug,
                                struct frame_section *into) {
     if (into->address_size || section->size == 0 || !elf_section_is_inside(&s->object, section))
@@ -56,7 +56,7 @@ static enum symbol_result load(struct source *s, const struct elf_section *secti
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
-/* What .eh_frame tells may do. */
+/* If .debug_frame exceeds a limit, .eh_frame is used without it. */
 static enum symbol_result load_debug(struct source *s, const struct elf_section *section, bool is_zdebug) {
     const enum symbol_result result = load(s, section, is_zdebug, true, &s->debug);
     s->is_cut |= result == SYMBOL_LIMIT;
@@ -76,7 +76,7 @@ static enum symbol_result load_named(struct source *s) {
     return result;
 }
 
-/* The place of .eh_frame as .eh_frame_hdr tells it (LSB Core, 10.6.2); only as linkers write it. */
+/* The address of .eh_frame from .eh_frame_hdr (LSB Core, 10.6.2), only in the encoding that linkers write. */
 static bool find_place(const struct source *s, const struct elf_segment *segment, uint64_t *address) {
     uint8_t bytes[HEADER_MOST];
     if (segment->size < sizeof bytes || !read_exactly(s->fd, bytes, sizeof bytes, segment->offset))
@@ -88,7 +88,7 @@ static bool find_place(const struct source *s, const struct elf_segment *segment
            take_encoded(&in, &section, kinds[1], address);
 }
 
-/* From there to the end of what is loaded with it. */
+/* Loads the bytes from an address to the end of its segment. */
 static enum symbol_result load_from(struct source *s, uint64_t address) {
     for (size_t i = 0; i < s->object.segment_count; i++) {
         const struct elf_segment *of = &s->object.segments[i];
@@ -137,7 +137,7 @@ static void forget_rows(struct unwind_table *t) {
     unwind_plans_init(&t->plans, t->memory);
 }
 
-/* Where both do not fit, .eh_frame alone may. */
+/* If both sections exceed the limit together, only .eh_frame is used. */
 static enum symbol_result compile(struct unwind_table *t, struct source *s) {
     enum symbol_result result = compile_sections(t, s);
     if (result == SYMBOL_LIMIT && s->frames.bytes.bytes && s->debug.bytes.bytes) {
@@ -181,7 +181,7 @@ static enum symbol_result open_file(const struct symbol_object *asked, struct so
     return result;
 }
 
-/* Its .debug_frame, where it is of the build that is asked for. */
+/* Reads .debug_frame of a separate file, if that is of the requested build. */
 static enum symbol_result read_apart(struct source *apart, const struct symbol_object *asked, struct memory *memory) {
     struct build_id id;
     enum symbol_result result = elf_object_start(&apart->object, apart->fd, apart->size, memory);
@@ -216,7 +216,7 @@ static enum symbol_result load_apart(struct source *s, const struct symbol_objec
     return result;
 }
 
-/* .debug_frame of what was taken out of the object. */
+/* Reads .debug_frame from the object's separate debug file. */
 static enum symbol_result load_from_places(struct source *s, const struct unwind_places *places) {
     struct debug_link link;
     struct build_id id;
@@ -273,8 +273,8 @@ enum symbol_result unwind_table_open(const struct symbol_object *asked, const st
     return result;
 }
 
-/* Addresses are places in the dump, where the frames stand behind each piece of code. What they say of other places is
-   not believed: rows come by address. */
+/* Addresses are offsets in the dump, where each code is followed by its frames. Rows for addresses outside the code are
+ * dropped, because rows must be sorted. */
 static enum symbol_result add_code(struct unwind_table *t, const struct jit_code *code) {
     const struct frame_section section = {.bytes = {.bytes = code->frames, .size = code->frames_size},
                                           .address = code->offset + (code->size + 7) / 8 * 8,

@@ -2,25 +2,26 @@
 #ifndef PFR_SYMBOL_UNWIND_TABLE_H
 #define PFR_SYMBOL_UNWIND_TABLE_H
 /*
- * How the callers of an object's code are found: its .eh_frame and .debug_frame, compiled when it is opened.
+ * Call frame information of an object, .eh_frame and .debug_frame, compiled when it is opened.
  *
- *     struct unwind_table *table;
- *     if (unwind_table_open(&object, memory, &table) == SYMBOL_FOUND) {
- *         uint64_t address;
- *         if (unwind_table_address(table, offset, &address))
- *             plan = unwind_table_find(table, address);
- *         unwind_table_close(table);
- *     }
+ *  struct unwind_table *table;
+ *  if (unwind_table_open(&object, places, memory, &table) == SYMBOL_FOUND) {
+ *      uint64_t address;
+ *      if (unwind_table_address(table, offset, &address))
+ *          plan = unwind_table_find(table, address);
+ *      unwind_table_close(table);
+ *  }
  *
- * An open table does not change: any thread may look. Where an object has no table of sections, .eh_frame is found by
- * the program header of .eh_frame_hdr.
+ * An open table does not change, so any thread may use it. If an object has no section table, .eh_frame is found
+ * through the program header of .eh_frame_hdr.
  */
 #include "symbol/elf/elf_object.h"
 #include "symbol/unwind/unwind_rows.h"
 
 struct unwind_table;
 
-/* Where what was taken out of an object may be: place number `place` of `count`; false: there is no such place. */
+/* Places of an object's separate debug file, numbered from 0 to count - 1; find returns false if there is no such
+ * place. */
 struct unwind_places {
     unsigned count;
     void *context;
@@ -28,37 +29,37 @@ struct unwind_places {
                  struct symbol_object *found);
 };
 
-/* FOUND; NO_SYMBOLS: the object has nothing of the kind, or is of a machine that we know nothing of; and what opening
-   an object gives otherwise. Of kinds SYMBOL_USER and SYMBOL_VDSO, the copy of our own process. Where it has no
-   .debug_frame that of the first of these places that has one is used; NULL: there are none. LIMIT: its .eh_frame does
-   not fit `memory`, or asks for more work than its size allows; so does .debug_frame, and there is nothing else. */
+/* FOUND; NO_SYMBOLS: no call frame information, or an unsupported machine; and other results of opening an object. For
+ * objects of kind SYMBOL_USER, and SYMBOL_VDSO (our own process's copy if path is NULL). If the object has no
+ * .debug_frame, the first of `places` (may be NULL) that has one is used. LIMIT: .eh_frame needs more memory or work
+ * than allowed; or .debug_frame does, and there is no .eh_frame. */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
-/* The same of code that a compiler made and told of; it has no bytes. NO_SYMBOLS: it told nothing of the kind. */
+/* The same for code recorded by a just-in-time compiler; unwind_table_read fails for it. NO_SYMBOLS: no call frame
+ * information. */
 struct jit_dump;
 enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
                                         struct unwind_table **table);
-void unwind_table_close(struct unwind_table *table); /* NULL is fine */
+void unwind_table_close(struct unwind_table *table); /* may be NULL */
 
 const struct unwind_machine *unwind_table_machine(const struct unwind_table *table);
 
-/* The address, as the object's headers count, of a byte of its file. */
+/* The address of a byte of the file, relative to the object's headers. */
 bool unwind_table_address(const struct unwind_table *table, uint64_t offset, uint64_t *address);
 
-/* NULL: nothing is known of the address. */
+/* NULL: no rules for the address. */
 const struct unwind_plan *unwind_table_find(const struct unwind_table *table, uint64_t address);
 
-/* The bytes of an expression that a plan names. */
+/* The bytes of an expression in a plan. */
 struct intern_text unwind_table_expression(const struct unwind_table *table, int64_t number);
 
-/* Whether .debug_frame was left out, since it met a limit: it may know what the table does not. */
+/* Whether .debug_frame was omitted because it exceeded a limit; it might have more rules. */
 bool unwind_table_is_cut(const struct unwind_table *table);
 
 /* Whether the object's byte order is not this machine's. */
 bool unwind_table_swaps(const struct unwind_table *table);
 
-/* Bytes of its file, which is open as long as the table is; false: there are not so many, it cannot be read, or nobody
-   wants to any more. */
+/* Reads bytes of the file, which is open until unwind_table_let_go; false: past its end, unreadable, or closed. */
 void unwind_table_let_go(struct unwind_table *table);
 bool unwind_table_read(const struct unwind_table *table, uint64_t offset, void *to, size_t length);
 

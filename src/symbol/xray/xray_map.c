@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The section xray_instr_map (docs/xray-format.md). An entry is two words, sled and function, then kind, whether always
- * instrumented, and version, padded to four words. Versions 0 and 1 hold addresses, which in objects that may be loaded
- * anywhere are 0 until relocations fill them; version 2 counts from where the word itself stands. A relocation says the
- * address in every version: its symbol and addend.
+ * The section xray_instr_map (docs/xray-format.md). An entry is two words, sled and function, then kind,
+ * always-instrument flag and version, padded to four words. Versions 0 and 1 have addresses; in position-independent
+ * objects these are 0 until relocations set them. In version 2 they are relative to the word itself. A relocation gives
+ * the address in every version: its symbol plus addend.
  */
 #include "symbol/xray/xray_map.h"
 
@@ -21,10 +21,10 @@ struct map_section {
     const struct elf_object *object;
     const struct elf_section *header;
     uint8_t *bytes;
-    unsigned word;              /* bytes of one */
-    struct u64_map targets;     /* offset in the section -> address, by relocations */
-    uint64_t taken;             /* entries that were read: any number of sections may claim the same ones */
-    struct elf_symbols symbols; /* those that relocations referred to last */
+    unsigned word;              /* bytes of a word */
+    struct u64_map targets;     /* offset in the section -> address, from relocations */
+    uint64_t taken;             /* entries read: any number of sections may claim the same ones */
+    struct elf_symbols symbols; /* symbols of the last relocations */
 };
 
 static enum symbol_result load_section(struct map_section *section) {
@@ -43,7 +43,7 @@ static uint64_t word_at(const struct map_section *section, uint64_t offset) {
 
 /* --- Relocations. */
 
-/* The value of the symbol that a relocation names; 0 for none, and for one that is not there. */
+/* The value of a relocation's symbol; 0 without symbol, and for one that does not exist. */
 static uint64_t symbol_value(const struct elf_symbols *symbols, struct elf_form form, uint64_t index) {
     struct elf_symbol symbol;
     if (index == 0 || index >= symbols->count)
@@ -52,7 +52,7 @@ static uint64_t symbol_value(const struct elf_symbols *symbols, struct elf_form 
     return symbol.value;
 }
 
-/* In an executable or shared object it says an address, in a relocatable one an offset. */
+/* Relocation offsets are addresses in executables and shared objects, section offsets in relocatable objects. */
 static bool is_inside(const struct map_section *section, uint64_t place, uint64_t *offset) {
     *offset = place - (section->object->header.type == ET_REL ? 0 : section->header->address);
     return *offset <= section->header->size - section->word;
@@ -86,7 +86,7 @@ static enum symbol_result take_relocations(struct map_section *section, const ui
     return SYMBOL_FOUND;
 }
 
-/* Mostly all refer to one table. */
+/* Usually all relocations use the same symbol table. */
 static enum symbol_result read_symbols(struct map_section *section, uint32_t link) {
     const struct elf_object *object = section->object;
     if (section->symbols.count && section->symbols.section == link)

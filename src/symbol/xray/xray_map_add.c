@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function of a map, by its id. */
+/* Adds a sled of a function to a map. */
 #include "symbol/xray/xray_map.h"
 #include "symbol/table/symbol_table.h"
 
-#define IDS_MOST ((uint64_t)1 << 28) /* what a record of the flight recorder can say */
+#define IDS_MOST ((uint64_t)1 << 28) /* the most that a flight-recorder record can hold */
 
-/* Maps have the ids from 1 on; a text can name any other, whose memory must not be that of all below it. */
+/* ids usually increase by one from 1. YAML can have any ids, so memory is used only for those that occur. */
 static struct xray_function *function_at(struct xray_map *map, uint64_t id) {
     bool is_new = false;
     if (id <= map->dense)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map that `llvm-xray extract` writes, one line a sled:
+ * Reads the output of `llvm-xray extract`, one line per sled:
  *
- *     - { id: 1, address: 0x233A0, function: 0x233A0, kind: function-enter, always-instrument: true,
- *         function-name: 'shapes::area(int) const', version: 2 }
+ *  - { id: 1, address: 0x233A0, function: 0x233A0, kind: function-enter, always-instrument: true,
+ *      function-name: 'shapes::area(int) const', version: 2 }
  *
- * Of YAML only this is understood: a line holds one flow mapping, its scalars are plain, or quoted where they hold what
- * a plain one cannot. Lines that are no sled must be the marks of the document or comments.
+ * Only this subset of YAML is supported: a line is one flow mapping, with plain or quoted scalars. Other lines must be
+ * document markers or comments.
  */
 #include "symbol/table/regular_file.h"
 #include "symbol/xray/xray_map.h"
@@ -31,7 +31,7 @@ static void skip_blanks(const char **at, const char *end) {
         ++*at;
 }
 
-/* A character of up to 32 bits as UTF-8. */
+/* Encodes a character as UTF-8. */
 static void put_code(uint32_t code, char *to, size_t *length) {
     const unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -42,7 +42,7 @@ static void put_code(uint32_t code, char *to, size_t *length) {
         to[(*length)++] = (char)(0x80 | (code >> 6 * i & 0x3f));
 }
 
-/* Up to `digits` hexadecimal digits. */
+/* Takes up to `digits` hexadecimal digits. */
 static uint32_t take_digits(const char **at, const char *end, unsigned digits) {
     uint32_t value = 0;
     for (; digits > 0 && *at < end && isxdigit((unsigned char)**at); digits--, ++*at) {
@@ -52,7 +52,7 @@ static uint32_t take_digits(const char **at, const char *end, unsigned digits) {
     return value;
 }
 
-/* What stands behind a backslash in double quotes; a letter that means nothing stands for itself. */
+/* Takes an escape sequence after its backslash, in double quotes; unknown letters stand for themselves. */
 static void take_escape(const char **at, const char *end, char *to, size_t *length) {
     static const struct {
         char letter;
@@ -72,7 +72,8 @@ static void take_escape(const char **at, const char *end, char *to, size_t *leng
         to[(*length)++] = letter;
 }
 
-/* A scalar without its quotation marks, cut at NAME_MOST. In single quotes '' is one; in double quotes \ escapes. */
+/* Takes a quoted scalar without its quotes, truncated to NAME_MOST. In single quotes '' is one; in double quotes \
+ * escapes. */
 static bool take_quoted(const char **at, const char *end, char *to, size_t *length) {
     const char quote = *(*at)++;
     for (*length = 0; *at < end;) {
@@ -90,7 +91,7 @@ static bool take_quoted(const char **at, const char *end, char *to, size_t *leng
     return false;
 }
 
-/* Up to the comma or brace that ends it; "a, b" within brackets or quotes does not occur in plain ones. */
+/* Takes a plain scalar up to a comma or brace, which plain scalars cannot contain. */
 static bool take_plain(const char **at, const char *end, char *to, size_t *length) {
     for (*length = 0; *at < end && **at != ',' && **at != '}'; ++*at)
         if (*length < NAME_MOST)
@@ -121,7 +122,7 @@ static bool is_key(const char *key, size_t length, const char *name) {
     return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
-/* One "key: value". Keys that say nothing of functions are passed over. */
+/* Takes one "key: value"; keys that are not needed are skipped. */
 static bool take_pair(struct sled *sled, const char **at, const char *end) {
     char value[NAME_MOST];
     size_t length;
@@ -193,7 +194,7 @@ enum symbol_result xray_map_read_yaml(struct xray_map *map, int fd) {
     }
     mem_free(map->memory, sled, 1, sizeof *sled);
     if (result == SYMBOL_DAMAGED && map->count == 0)
-        return SYMBOL_NOT_ELF; /* neither that nor a map */
+        return SYMBOL_NOT_ELF; /* neither an object nor a map */
     map->has_names = true;
     return result == SYMBOL_NO_MATCH && map->count > 0 ? SYMBOL_FOUND : result;
 }

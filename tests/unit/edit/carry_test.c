@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recording into another: byte orders by each bit of sample_type, rounds, sizes of attrs, payloads. */
+/* Conversion of recordings: byte order for each bit of sample_type, rounds, sizes of attrs, payloads. */
 #include "../wire/same_fields.h"
 #include "made_file.h"
 #include "wire/any_layout.h"
@@ -16,7 +16,7 @@ struct instances {
     struct memory memory;
     struct arena arena;
     struct pfr_rec_attr attr;
-    struct pfr_context context; /* lists in samples point to it */
+    struct pfr_context context; /* the lists of `samples` point to it */
     struct pfr_rec_sample samples[EACH];
 };
 
@@ -115,7 +115,7 @@ static void put_round(struct builder *b) {
     put_head(b, ROUND, 0, 8);
 }
 
-/* Rounds of ten samples each; the last sample of all is from `last`. */
+/* Rounds of ten samples each; the time of the last sample is `last`. */
 static struct builder in_rounds(unsigned rounds, uint64_t last) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
@@ -130,7 +130,7 @@ static struct builder in_rounds(unsigned rounds, uint64_t last) {
     return b;
 }
 
-/* What a reader may hand out at a round must not be older than what comes later. */
+/* Number of records that are older than a record before the round at which a reader may emit. */
 static uint64_t late_records(pfr_reader *r) {
     pfr_record rec;
     pfr_error err;
@@ -170,7 +170,7 @@ TEST(rounds_are_kept_where_nothing_is_late) {
     check_rounds(3, 3005, true, (pfr_edit_options){.to_form = true, .container = PFR_PIPE});
 }
 
-/* Only the last record of many tells that none of the rounds may be written: all begins anew. */
+/* Only the last of many records shows that no round may be written: conversion begins again without them. */
 TEST(no_round_is_written_where_the_last_record_is_late) {
     check_rounds(3, 5, false, (pfr_edit_options){.level = 0});
     check_rounds(2000, 1500, false, (pfr_edit_options){.level = 0});
@@ -179,7 +179,7 @@ TEST(no_round_is_written_where_the_last_record_is_late) {
     check_rounds(2000, 1500, false, (pfr_edit_options){.order = PFR_ORDER_BIG});
 }
 
-/* --- What cannot be. */
+/* --- Invalid options. */
 
 TEST(what_cannot_be_written_is_refused_and_leaves_nothing) {
     static const pfr_edit_options refused[] = {
@@ -229,7 +229,7 @@ TEST(data_behind_a_record_are_taken_over_where_records_follow_them) {
     free(b.bytes);
 }
 
-/* The record says that all behind it are its data, which they are not. */
+/* The record claims that all bytes after it are its data, which is not true. */
 TEST(data_that_hold_records_are_not_taken_over) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});

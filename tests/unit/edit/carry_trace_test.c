@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces into every version and byte order: as many calls, and what was cut is whole again. */
+/* Converts traces to every version and byte order: the number of calls stays the same, and damage is repaired. */
 #include "../file/recorded_files.h"
 #include "../file/xray_files.h"
 #include "made_file.h"
@@ -20,7 +20,7 @@ static void check_form(struct made_file *m, const char *path, pfr_edit_trace for
     unlink(m->path);
     const pfr_edit_options how = {.size = sizeof how, .path = m->path, .order = order, .trace = form};
     const pfr_status s = pfr_convert(r, &how, &m->counts, &err);
-    assert_true(s == PFR_OK || (s == PFR_HOLE && m->counts.lost > 0)); /* events that a version has no words for */
+    assert_true(s == PFR_OK || (s == PFR_HOLE && m->counts.lost > 0)); /* the version cannot express some events */
     pfr_reader *made = pfr_open(m->path, NULL, &err);
     assert_non_null(made);
     assert_int_equal(count_calls(made), calls);
@@ -61,7 +61,7 @@ TEST(a_trace_that_is_cut_anywhere_becomes_whole) {
         assert_true(pfr_recover(r, &how, NULL, &err) >= 0);
         pfr_reader *made = pfr_open(m.path, NULL, &err);
         assert_non_null(made);
-        count_calls(made); /* which fails where there is a hole */
+        count_calls(made); /* fails at a hole */
         pfr_close(made);
         pfr_close(r);
     }
@@ -81,8 +81,8 @@ static uint8_t *put_record(uint8_t *at, unsigned kind, uint64_t first) {
     return at + 16;
 }
 
-/* A trace of version 3 with one buffer: a call with more arguments than a buffer of version 1 holds that has the size
-   which the header tells. */
+/* A trace of version 3 with one buffer of the size in the header: a call with more arguments than fit into a buffer of
+ * version 1. */
 static size_t put_trace_of_arguments(uint8_t *to) {
     static const uint8_t header[32] = {3, 0, 1, [8] = 0x40, 0x42, 0x0f, [17] = 1};
     uint8_t *at = to + sizeof header, *const extents = at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_MADE_FILE_H
 #define PFR_TESTS_MADE_FILE_H
-/* A name for what a test of src/edit writes, in a folder of its own, and what was told of losses. */
+/* Path for the output of a test of src/edit, in a new folder, and the losses that were reported. */
 #include "../file/recording_builder.h"
 #include "test.h"
 
@@ -23,7 +23,7 @@ static inline void made_open(struct made_file *m) {
     snprintf(m->path, sizeof m->path, "%s/made", m->folder);
 }
 
-/* Nothing else may be in the folder. */
+/* Also checks that the folder has no other files. */
 static inline void made_close(struct made_file *m) {
     unlink(m->path);
     assert_int_equal(rmdir(m->folder), 0);
@@ -35,7 +35,7 @@ static inline void made_hear(void *context, const pfr_error *hole) {
         snprintf(m->first, sizeof m->first, "%s", hole->text);
 }
 
-/* Writes what `from` holds, and opens what was written; NULL on failure. */
+/* Writes the contents of `from` to m->path and opens it; NULL on failure. */
 static inline pfr_reader *made_from(struct made_file *m, pfr_reader *from, bool recover, pfr_edit_options how,
                                     pfr_status expected) {
     pfr_error err = {.text = ""};
@@ -52,7 +52,7 @@ static inline pfr_reader *made_from(struct made_file *m, pfr_reader *from, bool 
     return expected < 0 ? NULL : pfr_open(m->path, NULL, &err);
 }
 
-/* Records of one type, to the end; a hole fails the test. */
+/* Counts the records of one type; a hole fails the test. */
 static inline uint64_t count_type(pfr_reader *r, uint32_t type) {
     pfr_record rec;
     pfr_error err = {.text = ""};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample with one field, for each bit of sample_type, as a big-endian machine records it: the bytes are written down
- * here, and converted into this machine's order they are those that the same values have here; and back.
+ * Samples with one field, for each bit of sample_type, as a big-endian machine records it. The bytes are given here;
+ * converted to this machine's order they must equal the bytes of the same values here, and the reverse.
  */
 #include "../test.h"
 
@@ -21,27 +21,27 @@ static const uint8_t raw[] = {1, 2, 3, 4};
 #define ONE "0000000000000001"
 #define TWO "0000000000000002"
 
-/* What stands behind the header of a sample with this bit alone. */
+/* Bytes after the header of a sample that has only this bit. */
 static const struct {
     unsigned bit;
     const char *body;
 } bodies[] = {
     {0, WORD},                                /* IP */
-    {1, "0102030411121314"},                  /* TID: two numbers */
+    {1, "0102030411121314"},                  /* TID: two 32-bit numbers */
     {2, WORD},                                /* TIME */
     {3, WORD},                                /* ADDR */
     {4, WORD},                                /* READ */
     {5, TWO WORD SECOND},                     /* CALLCHAIN */
     {6, WORD},                                /* ID */
-    {7, "0102030400000000"},                  /* CPU: a number, and room */
+    {7, "0102030400000000"},                  /* CPU: a 32-bit number and padding */
     {8, WORD},                                /* PERIOD */
     {9, WORD},                                /* STREAM_ID */
     {10, "0000000401020304"},                 /* RAW: bytes */
-    {11, ONE WORD SECOND "8000000000000000"}, /* BRANCH_STACK: flags from the highest bit on */
+    {11, ONE WORD SECOND "8000000000000000"}, /* BRANCH_STACK: flags begin at the highest bit */
     {12, TWO WORD SECOND},                    /* REGS_USER */
     {13, "0000000000000004"
          "01020304"
-         "0000000000000003"}, /* STACK_USER: bytes, and how many are real */
+         "0000000000000003"}, /* STACK_USER: bytes, and how many of them are valid */
     {14, WORD},               /* WEIGHT */
     {15, WORD},               /* DATA_SRC */
     {16, WORD},               /* IDENTIFIER */
@@ -75,7 +75,7 @@ static struct pfr_rec_sample make_sample(uint8_t branch[24]) {
                                .cgroup = words[0],
                                .data_page_size = words[0],
                                .code_page_size = words[0]};
-    const uint64_t mispredicted = SWAP_OF_LITTLE ? 1ull << 63 : 1; /* the first bit, where this machine has it */
+    const uint64_t mispredicted = SWAP_OF_LITTLE ? 1ull << 63 : 1; /* the first bit in this machine's order */
     s.read.value = words[0];
     s.chain = (pfr_u64s){(const uint8_t *)words, 2, 0};
     s.raw.data = s.aux.data = (pfr_bytes){raw, sizeof raw};
@@ -90,7 +90,7 @@ static struct pfr_rec_sample make_sample(uint8_t branch[24]) {
     return s;
 }
 
-/* A recording with that sample, its branch as this machine has it. */
+/* A recording with that sample; the branch entry is in this machine's format. */
 static void write_recording(const char *path, unsigned bit) {
     const struct pfr_rec_attr attr = {
         .type = 1, .size = 112, .sample_type = 1ull << bit, .sample_regs_user = 3, .sample_regs_intr = 1};
@@ -127,7 +127,7 @@ static void convert(const char *from, const char *to, pfr_order order) {
     pfr_close(r);
 }
 
-/* The body of the one record. */
+/* The body of the only record. */
 static size_t body_of(const char *path, uint8_t body[BODY_MOST]) {
     pfr_error err;
     pfr_record rec;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which mappings quipper tells as one, and which as parts of a file: each rule by a list of mappings, broken once. */
+/* Which mappings quipper joins to one and which it treats as parts of a file: each rule with a list of mappings that
+ * fulfils it, and one that does not. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "../test.h"
@@ -51,7 +52,7 @@ static void fill(const struct map *m, pfr_record *rec, union any_layout *body) {
                                                 .filename = name};
 }
 
-/* The mappings up to the one without a name, told as the others say. */
+/* Checks the result for the mappings up to the one without a name. */
 static void check(const char *rule, const struct map *maps, const struct told *told) {
     struct memory memory;
     struct quipper_joins j;
@@ -132,7 +133,7 @@ TEST(quipper_joins_parts_of_a_file) {
     check("file", maps, told);
 }
 
-/* As programs leave that copy their code to huge pages: anonymous memory between the ends of a mapping. */
+/* Mappings of programs that copy their code to huge pages: anonymous memory between the ends of a file mapping. */
 TEST(quipper_joins_huge_pages) {
     static const struct map filled[] = {{0x1000, 0x1000, 0, "/program", CODE, .ino = 3},
                                         {0x2000, 0x2000, 0, "//anon", CODE},
@@ -145,15 +146,15 @@ TEST(quipper_joins_huge_pages) {
                                        {.name = NULL}};
     static const struct told front_told[] = {{0x2000, 0x3000, 0, "/a/longer/name", 80, 0}, {.name = NULL}};
     static const struct map apart[][4] = {
-        {{0x1000, 0x1000, 0, "/a", CODE}, /* the file goes on elsewhere */
+        {{0x1000, 0x1000, 0, "/a", CODE}, /* the second part has another file offset */
          {0x2000, 0x2000, 0, "//anon", CODE},
          {0x4000, 0x1000, 0x4000, "/a", CODE},
          {.name = NULL}},
-        {{0x1000, 0x1000, 0, "/a", CODE, .time = 5}, /* not there when the recording began */
+        {{0x1000, 0x1000, 0, "/a", CODE, .time = 5}, /* made after the recording began */
          {0x2000, 0x2000, 0, "//anon", CODE, .time = 6},
          {0x4000, 0x1000, 0x3000, "/a", CODE, .time = 7},
          {.name = NULL}},
-        {{0x1000, 0x1000, 0, "/a", CODE}, /* a hole */
+        {{0x1000, 0x1000, 0, "/a", CODE}, /* addresses are missing */
          {0x2000, 0x1000, 0, "//anon", CODE},
          {0x4000, 0x1000, 0x3000, "/a", CODE},
          {.name = NULL}},

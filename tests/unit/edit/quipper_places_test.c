@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings by process against an account that does the same with plain arrays, and processes that share them. */
+/* Compares mappings by process with a simple model of plain arrays; also processes that share mappings. */
 #include "edit/quipper/quipper_address_space.h"
 
 #include "../base/failing_alloc.h"
@@ -11,7 +11,7 @@
 #define PAGES 4096u
 #define PROCESSES 3u
 
-/* Of each page, the number of the stretch it is in; 0: of none. */
+/* For each page the number of the mapping that it belongs to; 0: not mapped. */
 struct plain {
     uint32_t of[PAGES];
     uint32_t made;
@@ -23,7 +23,7 @@ static void plain_fill(struct plain *p, size_t from, size_t to) {
         p->of[i] = p->made;
 }
 
-/* Where the stretch of a page ends, to either side. */
+/* The range of pages that have the same mapping as `page`. */
 static void plain_chunk(const struct plain *p, size_t page, size_t *from, size_t *to) {
     for (*from = page; *from > 0 && p->of[*from - 1] == p->of[page];)
         --*from;
@@ -96,9 +96,9 @@ TEST(quipper_places_reach_the_last_address) {
     quipper_places_init(&p, &memory);
     ASSERT_OK(quipper_places_of(&p, QUIPPER_KERNEL, QUIPPER_KERNEL, &kernel, &err), err);
     ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 9, 10, &err), err);
-    ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 99, 101, &err), err); /* goes over the end */
+    ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 99, 101, &err), err); /* goes beyond the last address */
     ASSERT_OK(quipper_places_map(&p, kernel, 5, 0, &err), err);
-    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* of no known parent: as the kernel */
+    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* parent is not known: same as the kernel */
     assert_true(quipper_places_has(&p, child, UINT64_MAX));
     assert_true(quipper_places_has(&p, child, UINT64_MAX - 9));
     assert_false(quipper_places_has(&p, child, UINT64_MAX - 10));

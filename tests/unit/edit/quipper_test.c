@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PerfDataProto cut at every byte, with bytes changed, and made and read where every allocation fails once. */
+/* PerfDataProto truncated at every byte, with changed bytes, and written and read while each allocation fails once. */
 #include "../base/failing_alloc.h"
 #include "../test.h"
 
@@ -36,7 +36,7 @@ static void remove_place(const struct place *p) {
     assert_int_equal(rmdir(p->folder), 0);
 }
 
-/* --- A recording with one of many kinds of records: two events, one of which samples nearly everything. */
+/* --- A recording with many types of records and two events, one of which samples nearly all fields. */
 
 static const uint64_t ids[] = {11, 12};
 
@@ -121,7 +121,7 @@ static void write_file(const char *path, const uint8_t *bytes, size_t length) {
     close(fd);
 }
 
-/* --- What comes back. */
+/* --- Reading it again. */
 
 static uint64_t holes;
 
@@ -132,7 +132,7 @@ static void count_hole(void *context, const pfr_error *hole) {
     holes++;
 }
 
-/* How many records of a PerfDataProto are those of the recording, one after the other from the first. */
+/* Number of records at the beginning of a PerfDataProto that equal those of the recording. */
 static size_t same_records(const struct place *p, const char *path, bool *opened) {
     pfr_error err;
     pfr_record theirs, ours;
@@ -163,12 +163,12 @@ TEST(every_record_of_a_perf_data_proto_comes_back) {
     assert_true(pfr_is_quipper(p.proto) && pfr_is_quipper(p.text) && !pfr_is_quipper(p.recording));
     assert_int_equal(same_records(&p, p.proto, &opened), 5);
     assert_int_equal(holes, 0);
-    assert_int_equal(same_records(&p, p.text, &opened), 2); /* there are no words for BPF_EVENT */
+    assert_int_equal(same_records(&p, p.text, &opened), 2); /* the text format cannot express BPF_EVENT */
     remove_place(&p);
 }
 
 TEST(a_perf_data_proto_without_events_and_records_is_one) {
-    uint8_t header[104] = "PERFILE2"; /* its size, that of attrs, where attrs and records are: none of either */
+    uint8_t header[104] = "PERFILE2"; /* size of the header and of attrs; no attrs and no records */
     struct place p;
     pfr_error err;
     bool opened;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AUX areas on a scripted kernel, which has Intel PT by name: a folder as sysfs has it, and an area that the test fills
-   as hardware would, faster than the ring of records. */
+/* AUX areas on a scripted kernel with Intel PT: a folder like sysfs, and an area that the test fills like hardware
+ * would, faster than the ring of records. */
 #include "record/rings/aux_areas.h"
 #include "record/recorder.h"
 #include "scripted_kernel.h"
@@ -73,7 +73,7 @@ static void remove_sysfs(void) {
 
 /* --- hardware --- */
 
-/* The n-th byte of all that it ever writes. */
+/* The n-th byte that the hardware writes. */
 static uint8_t byte_at(uint64_t n) {
     return (uint8_t)(n * 7 + (n >> 8));
 }
@@ -84,7 +84,7 @@ static void trace(uint64_t length, uint64_t flags) {
     for (uint64_t i = head; i < head + length; i++)
         script.area[i & (script.area_bytes - 1)] = byte_at(i);
     __atomic_store_n(&page()->aux_head, head + length, __ATOMIC_RELEASE);
-    /* of the one counter of Intel PT: offset, size, flags; tid, time, cpu, id as its sample_id has them */
+    /* fields of AUX: offset, size, flags; sample_id: tid, time, cpu, id */
     const uint64_t words[] = {
         head, length, flags, (uint64_t)77 << 32 | 77, (uint64_t)script.turns + 1, 0, (uint64_t)FIRST_FD * 10};
     add_record(PFR_RECORD_AUX, words, 7);
@@ -98,7 +98,7 @@ static void ten_kilobytes(int number) {
     trace(length_of((uint64_t)number), number == 2);
 }
 
-/* --- what is in the file --- */
+/* --- Contents of the file --- */
 
 struct found {
     uint64_t areas, bytes, aux_records, truncated, infos, index;
@@ -107,7 +107,7 @@ struct found {
     uint32_t kind;
 };
 
-/* Each is at the place that follows from the one before, and holds what the hardware wrote; the padding is zeros. */
+/* Each area is at the expected place and has the bytes that the hardware wrote; padding is zeros. */
 static void look_at_area(pfr_reader *reader, const pfr_record *rec, struct found *f) {
     static uint8_t bytes[2 * AREA];
     struct pfr_rec_auxtrace area;
@@ -208,7 +208,7 @@ TEST(areas_that_wrap_are_whole_and_told) {
     assert_int_equal(page()->aux_head, f.bytes);
     assert_int_equal(f.truncated, 1);
     assert_int_equal(result.aux_truncated, 1);
-    assert_int_equal(script.enabled, 2 + 4); /* counter and dummy at the start, the counter after each reading */
+    assert_int_equal(script.enabled, 2 + 4); /* counter and dummy at the start, and the counter after each reading */
     end();
 }
 
@@ -227,7 +227,7 @@ TEST(a_decoder_is_told_what_it_asks) {
     ASSERT_OK(aux_put_clock(recorder, &err), err);
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
     const struct found f = find();
-    assert_int_equal(f.infos, 2); /* the one of the start knew no clock */
+    assert_int_equal(f.infos, 2); /* the first one, from the start, has no clock */
     assert_int_equal(f.kind, 1);
     assert_int_equal(f.nr_words, 17);
     assert_memory_equal(f.words, expected, sizeof expected);
@@ -249,7 +249,7 @@ TEST(what_is_not_typed_of_intel_pt_is_what_perf_means) {
     assert_int_equal(attr->sample_period, 1);
     assert_false(attr->freq);
     assert_int_equal(attr->aux_watermark, AREA / 4);
-    assert_int_equal(recorder->events.count, 2); /* and one that tells of maps and switches */
+    assert_int_equal(recorder->events.count, 2); /* and one that records maps and switches */
     assert_true(recorder->events.at[1].attr.context_switch && recorder->events.at[1].attr.mmap);
     end();
 }
@@ -275,7 +275,7 @@ TEST(an_area_that_cannot_be_had_ends_it) {
     end();
 }
 
-/* The area is the kernel's alone, which cuts pieces out of it for samples. */
+/* In this case the kernel cuts pieces out of the area for samples, so the recorder must not read it. */
 TEST(samples_of_an_area_do_not_drain_it) {
     static const char *const group[] = {"{intel_pt//u,cpu-clock:u}", NULL};
     pfr_error err = {0};

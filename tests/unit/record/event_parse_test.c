@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of -e: what it becomes, and where it is wrong. Formats and tracepoints stand in a made-up sysfs and tracefs.
- */
+/* Parsing of -e: resulting events and error positions. Formats and tracepoints are in a temporary sysfs and tracefs. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>

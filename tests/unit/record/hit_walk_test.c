@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that samples hit: in random stories of forks, execs and maps that take each other's place, the walk marks
- * exactly what looking up each sample by itself finds.
+ * Objects that samples hit: for random sequences of forks, execs and overlapping maps, the walk marks the same objects
+ * as looking up each sample individually.
  */
 #include "../model/state_builder.h"
 
@@ -38,7 +38,7 @@ static void tell_something(struct story *s, uint64_t *seed) {
     }
 }
 
-/* By itself, as it stood at its own key. */
+/* Looks up each sample individually, in the state at its time. */
 static uint64_t mark_each(const struct state *state, pfr_reader *reader, bool *hit) {
     uint64_t samples = 0;
     pfr_record rec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cpus that come and go on a scripted kernel, whose list of them is a file that the test writes. */
+/* CPUs that come and go on a scripted kernel, whose list of CPUs is a file that the test writes. */
 #include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ static void record_all(const char *output) {
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
 }
 
-/* Of a counter: IDENTIFIER, IP, TID, TIME, CPU, PERIOD. */
+/* Sample of a counter: IDENTIFIER, IP, TID, TIME, CPU, PERIOD. */
 static void sample_of(unsigned counter, uint64_t time) {
     const uint64_t words[] = {(uint64_t)(FIRST_FD + (int)counter) * 10, 0x1000, (uint64_t)77 << 32 | 77, time, 0, 1};
     add_record(9, words, 6);
@@ -66,14 +66,14 @@ static void one_comes(int number) {
         sample_of(0, (uint64_t)number + 1);
         return;
     }
-    assert_int_equal(script.opened, 4); /* clock and dummy, twice */
+    assert_int_equal(script.opened, 4); /* clock and dummy on two CPUs */
     assert_int_equal(script.cpus[2], 1);
     assert_int_equal(script.cpus[3], 1);
     assert_ptr_not_equal(script.ring, first_ring);
     sample_of(2, (uint64_t)number + 1);
 }
 
-/* Its samples are those of the event, though their id is in the file only since the cpu came. */
+/* Its samples belong to the event, although its id is in the file only since the CPU came. */
 TEST(a_cpu_that_comes_is_recorded) {
     begin("0");
     script.turn = one_comes;
@@ -104,7 +104,7 @@ TEST(the_others_go_on_when_a_cpu_goes_and_comes_back) {
     assert_non_null(strstr(said, "cpu 1 went off: the others are recorded further"));
     assert_non_null(strstr(said, "cpu 1 came: it is recorded"));
     assert_int_equal(script.opened, 6);
-    assert_int_equal(script.maps, 2); /* it writes into the ring that it had */
+    assert_int_equal(script.maps, 2); /* it uses its previous ring again */
     end();
 }
 
@@ -125,7 +125,7 @@ TEST(a_cpu_that_comes_and_cannot_be_recorded_is_told) {
     end();
 }
 
-/* One that goes off between the list and the opening is passed over, as long as another is there. */
+/* A CPU that goes offline between reading the list and opening is skipped, if there is another one. */
 TEST(a_cpu_that_is_off_is_passed_over) {
     char online[200];
     begin("0-1");

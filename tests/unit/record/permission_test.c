@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each level of kernel.perf_event_paranoid lets an ordinary user do, on a scripted kernel that answers as
- * perf_event_open does (Linux: perf_allow_kernel, perf_allow_cpu; level 3 is that of Debian and Ubuntu): all, nothing
- * of whole cpus, nothing of the kernel, nothing. The level itself stands in a file that the test writes.
+ * What an ordinary user may do at each level of kernel.perf_event_paranoid, on a scripted kernel that answers like
+ * perf_event_open (Linux: perf_allow_kernel, perf_allow_cpu; level 3 exists in Debian and Ubuntu): everything, no whole
+ * CPUs, no kernel, nothing. The level is in a file that the test writes.
  */
 #include "record/recorder.h"
 #include "scripted_kernel.h"
@@ -41,7 +41,7 @@ static void level_ends(void) {
     unlink(path);
 }
 
-/* Opens and closes; what was said is in `said`, what was wrong in *err. */
+/* Opens and closes a recorder; messages are in `said`, the error in *err. */
 static pfr_status open_at_level(int level, pfr_recorder_options options, pfr_error *err) {
     *err = (pfr_error){0};
     level_is(level);
@@ -85,7 +85,7 @@ TEST(whole_cpus_are_sampled_up_to_level_0) {
     assert_refused_with(open_at_level(2, of_all_cpus(), &err), &err, "is 2: it needs 0 or less for whole cpus");
 }
 
-/* Leaving the kernel out is no help there. */
+/* Excluding the kernel does not help here. */
 TEST(physical_addresses_are_recorded_up_to_level_1) {
     pfr_error err;
     pfr_recorder_options options = options_for(clock_alone);

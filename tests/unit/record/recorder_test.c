@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder on a scripted kernel: one cpu, rings in our own memory, answers as the test wants them. What it writes
-   is read back with the library. */
+/* The recorder on a scripted kernel: one CPU, rings in memory of the test, answers as scripted. The written file is
+ * read with the library. */
 #include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <time.h>
@@ -23,18 +23,18 @@ TEST(records_that_wrap_are_whole_and_in_order) {
     end_script();
 }
 
-/* --- records that the kernel made too long: what is behind their end was in the ring before --- */
+/* --- Records that the kernel made too long: the extra bytes are old contents of the ring. --- */
 
 enum { NAME_WORDS = 3 };
 
-/* IDENTIFIER is there with two events: TID, TIME, CPU?, IDENTIFIER, as the tracking event's attr says. */
+/* Number of words of the sample_id; with two events it has IDENTIFIER. */
 static size_t id_words(void) {
     const uint64_t in_id = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
                            PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
     return (size_t)__builtin_popcountll(script.last.sample_type & in_id);
 }
 
-/* `more` words behind the sample_id, whose last word is the id; they look like another time. */
+/* `more` words follow the sample_id, whose last word is the id; they look like a different time. */
 static void add_overlong(uint32_t type, const uint64_t *body, size_t count, size_t more) {
     uint64_t words[64] = {0};
     memcpy(words, body, 8 * count);
@@ -45,7 +45,7 @@ static void add_overlong(uint32_t type, const uint64_t *body, size_t count, size
     add_record(type, words, count + more);
 }
 
-/* Names of 16 to 23 bytes, so that the NUL and its padding end in each place of a word. */
+/* Names of 16 to 23 bytes, so that the NUL and its padding are at each position of a word. */
 static void overlong_ones(int number) {
     for (uint64_t i = 0; i < 200; i++) {
         uint64_t symbol[2 + NAME_WORDS] = {0x1000, (uint64_t)1 << 32 | 64}, bpf[2] = {1 | 9ull << 32, 0xabcdef};
@@ -85,7 +85,7 @@ TEST(records_that_the_kernel_makes_too_long_are_cut_to_their_end) {
     end_script();
 }
 
-/* A name without an end, or a size that no record has: as the kernel gave it. */
+/* A name without a NUL, or an impossible size: the record stays as the kernel wrote it. */
 static void endless_name(int number) {
     uint64_t symbol[12];
     memset(symbol, 'b', sizeof symbol);
@@ -154,7 +154,7 @@ TEST(an_older_kernel_counts_no_losses) {
     end_script();
 }
 
-/* Times of a clock that anybody can read, and what it was beside the time of day, at both ends. */
+/* The clock is one that all processes can read; its offset to the time of day is stored at start and end. */
 TEST(a_clock_is_asked_for_and_told) {
     pfr_error err = {0};
     struct pfr_rec_feature_clock_data clock;
@@ -191,7 +191,7 @@ TEST(a_clock_that_there_is_not_is_told) {
     assert_int_equal(script.opened, script.closed);
 }
 
-/* All counters that there may be but one: nothing stays open, and the limit is named. */
+/* If the limit of open files is too low for all counters, nothing stays open and the message names the limit. */
 TEST(a_limit_of_files_is_told_wherever_it_is_met) {
     static const char *const many[] = {"cpu-clock,cpu-clock,cpu-clock,cpu-clock", NULL};
     pfr_error err = {0};
@@ -204,7 +204,7 @@ TEST(a_limit_of_files_is_told_wherever_it_is_met) {
     assert_int_equal(script.opened, script.closed);
 }
 
-/* What tells of maps and tasks counts from the start, also where nothing else ever does. */
+/* The event that records maps and tasks is enabled from the start, even if no other event ever is. */
 TEST(tasks_are_told_before_counting_begins) {
     pfr_error err = {0};
     begin_script();
@@ -248,7 +248,7 @@ TEST(what_is_refused_is_told_with_its_cause) {
     assert_refused(PERF_TYPE_SOFTWARE, EPERM, PFR_ERR_PERMISSION, "not permitted");
 }
 
-/* A ring that is written from its end to its start: the newest record is at data_head, the oldest is half gone. */
+/* A ring that is written backward: the newest record is at data_head; half of the oldest is overwritten. */
 static void backward(int number) {
     if (number != 0)
         return;
@@ -284,7 +284,7 @@ static void three(int number) {
         add_sample((uint64_t)number * 10 + i + 1);
 }
 
-/* What a run leaves when one allocation of it fails: nothing that is open, mapped or held. */
+/* After a run in which one allocation fails, nothing remains open, mapped or allocated. */
 static void record_with(struct failing_alloc *failing) {
     pfr_error err = {0};
     begin_script();
@@ -310,7 +310,7 @@ TEST(every_allocation_may_fail) {
     assert_true(n > 20);
 }
 
-/* --- when counting is switched --- */
+/* --- Times at which counting is switched. --- */
 
 static void ten_milliseconds(int number) {
     (void)number;
@@ -326,11 +326,11 @@ static pfr_status record_at_times(const char *times, pfr_error *err) {
     return recorder ? pfr_recorder_run(recorder, err) : err->status;
 }
 
-/* Both of the first range have passed after the first turn; the second one is never reached. */
+/* After the first turn both times of the first range have passed; the second range is never reached. */
 TEST(counting_is_switched_at_its_times) {
     pfr_error err = {0};
     ASSERT_OK(record_at_times("1-2,1000000-1000001", &err), err);
-    assert_int_equal(script.enabled, script.opened + script.opened / 2); /* the dummy of each tells from the start */
+    assert_int_equal(script.enabled, script.opened + script.opened / 2); /* dummy events are enabled from the start */
     assert_false(recorder->enabled);
     end_script();
     ASSERT_OK(record_at_times("0-1000000", &err), err);
@@ -349,7 +349,7 @@ TEST(times_that_are_none_are_refused) {
     }
 }
 
-/* --- what is told of the start --- */
+/* --- Records of the state at start. --- */
 
 static size_t count_type(uint32_t type) {
     size_t count = 0;
@@ -388,7 +388,7 @@ TEST(of_the_start_as_much_is_told_as_is_asked) {
     unlink(path);
 }
 
-/* --- the memory that finding objects takes --- */
+/* --- Memory for finding the objects that samples hit. --- */
 
 static void many_tasks(int number) {
     const uint64_t id = (uint64_t)FIRST_FD * 10;
@@ -400,7 +400,7 @@ static void many_tasks(int number) {
     add_sample((uint64_t)number + 1);
 }
 
-/* Whether feature BUILD_ID names an object of this program. */
+/* True if feature BUILD_ID names an object of this program (libc). */
 static bool names_libc(void) {
     pfr_error err = {0};
     pfr_reader *const reader = pfr_open(path, NULL, &err);
@@ -428,7 +428,7 @@ static uint64_t record_many_tasks(uint64_t hits_memory) {
     return result.samples;
 }
 
-/* No sample is in libc; where looking would take too much, all that is mapped is named. */
+/* No sample is in libc; if marking would need too much memory, all mapped objects are named. */
 TEST(too_many_tasks_cost_no_more_memory) {
     assert_int_equal(record_many_tasks(0), 4);
     assert_false(names_libc());

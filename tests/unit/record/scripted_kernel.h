@@ -2,14 +2,14 @@
 #ifndef PFR_TESTS_SCRIPTED_KERNEL_H
 #define PFR_TESTS_SCRIPTED_KERNEL_H
 /*
- * A kernel that does what a test wants: rings and an AUX area in our own memory, answers to perf_event_open as the
- * script says, and a function that is called each time the recorder waits.
+ * A simulated kernel: rings and an AUX area in memory of the test, answers to perf_event_open as scripted, and a
+ * function that is called each time the recorder waits.
  *
- *     begin_script();
- *     script.turn = three_samples;
- *     record(clock_alone);
- *     ... what was written: count_file()
- *     end_script();
+ *  begin_script();
+ *  script.turn = three_samples;
+ *  record(clock_alone);
+ *  ... check the file: count_file()
+ *  end_script();
  */
 #include "record/recorder.h"
 #include "test.h"
@@ -30,27 +30,27 @@
 
 static struct script {
     int opened, closed, maps, turns;
-    int refuse_type; /* open of this attr.type fails with refuse_why; -1: none */
+    int refuse_type; /* open of this attr.type fails with refuse_why; -1: always succeeds */
     int refuse_why;
     bool refuses_kernel; /* EACCES unless exclude_kernel */
-    int paranoid;        /* kernel.perf_event_paranoid, for a user without capabilities; -1: all is allowed */
+    int paranoid;        /* kernel.perf_event_paranoid, for a user without capabilities; -1: everything is allowed */
     bool refuses_lost;   /* EINVAL while read_format has LOST */
     size_t map_limit;    /* larger rings fail with EPERM */
     size_t mapped;       /* bytes of the last ring */
     struct perf_event_attr last;
-    uint8_t *ring;         /* page and data: of the last mapping, or where a test sets it back to another */
-    int opens_at_most;     /* EMFILE beyond; 0: 64 */
-    int cpus[64];          /* of each counter, by descriptor */
-    int cpu_off;           /* ENODEV; -1: none */
-    int waits_for_nothing; /* wait returns 0: the time is over */
+    uint8_t *ring;         /* page and data of the last mapping, or a ring that a test has chosen */
+    int opens_at_most;     /* EMFILE for more; 0: 64 */
+    int cpus[64];          /* CPU of each counter, by descriptor */
+    int cpu_off;           /* opening on this CPU gives ENODEV; -1: all are online */
+    int waits_for_nothing; /* wait returns 0: timeout */
     void (*turn)(int number);
     uint64_t lost;
     bool overwrites;  /* the last ring */
-    int maps_refused; /* errno of every mapping; 0: none is refused */
+    int maps_refused; /* errno of every mapping; 0: mapping succeeds */
     uint8_t *area;    /* the AUX area */
     size_t area_bytes, area_limit;
     bool area_overwrites;
-    int enabled; /* orders to count, of any counter */
+    int enabled; /* how often a counter was enabled */
 } script;
 
 static pfr_recorder *recorder;
@@ -197,14 +197,14 @@ static inline pfr_recorder_options options_for(const char *const *events) {
                                   .build_ids = PFR_BUILD_IDS_NONE};
 }
 
-/* --- what the kernel writes --- */
+/* --- Records of the kernel. --- */
 
 static inline void into_ring(uint64_t at, const void *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         script.ring[PAGE + ((at + i) & (script.mapped - 1))] = ((const uint8_t *)bytes)[i];
 }
 
-/* A LOST record of 24 bytes and its sample_id: as many bytes as words says. */
+/* Adds a record of the given words, which include its sample_id. */
 static inline void add_record(uint32_t type, const uint64_t *words, size_t count) {
     const struct perf_event_header header = {.type = type, .size = (uint16_t)(sizeof header + 8 * count)};
     const uint64_t head = page()->data_head;
@@ -214,14 +214,14 @@ static inline void add_record(uint32_t type, const uint64_t *words, size_t count
     __atomic_store_n(&page()->data_head, head + header.size, __ATOMIC_RELEASE);
 }
 
-/* IP, TID, TIME, PERIOD, with IDENTIFIER in front where there are two events: the recorder's own attr tells. */
+/* IP, TID, TIME, PERIOD, with IDENTIFIER first if there are two events, as in the recorder's own attr. */
 static inline void add_sample(uint64_t time) {
     const uint64_t id = (uint64_t)FIRST_FD * 10, task = (uint64_t)77 << 32 | 77;
     const uint64_t whole[] = {id, 0x1000 + time, task, time, 0, 1};
     add_record(9, whole, 6);
 }
 
-/* --- what is in the file --- */
+/* --- Contents of the file. --- */
 
 struct counted {
     uint64_t samples, lost, lost_samples, rounds, holes, last_time;

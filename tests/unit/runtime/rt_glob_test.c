@@ -28,7 +28,7 @@ TEST(patterns_fit_as_they_say) {
             fail_msg("%s of %s is not %d", cases[i].pattern, cases[i].text, cases[i].fits);
 }
 
-/* What goes back to every * takes years for this. */
+/* Backtracking to every * would take years here. */
 TEST(many_stars_take_no_time) {
     char pattern[64], text[4096];
     for (size_t i = 0; i < sizeof pattern - 2; i += 2)

@@ -117,7 +117,7 @@ TEST(too_many_and_too_long_words_are_refused) {
     assert_int_equal(strlen(o.file), RT_PATH - 1);
 }
 
-/* Any text is taken or refused: a sanitizer and valgrind see what is read behind it. */
+/* Any text is accepted or rejected: sanitizers and valgrind detect reads beyond its end. */
 TEST(any_text_is_taken_or_refused) {
     static const char letters[] = "=' \":,|%p019kMGsun*?filesizekeepfirst";
     struct rt_options o;

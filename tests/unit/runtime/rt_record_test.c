@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exact sequences of calls, with times and cpus of the test's own, and what the library reads of them. The recording is
- * begun once; each test has a function of its own, by whose id its records are told from others.
+ * Exact sequences of calls, with times and CPUs chosen by the test, and what the library reads from them. There is one
+ * recording; each test uses a function of its own, whose id distinguishes its records.
  */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
@@ -21,7 +21,7 @@
 #define SLOT 4096u
 #define CALLS_OF_SLOT ((SLOT - RTF_PREAMBLE) / 8)
 
-static _Thread_local uint32_t cpu_now; /* at the same distance from the thread pointer in all */
+static _Thread_local uint32_t cpu_now; /* at the same offset from the thread pointer in all threads */
 static char trace_path[64], snapshot_path[80];
 
 struct seen {
@@ -34,7 +34,7 @@ static void remove_files(void) {
     unlink(snapshot_path);
 }
 
-/* The thread's number of the cpu is the test's. */
+/* The CPU number of the thread is a variable of the test. */
 static void begin(void) {
     char options[160];
     if (!rt.control) {
@@ -53,7 +53,7 @@ static uint32_t id_of(const void *place) {
     return rt_find((uint64_t)(uintptr_t)place) & RT_ID;
 }
 
-/* Its calls, in the order of the file; damage fails. */
+/* Reads the calls of the function, in the order of the file; damage fails the test. */
 static size_t see(uint32_t id, struct seen *to, size_t room) {
     pfr_error err;
     pfr_record rec;
@@ -98,12 +98,12 @@ TEST(times_and_cpus_are_kept_exactly) {
     static const char place;
     static const struct seen calls[] = {
         {1000, 3, 0},
-        {1000, 3, 1},                           /* no time between */
+        {1000, 3, 1},                           /* same time */
         {1000 + (uint64_t)INT32_MAX, 3, 0},     /* the longest delta */
-        {1001 + 2 * (uint64_t)INT32_MAX, 3, 1}, /* one more: TSCWrap */
-        {1001 + 2 * (uint64_t)INT32_MAX, 4, 0}, /* another cpu at the same time */
-        {(uint64_t)1 << 60, 5, 1},              /* another cpu long afterwards */
-        {((uint64_t)1 << 60) - 5, 5, 0},        /* a counter that lags behind */
+        {1001 + 2 * (uint64_t)INT32_MAX, 3, 1}, /* one more: needs TSCWrap */
+        {1001 + 2 * (uint64_t)INT32_MAX, 4, 0}, /* another CPU at the same time */
+        {(uint64_t)1 << 60, 5, 1},              /* another CPU much later */
+        {((uint64_t)1 << 60) - 5, 5, 0},        /* time goes back */
         {((uint64_t)1 << 60) - 5, UINT16_MAX, 1},
     };
     begin();
@@ -121,7 +121,7 @@ static struct lines lines_of(const void *at, size_t size) {
     return (struct lines){begin / RT_LINE, (begin + size - 1) / RT_LINE};
 }
 
-/* Of a thread that records: what it has, and the buffer that it writes into. */
+/* For a thread that records: the cache lines of its rt_thread and of its current buffer. */
 static void *record_one(void *hot) {
     static const char place;
     struct lines *const to = hot;
@@ -141,13 +141,13 @@ TEST(hot_fields_of_two_threads_share_no_line) {
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < i; k++)
             assert_true(hot[i].first > hot[k].last || hot[i].last < hot[k].first);
-    /* and what all read is in none that anybody writes */
+    /* and data that all threads read shares no line with them */
     const struct lines all = lines_of(&rt, RT_PAGES);
     for (size_t i = 0; i < 4; i++)
         assert_true(hot[i].first > all.last || hot[i].last < all.first);
 }
 
-/* A new cpu or time before the last call that fits, at each distance from a slot's end. */
+/* A new CPU or time before the last call that fits, at each distance from the end of a slot. */
 TEST(records_fill_slots_to_the_end) {
     static char places[8];
     static struct seen calls[CALLS_OF_SLOT * 2];
@@ -189,7 +189,7 @@ TEST(depth_and_patterns_choose) {
     rt_call_filtered(&rt_here, a, RT_EXIT, 90);
     rt.depth = 0;
     expect(a, one, 2);
-    rt.focused = true; /* the inner one alone, and not what it avoids */
+    rt.focused = true; /* only the inner one, without what is to be avoided */
     rt_call_filtered(&rt_here, a, RT_ENTER, 110);
     rt_call_filtered(&rt_here, b | RT_FOCUS, RT_ENTER, 30);
     rt_call_filtered(&rt_here, b | RT_FOCUS, RT_EXIT, 40);
@@ -227,11 +227,11 @@ TEST(a_hook_whose_frame_is_gone_is_abandoned) {
     assert_true(room != MAP_FAILED);
     volatile struct rt_mark own, *const mark = (struct rt_mark *)(void *)(room + 1024);
     mark->self = mark;
-    assert_false(is_abandoned(mark, &own)); /* another stack: its context may continue */
+    assert_false(is_abandoned(mark, &own)); /* different stack: its context may continue */
     assert_false(is_abandoned(mark, (struct rt_mark *)(void *)room));
     assert_false(is_abandoned(mark, (struct rt_mark *)(void *)(room + 1024 + 512)));
     assert_true(
-        is_abandoned(mark, (struct rt_mark *)(void *)(room + 1024 + 504))); /* the stack just below it is free */
+        is_abandoned(mark, (struct rt_mark *)(void *)(room + 1024 + 504))); /* the stack directly below is free */
     assert_true(is_abandoned(mark, mark));
     mark->self = NULL; /* overwritten */
     assert_true(is_abandoned(mark, &own));
@@ -244,7 +244,7 @@ static void *place_of_thread(void *unused) {
     return &rt_here;
 }
 
-/* What a thread writes at every call, and what all of them read, each have lines of their own. */
+/* Data that a thread writes at every call, and data that all threads read, are in different cache lines. */
 TEST(threads_share_no_line) {
     struct rt_thread *threads[3] = {&rt_here};
     for (int i = 1; i < 3; i++) {

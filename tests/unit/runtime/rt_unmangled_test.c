@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct {
-    const char *mangled, *plain; /* NULL: it has none */
+    const char *mangled, *plain; /* NULL: not demangled */
 } names[] = {
     {"main", NULL},
     {"_Z4workv", "work"},
@@ -53,7 +53,7 @@ TEST(names_without_arguments) {
     }
 }
 
-/* In blocks of their own, so that a sanitizer sees what is read or written past an end. */
+/* In exact allocations, so that a sanitizer detects access beyond the end. */
 TEST(no_room_and_cut_names_are_refused) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t length = strlen(names[i].mangled);

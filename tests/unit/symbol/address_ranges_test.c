@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges in each other made into pieces, beside a look at every range for every address. */
+/* Nested ranges made into pieces, compared with checking every range for every address. */
 #include "symbol/dwarf/address_ranges.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"

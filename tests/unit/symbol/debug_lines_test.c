@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and inlined calls of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. */
+/* Lines and inlined calls of small objects (tests/fixtures/objects): complete, truncated, damaged, and with failing
+ * allocations. */
 #include "symbol/dwarf/debug_lines.h"
 #include "scratch_file.h"
 #include "fixture_object.h"
 #include "base/failing_alloc.h"
 
-#define FROM 0x280u /* all their code lies in here */
+#define FROM 0x280u /* all their code is in this range */
 #define END 0x1200u
 
 static const struct {
     const char *name;
-    size_t deepest; /* frames of one address, as llvm-symbolizer 19 counts them */
+    size_t deepest; /* frames of one address, as llvm-symbolizer 19 gives them */
 } objects[] = {
-    {"nested-gcc2.so", 1}, /* DWARF 2 has no words for the ranges of the others */
+    {"nested-gcc2.so", 1}, /* DWARF 2 cannot express the ranges of the others */
     {"nested-gcc4.so", 3}, {"nested-gcc5.so", 3}, {"nested-zlib.so", 3}, {"nested-zstd.so", 4}, {"nested-s390x.so", 3},
 };
 
@@ -21,7 +22,7 @@ static enum symbol_result open_at(const char *path, struct memory *memory, struc
     return debug_lines_open(&object, memory, lines);
 }
 
-/* The line that the frame of the next one must be at: where it is called in nested.c. */
+/* Each caller's frame must be at the line of its call in nested.c. */
 static void check_chain(const struct source_frames *f) {
     for (size_t i = 0; i + 1 < f->count; i++) {
         const char *caller = f->at[i + 1].function;
@@ -110,7 +111,7 @@ TEST(debug_lines_survive_each_damaged_byte) {
     scratch_remove(&scratch);
 }
 
-/* Objects of which a part is in another file, beside them. */
+/* Objects that have a part of their data in another file. */
 static const struct {
     const char *name, *other;
 } apart[] = {
@@ -128,7 +129,7 @@ static size_t read_fixture(const char *name, uint8_t *bytes, size_t room) {
     return length;
 }
 
-/* A folder with an object and its other part, which may be left out. */
+/* A folder with an object and, if has_other, its other part. */
 static void put_apart(struct scratch_file *object, struct scratch_file *other, size_t i, bool has_other) {
     static uint8_t bytes[32 << 10];
     scratch_make(object);
@@ -145,7 +146,7 @@ static void remove_apart(const struct scratch_file *object, const struct scratch
     scratch_remove(object);
 }
 
-/* How many addresses have a function, and how many are in an inlined one. */
+/* Number of addresses that have a function, and of those that are in an inlined one. */
 static void count_named(const char *path, size_t *named, size_t *inlined) {
     struct memory memory;
     struct debug_lines *lines;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of C++ and Rust, and names made to cost more than they are worth. */
+/* Demangling of C++ and Rust, including names that would use too much memory or time. */
 #include "symbol/demangle/demangle.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ TEST(demangle_leaves_other_names_alone) {
         assert_shown(names[i], 0, NULL);
 }
 
-/* f<p<a, a>, p<X, X>, p<Y, Y>...>, each argument a pair of the one before: the text doubles with each. */
+/* f<p<a, a>, p<X, X>, p<Y, Y>...>, each argument a pair of the previous one: the text doubles with each. */
 static void grow_cplusplus(char *name, int pairs) {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     strcpy(name, "_Z1fI1pI1aS1_E");
@@ -53,7 +53,7 @@ static void grow_cplusplus(char *name, int pairs) {
     strcat(name, "Evv");
 }
 
-/* The same in Rust: a tuple of two references to the tuple before, which count bytes from behind "_R" in base 62. */
+/* The same in Rust: a tuple of two references to the previous tuple; references are offsets after "_R" in base 62. */
 static void grow_rust(char *name, int pairs) {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     size_t previous = strlen("INvC1a1f");
@@ -136,7 +136,7 @@ static unsigned children(void) {
     return count;
 }
 
-/* The last one made; 0: none is known of. */
+/* Process id of the newest child; 0: unknown. */
 static pid_t last_child(void) {
     char path[64], text[256] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
@@ -179,7 +179,7 @@ static void *wake(void *process) {
     return NULL;
 }
 
-/* Longer than a name may take, but of the processor's time it gets none. */
+/* Takes longer than the limit for a name, but the process is given no CPU time meanwhile. */
 TEST(demangle_waits_for_a_process_that_waits_itself) {
     struct memory memory;
     struct demangler one;
@@ -198,7 +198,7 @@ TEST(demangle_waits_for_a_process_that_waits_itself) {
     demangler_free(&one);
 }
 
-/* Plain names need no process. */
+/* Simple names are demangled without a process. */
 TEST(demangle_plain_names_here) {
     struct memory memory;
     struct demangler one;
@@ -212,7 +212,7 @@ TEST(demangle_plain_names_here) {
     assert_int_equal(memory.used, 0);
 }
 
-/* The process that demangles is one for all, is made again when it dies, and ends with the last demangler. */
+/* All demanglers share one process; it is started again if it dies, and ends with the last demangler. */
 TEST(demangle_in_a_process_that_dies) {
     struct memory memory;
     struct demangler one, other;
@@ -230,11 +230,11 @@ TEST(demangle_in_a_process_that_dies) {
         while (file && fscanf(file, "%d", &pid) == 1) {
         }
         if (!file || pid <= 0)
-            break; /* this kernel does not tell */
+            break; /* this kernel does not list children */
         fclose(file);
         assert_int_equal(children(), before + 1);
         assert_int_equal(kill(pid, SIGKILL), 0);
-        assert_null(demangle(&one, "_ZN3foo3barIiEEvv", 0)); /* this name is lost */
+        assert_null(demangle(&one, "_ZN3foo3barIiEEvv", 0)); /* the first name after that is not demangled */
     }
     demangler_free(&one);
     demangler_free(&other);
@@ -245,7 +245,7 @@ TEST(demangle_in_a_process_that_dies) {
     demangler_free(&one);
 }
 
-/* A process that was forked off does not speak with its parent's. */
+/* A forked process does not use the process of its parent. */
 TEST(demangle_in_a_forked_process) {
     struct memory memory;
     struct demangler one;

@@ -140,7 +140,7 @@ static inline void put_section(struct elf_bytes *out, const struct section_recip
     put_word(out, section->entry_size);
 }
 
-/* Symbols, then their names; fills the offsets of both. */
+/* Symbols, then their names; sets the offsets of both. */
 static inline void put_symbols(struct elf_bytes *out, const struct elf_recipe *recipe, size_t *table, size_t *names) {
     static const struct built_symbol null_symbol = {"", 0, 0, 0, 0, 0};
     *table = out->length;

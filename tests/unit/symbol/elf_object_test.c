@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers, tables and notes of ELF files of every class and byte order, as elf(5) says them: counts that are elsewhere,
-   tables that are not there, runs of notes, and files that change. */
+/* Headers, tables and notes of ELF files of each class and byte order (elf(5)): counts in section 0, missing tables,
+ * several notes, and files that change. */
 #include "elf_builder.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"
@@ -48,7 +48,7 @@ static void end(struct opened *o) {
     close(o->fd);
 }
 
-/* A number of the file, by its place in class 32 and in class 64. */
+/* A field of the file: offset and size in class 32 and in class 64. */
 struct spot {
     size_t narrow_at, narrow_size, wide_at, wide_size;
 };
@@ -131,7 +131,7 @@ TEST(elf_object_finds_counts_in_section_zero) {
     }
 }
 
-/* Entries of another size, and tables that are not wholly in the file, are as if they were not there. */
+/* Tables with a wrong entry size, or not completely in the file, are ignored. */
 TEST(elf_object_takes_no_table_that_cannot_be) {
     for (int variant = 0; variant < 4; variant++) {
         struct opened o;
@@ -164,7 +164,7 @@ static enum symbol_result find_name(const struct opened *o, uint64_t address, co
     return result;
 }
 
-/* The section of the second symbol is in a table of its own, which lies where .text is. */
+/* The section index of the second symbol is in a separate table, which is in the bytes of .text. */
 TEST(elf_symbols_find_long_indices_of_sections) {
     for (int variant = 0; variant < 4; variant++) {
         struct opened o;
@@ -197,7 +197,7 @@ static size_t put_note_at(struct elf_bytes *bytes, size_t at, uint32_t type, siz
     return at + (16 + size + align - 1) / align * align;
 }
 
-/* A run aligned to 8, in which the note before ends in the middle of a word of 8; the same aligned to 4. */
+/* Notes aligned to 8, where the first ends in the middle of a word; and the same aligned to 4. */
 TEST(elf_notes_are_aligned_as_their_section) {
     for (int variant = 0; variant < 8; variant++) {
         const size_t align = variant & 4 ? 8 : 4;
@@ -219,7 +219,7 @@ TEST(elf_notes_are_aligned_as_their_section) {
     }
 }
 
-/* A file that becomes shorter while it is open is an error, in whatever part. */
+/* A file that is truncated while it is open is an error, in any part. */
 TEST(elf_object_of_a_file_that_shrinks) {
     for (size_t length = 0; length < 0x300; length += 7) {
         struct opened o;

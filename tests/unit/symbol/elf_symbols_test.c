@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names from ELF objects: hand-made ones of every class and byte order, this program itself, and damage. */
+/* Names from ELF objects: built ones of each class and byte order, this program, and damaged ones. */
 #include <sys/stat.h>
 #include "elf_builder.h"
 #include "scratch_file.h"
@@ -297,7 +297,7 @@ TEST(elf_symbols_every_allocation_fails_once) {
     scratch_remove(&scratch);
 }
 
-/* Found by its own name, at the address that the process gives, through the segments. */
+/* Finds a function of this program by its address in the process, through the segments. */
 TEST(elf_symbols_of_this_program) {
     struct memory memory;
     struct symbol_handle *handle;

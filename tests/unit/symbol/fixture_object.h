@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_FIXTURE_OBJECT_H
 #define PFR_TESTS_FIXTURE_OBJECT_H
-/* Where an object of tests/fixtures/objects is; good until the next call. Skips the test where there are no fixtures.
- */
+/* Path of an object of tests/fixtures/objects; valid until the next call. Skips the test if there are no fixtures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Template arguments folded and omitted. */
+/* Template arguments, folded and omitted. */
 #include "symbol/demangle/fold_templates.h"
 #include "test.h"
 

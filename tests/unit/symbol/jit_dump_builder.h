@@ -2,12 +2,12 @@
 #ifndef PFR_TESTS_JIT_DUMP_BUILDER_H
 #define PFR_TESTS_JIT_DUMP_BUILDER_H
 /*
- * Jitdumps made in memory, number by number, in either byte order:
+ * Builds jitdumps in memory in either byte order:
  *
- *     struct builder b = {.big = true};
- *     begin_dump(&b, 0);
- *     put_load(&b, 10, 0x1000, 16, 1, "first");         time, address, size, number, name
- *     put_move(&b, 20, 0x1000, 0x2000, 16, 1);
+ *  struct builder b = {.big = true};
+ *  begin_dump(&b, 0);
+ *  put_load(&b, 10, 0x1000, 16, 1, "first");         time, address, size, number, name
+ *  put_move(&b, 20, 0x1000, 0x2000, 16, 1);
  */
 #include "../file/recording_builder.h"
 
@@ -31,7 +31,7 @@ static inline void put_record(struct builder *b, uint32_t type, size_t body, uin
     put_number(b, time, 8);
 }
 
-/* Where its code begins. */
+/* Returns the offset of the code. */
 static inline size_t put_load(struct builder *b, uint64_t time, uint64_t address, uint64_t size, uint64_t number,
                               const char *name) {
     put_record(b, DUMP_LOAD, 40 + strlen(name) + 1 + size, time);
@@ -58,7 +58,7 @@ static inline void put_move(struct builder *b, uint64_t time, uint64_t from, uin
     put_number(b, number, 8);
 }
 
-/* Its lines follow, each with put_line. */
+/* Must be followed by put_line for each line. */
 static inline void put_lines(struct builder *b, uint64_t address, uint64_t count, size_t bytes) {
     put_record(b, DUMP_LINES, 16 + bytes, 1);
     put_number(b, address, 8);

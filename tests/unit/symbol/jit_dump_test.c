@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jitdumps: what they say in both byte orders, cut at every byte, damaged in every byte, and what may not be opened. */
+/* Jitdumps in both byte orders, truncated at every byte, damaged in every byte, and files that may not be opened. */
 #include "jit_dump_builder.h"
 
 #include "base/failing_alloc.h"
@@ -14,7 +14,7 @@ static enum symbol_result open_dump(const struct scratch_file *scratch, struct m
     return jit_dump_open(&object, memory, UINT64_MAX, dump);
 }
 
-/* Two pieces of code, the first of which has lines and unwinding, and is moved. */
+/* Two pieces of code; the first one has lines and unwinding information, and is moved. */
 static void make_dump(struct builder *b) {
     begin_dump(b, 0);
     put_lines(b, 0x1000, 3, 2 * LINE_BYTES("a.js") - 1 + LINE_BYTES("\xff") + 1);
@@ -119,7 +119,7 @@ TEST(jit_dump_names_by_offset) {
     free(b.bytes);
 }
 
-/* A writer that counts from the header of an ELF file has no line nearer than that. */
+/* Some writers add the size of an ELF header to the addresses of lines; it is subtracted. */
 TEST(jit_dump_lines_behind_an_elf_header) {
     struct scratch_file scratch;
     struct builder b = {0};
@@ -141,7 +141,7 @@ TEST(jit_dump_lines_behind_an_elf_header) {
     free(b.bytes);
 }
 
-/* A record that contradicts itself costs itself, and what was announced for it. */
+/* A record that is not valid is skipped, together with the lines before it. */
 TEST(jit_dump_leaves_out_what_makes_no_sense) {
     struct scratch_file scratch;
     struct builder b = {0};
@@ -152,10 +152,10 @@ TEST(jit_dump_leaves_out_what_makes_no_sense) {
     put_line(&b, 0x1000, 1, "a");
     const size_t load = b.length;
     put_load(&b, 1, 0x1000, 16, 1, "one");
-    set_number(&b, b.bytes + load + 40, UINT64_MAX - 3, 8); /* its size */
+    set_number(&b, b.bytes + load + 40, UINT64_MAX - 3, 8); /* size of the code */
     put_lines(&b, 0x1000, 2, 2 * LINE_BYTES("a"));
     put_line(&b, 0x1008, 1, "a");
-    put_line(&b, 0x1000, 2, "a"); /* backwards */
+    put_line(&b, 0x1000, 2, "a"); /* a decreasing address */
     put_move(&b, 1, 0x1000, 0x2000, 16, 77);
     put_record(&b, 99, 8, 1);
     put_number(&b, 0, 8);
@@ -177,7 +177,7 @@ TEST(jit_dump_leaves_out_what_makes_no_sense) {
     free(b.bytes);
 }
 
-/* In the file that is there: to make it anew for each byte would wait for the disk. */
+/* Writes into the existing file: making a new one for each byte would be too slow. */
 static void put_at(const struct scratch_file *scratch, const uint8_t *bytes, size_t length, size_t at) {
     const int fd = open(scratch->path, O_WRONLY);
     assert_true(fd >= 0);
@@ -206,7 +206,7 @@ TEST(jit_dump_grows_while_it_is_read) {
     free(b.bytes);
 }
 
-/* Cut anywhere, the records before are there; with any byte changed, it ends and what it says can be asked. */
+/* Truncated anywhere, the complete records are found; with any byte changed, opening ends and lookups work. */
 TEST(jit_dump_cut_and_changed_at_every_byte) {
     struct scratch_file scratch;
     struct builder b = {0};
@@ -284,7 +284,7 @@ TEST(jit_dump_opens_only_regular_files_of_the_right_owner) {
     unlink(scratch.path);
     scratch_write(&scratch, b.bytes, b.length);
     assert_int_equal(truncate(scratch.path, (off_t)1 << 40), 0);
-    assert_result_is(open_dump(&scratch, &memory, &d), SYMBOL_FOUND); /* CLOSE ends it */
+    assert_result_is(open_dump(&scratch, &memory, &d), SYMBOL_FOUND); /* the CLOSE record ends it */
     assert_is_whole(d);
     jit_dump_close(d);
     scratch_write(&scratch, b.bytes, b.length - 16);

@@ -137,7 +137,7 @@ TEST(kallsyms_every_allocation_fails_once) {
     scratch_remove(&scratch);
 }
 
-/* Lines in the order of addresses, some of them equal, with gaps, types that are no names, and modules. */
+/* Lines sorted by address, with equal addresses, gaps, types that are not functions, and modules. */
 static size_t write_random_list(char *text, size_t room, uint64_t *addresses, size_t count, uint64_t *seed) {
     static const char types[] = "tTwWdDbBrA";
     size_t length = 0;
@@ -173,7 +173,7 @@ static void assert_same_answer(struct symbol_handle *one, struct symbol_handle *
     assert_ptr_equal(again.name, a.name);
 }
 
-/* A line that is none makes a table of the list. */
+/* A line that is not valid causes the list to be read as a table. */
 TEST(kallsyms_bisected_and_as_a_table_say_the_same) {
     enum { LINES = 500 };
     static char text[LINES * 64], with_more[LINES * 64 + 16];

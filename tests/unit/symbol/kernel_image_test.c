@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of the kernel's list: the same answers as the list's, and no changed byte is believed. */
+/* Cache of kernel symbols: it gives the same results as the list, and a changed byte is detected. */
 #include "symbol/kernel/kernel_image.h"
 
 #include <dirent.h>
@@ -13,7 +13,8 @@
 #define SYMBOLS 200u
 #define MODULE UINT64_C(0xffffffffc0401000)
 
-/* The kernel's own with names of this letter, two of them at one address, and a module's; in no order behind them. */
+/* Writes the kernel's own symbols with names of this letter, two of them at one address, and a module's. The symbols
+ * after them are not sorted. */
 static void write_list(const struct scratch_file *scratch, char letter) {
     static char text[SYMBOLS * 64];
     size_t length = 0;
@@ -37,7 +38,7 @@ static void folder_of(const struct scratch_file *scratch, char folder[96]) {
     snprintf(folder, 96, "%s/cache", scratch->folder);
 }
 
-/* The one file of symbols, if there is one. */
+/* Path of the only cache file, if there is one. */
 static bool kept_file(const char *folder, char path[512]) {
     DIR *list = opendir(folder);
     bool found = false;
@@ -83,7 +84,7 @@ static void assert_same_answer(struct symbol_handle *plain, struct symbol_handle
         assert_string_equal(a.name, b.name);
 }
 
-/* At each symbol, in the middle of it, and, with the list itself, behind and before all of them. */
+/* Compares at each symbol, in the middle of it, and at addresses before and after all symbols. */
 static void assert_same_answers(const struct scratch_file *scratch, const char *cache) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
@@ -96,7 +97,7 @@ static void assert_same_answers(const struct scratch_file *scratch, const char *
     assert_int_equal(memory.used, 0);
 }
 
-/* Where what the list begins with is the same it is taken for the same kernel's, which only a test can change. */
+/* A list with an equal beginning is assumed to be of the same kernel; only tests can change the rest of it. */
 TEST(kept_kernel_symbols_answer_without_the_list) {
     struct scratch_file scratch;
     char folder[96], path[512], name[64];
@@ -112,7 +113,7 @@ TEST(kept_kernel_symbols_answer_without_the_list) {
     assert_string_equal(name_of(&scratch, folder, BASE + 149 * STEP, name), "b_function_150");
     assert_string_equal(name_of(&scratch, folder, MODULE + 4, name), "c_read");
     assert_string_equal(name_of(&scratch, folder, BASE + 199 * STEP + 4, name),
-                        "c_function_199"); /* far from the next */
+                        "c_function_199"); /* the next symbol is far away */
     assert_string_equal(name_of(&scratch, folder, BASE + (UINT64_C(64) << 20), name), "far_away");
     remove_all(&scratch, folder);
 }
@@ -165,7 +166,7 @@ TEST(no_cut_and_no_changed_byte_of_kept_kernel_symbols_is_believed) {
         write_file(path, bytes, length);
         assert_same_answers(&scratch, folder);
         assert_int_equal(read_file(path, bytes, sizeof bytes), length);
-        assert_memory_equal(bytes, whole, length); /* made anew */
+        assert_memory_equal(bytes, whole, length); /* written again */
         write_file(path, whole, i);
         assert_same_answers(&scratch, folder);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are read late are those that are read at once. */
+/* Names that are read late equal names that are read at once. */
 #include "base/memory/sizes.h"
 #include "symbol/elf/lazy_names.h"
 #include "symbol/table/symbol_table.h"
@@ -10,12 +10,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define BEFORE 77u  /* bytes of the file before the names */
-#define SIZE 20000u /* of the names */
+#define BEFORE 77u  /* bytes in the file before the names */
+#define SIZE 20000u /* size of the names */
 
 static char text[SIZE];
 
-/* Names of all lengths up to a few blocks, and behind the last of them some that does not end. */
+/* Names of all lengths up to a few blocks; after the last one there is text without a NUL. */
 static void make_text(void) {
     size_t length = 0;
     for (size_t i = 0; i < SIZE; i++) {
@@ -114,7 +114,7 @@ TEST(late_text_cuts_what_is_longer_than_a_name) {
     late_end(&late);
 }
 
-/* What was read before stays; nothing more is read, not even where the file is what it was again. */
+/* Text that was read before the change remains valid; nothing more is read, even if the file is restored. */
 TEST(late_text_of_a_file_that_changes) {
     struct late late;
     struct memory memory;
@@ -161,7 +161,7 @@ TEST(late_text_every_allocation_fails_once) {
     late_end(&late);
 }
 
-/* The limit counts what lies in the file. */
+/* The size of the section counts toward the memory limit. */
 TEST(late_text_counts_as_memory) {
     struct late late;
     struct memory memory;
@@ -175,7 +175,7 @@ TEST(late_text_counts_as_memory) {
     late_end(&late);
 }
 
-/* --- In an object. */
+/* --- In an object. --- */
 
 #define AT(n) (BUILT_TEXT_ADDRESS + (n))
 
@@ -201,7 +201,7 @@ static uint64_t number_at(const struct elf_bytes *bytes, uint64_t at, size_t siz
     return value;
 }
 
-/* Where the header of the symbols' names is. */
+/* Offset of the section header of the symbols' names. */
 static uint64_t header_of_names(const struct elf_bytes *bytes) {
     const uint64_t sections = number_at(bytes, 0x28, 8);
     for (uint64_t i = 0; i < number_at(bytes, 0x3c, 2); i++)
@@ -216,7 +216,7 @@ static void set_number(struct elf_bytes *bytes, uint64_t at, uint64_t value) {
         bytes->at[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The names go behind all else, with so much behind them that they are read late. */
+/* Moves the names to the end of the file, followed by so many other bytes that they are read late. */
 static void write_with_much_text(const struct scratch_file *scratch, struct elf_bytes *bytes) {
     const uint64_t header = header_of_names(bytes), length = bytes->length, much = SIZE_MOST_late_text;
     const uint64_t from = number_at(bytes, header + 24, 8), size = number_at(bytes, header + 32, 8);
@@ -270,7 +270,7 @@ TEST(late_text_of_an_object_that_shrinks) {
     write_with_much_text(&many, &bytes);
     assert_result_is(elf_symbol_source.open(&(struct symbol_object){.path = many.path}, &memory, &late), SYMBOL_FOUND);
     assert_int_equal(truncate(many.path, 4000), 0);
-    const char *name = name_at(&elf_symbol_source, late, AT(0x100)); /* in a block that was read when it was opened */
+    const char *name = name_at(&elf_symbol_source, late, AT(0x100)); /* it may be in a block that was read at opening */
     assert_true(strcmp(name, "_ZN4last3oneEv") == 0 || strcmp(name, symbol_result_text(SYMBOL_IO)) == 0);
     elf_symbol_source.close(late);
     assert_int_equal(memory.used, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of lines: what is put in comes out, and no change of any byte is believed, with a right sum neither. */
+/* Cache files of lines: reading gives the frames that were added, and a changed byte is detected; with a valid
+ * checksum, no bytes outside are read. */
 #include "symbol/dwarf/line_image.h"
 #include "test.h"
 
@@ -16,7 +17,7 @@ static const struct source_frame calls[] = {
     {.file = "/b.c", .line = 1},
 };
 
-/* Three ranges with 2, 1 and no frames, put in backwards; one of them twice. */
+/* Three ranges with 2, 1 and no frames, added in reverse order; one of them twice. */
 static uint8_t *make(struct memory *memory, size_t *size) {
     struct line_image_maker maker;
     const struct source_frames none = {.from = 100, .end = 120}, one = {&calls[2], 1, 50, 60}, two = {calls, 2, 10, 20};
@@ -106,19 +107,19 @@ TEST(no_cut_and_no_changed_byte_of_an_image_is_believed) {
     memory_init(&memory, NULL, 0);
     uint8_t *bytes = make(&memory, &size);
     for (size_t at = 0; at < size; at++) {
-        uint8_t *cut = malloc(at + 1); /* of its own size: a read behind it is seen */
+        uint8_t *cut = malloc(at + 1); /* of exact size, so that a read beyond it is detected */
         memcpy(cut, bytes, at);
         assert_int_not_equal(line_image_open(&image, cut, at, &key), SYMBOL_FOUND);
         free(cut);
         bytes[at] ^= 0x20;
-        /* Behind the build-id are zeros that nothing reads but the sum. */
+        /* After the build-id are zeros, which only the checksum covers. */
         assert_int_not_equal(line_image_open(&image, bytes, size, &key), SYMBOL_FOUND);
         bytes[at] ^= 0x20;
     }
     mem_free(&memory, bytes, size, 1);
 }
 
-/* Who writes the file can make its sum right: then every number in it is what it likes. */
+/* An attacker can give a changed file a valid checksum, so any number in it can have any value. */
 TEST(an_image_with_a_right_sum_and_wrong_numbers_reads_nothing_outside) {
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct memory memory;

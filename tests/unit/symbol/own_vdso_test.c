@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vdso of this very process is an object with names, and with a build-id that must be the one asked for. */
+/* The vdso of this process is an object with names and a build-id, which must be the requested one. */
 #include <string.h>
 #include <sys/auxv.h>
 #include "test.h"

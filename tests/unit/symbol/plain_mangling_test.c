@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of identifiers, operators and simple templates: each as libiberty has it, or left to it. */
+/* Names of identifiers, operators and simple templates: demangled as by libiberty, or not at all. */
 #include "symbol/demangle/plain_mangling.h"
 #include "symbol/demangle/demangle.h"
 #include "test.h"
@@ -14,7 +14,7 @@ static void assert_plain(const char *mangled, const char *expected) {
     assert_string_equal(text, expected);
 }
 
-/* Where it answers, libiberty says the same. */
+/* Compares with libiberty if there is a result. */
 static bool is_as_libiberty_has_it(const char *mangled) {
     static char theirs[DEMANGLED_MOST];
     char ours[PLAIN_TEXT_MOST];
@@ -96,7 +96,7 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         assert_plain(names[i], "");
 }
 
-/* As long as a name may be, and what it may become: no room is left behind the longest text. */
+/* Names of the greatest allowed length, whose text has the greatest length too. */
 TEST(plain_names_may_be_long) {
     char name[PLAIN_NAME_MOST + 8] = "_ZN", text[PLAIN_TEXT_MOST];
     const int digits = sprintf(name + 3, "%d", (int)PLAIN_NAME_MOST - 11);
@@ -112,7 +112,7 @@ TEST(plain_names_may_be_long) {
     assert_int_equal(plain_demangle(name, text), 0);
 }
 
-/* Each doubles what stood before: it is 16 bytes of text for 2 of the name, until there is no room. */
+/* Each part doubles the one before: two bytes of the name give 16 bytes of text, up to the limit. */
 TEST(plain_names_that_refer_back_are_bounded) {
     char *const text = malloc(PLAIN_TEXT_MOST), name[PLAIN_NAME_MOST + 1] = "_Z3fooI3bar";
     size_t longest = 0;
@@ -128,7 +128,7 @@ TEST(plain_names_that_refer_back_are_bounded) {
     free(text);
 }
 
-/* Deeper than anybody's templates. */
+/* Nested deeper than real templates. */
 TEST(plain_names_are_bounded_in_depth) {
     char name[512] = "_Z1f", text[PLAIN_TEXT_MOST];
     for (unsigned i = 0; i < 60; i++)
@@ -150,7 +150,7 @@ static const char *const template_words[] = {
     "I",    "E",         "E",     "E",       "E",  "E",   "i",   "m",   "K",    "P",  "R",  "O",  "V",
     "Li3E", "Lb1E",      "Lmn5E", "LN1aE3E", "J",  "C1",  "D0",  "ls",  "lt",   "gt", "nw", "cl", "c"};
 
-/* How many of the names put together at random out of these words we answer. */
+/* Number of names made at random from these words that are demangled. */
 static unsigned try_words(const char *const *from, size_t count, int most, unsigned rounds) {
     unsigned known = 0;
     for (unsigned round = 0; round < rounds; round++) {

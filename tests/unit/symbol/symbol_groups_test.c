@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups say of every address what one table of all symbols says. */
+/* Groups give the same symbol for each address as one table of all symbols. */
 #include "symbol/elf/symbol_groups.h"
 #include "base/failing_alloc.h"
 #include "scratch_file.h"
@@ -8,7 +8,7 @@
 #define LOW 0x400u
 #define HIGH 0x800u
 #define LAST 0xa00u
-#define END (LAST + 0x2100u) /* what has no size may reach two pages further */
+#define END (LAST + 0x2100u) /* symbols without a size may extend two pages further */
 
 struct made {
     struct table_entry entries[SYMBOLS];
@@ -23,7 +23,7 @@ static uint32_t next_random(uint32_t *state) {
     return *state >> 8;
 }
 
-/* Mostly small ones, some without a size, some that reach far, many of one start, and some outside of [LOW, HIGH). */
+/* Mostly small symbols, some without a size, some large, many with equal starts, and some outside of [LOW, HIGH). */
 static void make(struct made *m, uint32_t seed) {
     *m = (struct made){.count = 1 + next_random(&seed) % SYMBOLS};
     const uint32_t reach = next_random(&seed) % 3 ? 0x10 : 0x300;
@@ -85,11 +85,11 @@ TEST(symbol_groups_say_what_one_table_says) {
         memory_init(&memory, NULL, 0);
         make(&m, seed);
         make_both(&m, &memory, &table, &groups);
-        const uint64_t from = seed % 7 * 0x100; /* where one begins to ask changes nothing */
+        const uint64_t from = seed % 7 * 0x100; /* the first address looked up must not matter */
         for (uint64_t i = 0; i < END; i++)
             compare_at(&m, (from + i) % (END), &table, &groups);
         compare_at(&m, UINT64_MAX - 1, &table, &groups);
-        assert_in_range(m.added, m.count, 3 * m.count); /* groups share what is on both sides of a bucket's border */
+        assert_in_range(m.added, m.count, 3 * m.count); /* groups share symbols at borders */
         table_free(&table);
         groups_free(&groups);
         assert_int_equal(memory.used, 0);
@@ -114,7 +114,7 @@ TEST(symbol_groups_make_only_what_is_asked_for) {
     groups_free(&groups);
 }
 
-/* Addresses up to the last there is, and borders that have no room for it. */
+/* Addresses up to the highest one, with any values of `low` and `high`. */
 TEST(symbol_groups_reach_to_the_end_of_all_addresses) {
     static const uint64_t starts[] = {0, 1, UINT64_MAX / 2, UINT64_MAX - 0x20, UINT64_MAX - 1};
     for (size_t low = 0; low < 5; low++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which symbol of several is an address's, and how the table cuts overlaps. */
+/* Which of several symbols an address belongs to, and how the table resolves overlaps. */
 #include "symbol/table/symbol_table.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"
@@ -82,7 +82,7 @@ TEST(symbol_table_survives_the_end_of_the_address_space) {
     end(&table);
 }
 
-/* The better name of two at one address, whichever comes first. */
+/* The better of two names for one address is chosen, in either order. */
 static void assert_prefers(const char *good, enum symbol_binding good_binding, const char *bad,
                            enum symbol_binding bad_binding) {
     for (int turn = 0; turn < 2; turn++) {
@@ -109,7 +109,8 @@ TEST(symbol_table_chooses_among_equals_as_perf_does) {
     assert_prefers("sys_read", BINDING_GLOBAL, "SyS_read", BINDING_GLOBAL);
 }
 
-/* Mangled names count as what they stand for: abcdefghijkl is longer than a::b::c::d, whose arguments are not shown. */
+/* Mangled names are compared by their demangled text: abcdefghijkl is longer than a::b::c::d, whose arguments do not
+ * count. */
 TEST(symbol_table_compares_what_mangled_names_stand_for) {
     assert_prefers("_Z12abcdefghijklv", BINDING_GLOBAL, "_ZN1a1b1c1dEPFvPFvvEE", BINDING_GLOBAL);
     assert_prefers("_RNvXs1_NtC4core3fmtjNtB5_4Show4show", BINDING_LOCAL, "_RNvXs2_NtC4core3fmtyNtB5_4Show4show",
@@ -148,7 +149,7 @@ TEST(symbol_table_nested_symbol_hides_the_outer_one_only_where_it_is) {
     end(&table);
 }
 
-/* The law of TABLE_LAST and TABLE_NESTED, said once more in the slowest way. */
+/* A slow implementation of TABLE_LAST and TABLE_NESTED for comparison. */
 static const char *slow_answer(const struct table_entry *entries, size_t count, enum table_order order,
                                uint64_t address) {
     const struct table_entry *best = NULL;

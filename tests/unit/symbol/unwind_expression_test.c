@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions by their bytes, and what they may not do. */
+/* Expressions as bytes, and invalid ones. */
 #include "symbol/unwind/unwind_expression.h"
 #include "test.h"
 
@@ -55,13 +55,13 @@ TEST(unwind_expression_operations) {
 
 TEST(unwind_expression_that_makes_no_sense) {
     NOTHING("");
-    NOTHING("\x22");                     /* plus of nothing */
+    NOTHING("\x22");                     /* needs two values */
     NOTHING("\x30\x30\x1b");             /* division by zero */
-    NOTHING("\x70\x00");                 /* a register without a value */
-    NOTHING("\x2f\xfd\xff");             /* back to itself, for ever */
-    NOTHING("\x2f\x00\x10");             /* behind the end */
-    NOTHING("\x0a\xad\x0b\x06");         /* memory that is not there */
-    NOTHING("\x0e\x01");                 /* cut short */
-    NOTHING("\x30\x12\x12\x2f\xfb\xff"); /* a stack that only grows */
-    NOTHING("\x50");                     /* a register's name is no value here */
+    NOTHING("\x70\x00");                 /* this register has no value */
+    NOTHING("\x2f\xfd\xff");             /* jumps to itself forever */
+    NOTHING("\x2f\x00\x10");             /* jumps beyond the end */
+    NOTHING("\x0a\xad\x0b\x06");         /* this memory is not readable */
+    NOTHING("\x0e\x01");                 /* truncated */
+    NOTHING("\x30\x12\x12\x2f\xfb\xff"); /* the stack grows in each round */
+    NOTHING("\x50");                     /* names a register, which is not a value */
 }

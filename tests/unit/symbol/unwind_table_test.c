@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of small objects (tests/fixtures/objects), whole, cut, damaged and short of memory. That they are those of
-   readelf is tests/oracle/symbols/run_frames.py. */
+/* Unwinding rules of small objects (tests/fixtures/objects): complete, truncated, damaged, and with failing
+ * allocations. tests/oracle/symbols/run_frames.py compares them with readelf. */
 #include "symbol/unwind/unwind_table.h"
 #include "scratch_file.h"
 #include "fixture_object.h"
 #include "base/failing_alloc.h"
 
-#define FROM 0x200u /* all their code lies in here */
+#define FROM 0x200u /* all their code is in this range */
 #define END 0x1200u
 
 static enum symbol_result open_at(const char *path, struct memory *memory, struct unwind_table **table) {

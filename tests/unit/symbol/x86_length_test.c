@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of instructions with VEX and EVEX prefixes, beside those that an assembler gave them. */
+/* Sizes of instructions with VEX and EVEX prefixes, compared with those of an assembler. */
 #include <stdlib.h>
 #include <string.h>
 #include "test.h"
@@ -31,7 +31,7 @@ TEST(x86_length_known) {
     }
 }
 
-/* Each in memory of its own: tools find a read past the end. */
+/* In exact allocations, so that sanitizers detect reads beyond the end. */
 TEST(x86_length_cut) {
     struct x86_length length;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instrumentation maps: objects of either class and byte order, each version of sleds, with and without relocations;
- * YAML; and the binaries of the corpus against what llvm-xray takes out of them.
+ * Instrumentation maps: objects of each class and byte order, each version of sleds, with and without relocations;
+ * YAML; and the binaries of the corpus, compared with the output of llvm-xray.
  */
 #include "elf_builder.h"
 #include "scratch_file.h"
@@ -10,7 +10,7 @@
 #include "../base/failing_alloc.h"
 #include <dirent.h>
 
-/* What the section of a built object holds: three functions, the second with two sleds. */
+/* Contents of the section of a built object: three functions, the second with two sleds. */
 static const uint64_t functions[] = {0x1000, 0x1100, 0x1100, 0x1200};
 
 enum { SLEDS = 4, MAP_ADDRESS = 0x2003, RELOCATED = 1, SYMBOLS_IN = 2 };
@@ -18,8 +18,8 @@ enum { SLEDS = 4, MAP_ADDRESS = 0x2003, RELOCATED = 1, SYMBOLS_IN = 2 };
 struct map_recipe {
     bool wide, big, has_addend, odd_size;
     uint16_t type;     /* ET_DYN, ET_REL */
-    unsigned versions; /* of entry n: versions / 10^n % 10 */
-    unsigned how; /* RELOCATED: words are 0 and relocations fill them; SYMBOLS_IN: with a symbol, half the addend */
+    unsigned versions; /* version of entry n: versions / 10^n % 10 */
+    unsigned how; /* RELOCATED: words are 0 and have relocations; SYMBOLS_IN: they use a symbol and half the addend */
 };
 
 static uint64_t map_begin(const struct map_recipe *m) {
@@ -33,7 +33,7 @@ static unsigned version_of(const struct map_recipe *m, unsigned entry) {
     return versions % 10;
 }
 
-/* The word that stands for `target` at `place`. */
+/* Writes the word at `place` that refers to `target`. */
 static void put_target(struct elf_bytes *out, const struct map_recipe *m, unsigned version, uint64_t target,
                        uint64_t place) {
     if (m->how & RELOCATED)
@@ -87,7 +87,7 @@ static void put_placed(struct elf_bytes *out, const struct placed *p) {
     put_word(out, p->entry_size);
 }
 
-/* 1 xray_instr_map, 2 its relocations, 3 symbols, 4 names. */
+/* Sections: 1 xray_instr_map, 2 its relocations, 3 symbols, 4 names. */
 static void put_map_sections(struct elf_bytes *out, const struct map_recipe *m, const uint64_t at[5]) {
     const uint64_t reloc = (m->wide ? 8u : 4u) * (m->has_addend ? 3u : 2u);
     const struct placed sections[] = {
@@ -248,7 +248,7 @@ TEST(a_map_in_yaml_has_names) {
     scratch_remove(&scratch);
 }
 
-/* Of any id there may be, without memory for all below it. */
+/* ids may be large without using memory for all smaller ones. */
 TEST(a_map_of_far_ids_is_small) {
     static const char far[] = "- { id: 268435456, function: 0x10 }\n- { id: 1, function: 0x20 }\n"
                               "- { id: 2, function: 0x30 }\n- { id: 268435456, function: 0x10 }\n";
