@@ -129,7 +129,7 @@ struct pfr_recorder {
     char *path;          /* path of the file being written; in the arena */
     int output;          /* its descriptor, which the writer closes; -1: standard output */
     unsigned displaced;  /* parts whose path led to another file when they were finished */
-    uint64_t part_start_bytes, part_start_ns, raw_bytes;
+    uint64_t part_start_ns, raw_bytes;
     const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
     size_t trace_blob_size;
     struct recorder_clock clock;
