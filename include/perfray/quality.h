@@ -63,7 +63,7 @@
     F("garbage", garbage, "holes between records")                                                                     \
     F("cut", cut, "holes where the end of a file is missing")                                                          \
     F("bad_compressed", bad_compressed, "holes that could not be decompressed")                                        \
-    F("bad_header", bad_header, "numbers of the header, or like it, that cannot be right")                             \
+    F("bad_header", bad_header, "the header has impossible sizes, offsets or counts")                                  \
     F("bad_order", bad_order, "records of a trace where no writer puts them")                                          \
     F("lost_calls", lost_calls, "enters, exits and events that the recorder of a trace dropped, as it counted them")   \
     F("recorder_full", recorder_full, "1: the room of a trace was used up, and its recorder stopped")

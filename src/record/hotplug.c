@@ -41,7 +41,8 @@ static void start_counters(pfr_recorder *r, size_t first) {
 static pfr_status take_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     const size_t first = r->nr_counters;
     if (strcmp(r->path, "-") == 0) {
-        recorder_note(r, "cpu %d came: it is not recorded, as a stream tells of counters at its start only", (int)cpu);
+        recorder_note(r, "CPU %d came online and is not recorded: a stream lists its counters only at its start",
+                      (int)cpu);
         return PFR_OK;
     }
     pfr_error why;

@@ -37,7 +37,7 @@ pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err) {
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         if (!synthesis_bits(at, length, &r->synthesize))
-            return wrong(err, "synth", text, "is none of task, mmap, cgroup, or several, all, no");
+            return wrong(err, "synth", text, "is not all, no, or a list of task, mmap and cgroup");
         at += length;
         if (!*at)
             return PFR_OK;
@@ -70,7 +70,7 @@ static pfr_status add_ranges(pfr_recorder *r, const char *text, pfr_error *err) 
     uint64_t ms;
     for (char end = '-';; end = end == '-' ? ',' : '-') {
         if (!take_time(r, &at, &ms) || (*at != end && (end == '-' || *at)))
-            return wrong(err, "delay", text, "is not milliseconds, -1, or ranges one behind the other: 10-20,30-40");
+            return wrong(err, "delay", text, "is not milliseconds, -1, or ascending ranges: 10-20,30-40");
         PFR_TRY(add_turn(r, ms, err));
         if (!*at++)
             return PFR_OK;

@@ -91,7 +91,7 @@ static pfr_status output_can_be(const pfr_recorder *r, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "--output names no file");
     if (output && strcmp(output, "-") == 0 && r->options.parts)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
-                        "--switch-output begins new files, and a stream (-o -) is none");
+                        "--switch-output needs a file; a stream (-o -) cannot be split");
     return PFR_OK;
 }
 

@@ -274,7 +274,7 @@ static pfr_status attr_size_can_be(const struct conversion *c, pfr_error *err) {
         if ((size < ATTR_DECIDES + 8 && a->sample_regs_intr) || (size < 88 && a->sample_regs_user) ||
             (size < 80 && a->branch_sample_type))
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
-                            "attrs of %u bytes do not hold what tells how samples of event %u are read", size, i);
+                            "attrs of %u bytes are too short to say how samples of event %u are read", size, i);
     }
     return PFR_OK;
 }

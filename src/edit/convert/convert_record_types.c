@@ -74,7 +74,7 @@ pfr_status conversion_waiting(struct conversion *c, const pfr_error *hole, pfr_e
         return hand_on(c, &rec, err);
     c->counts.records--;
     c->written -= conversion_counts(rec.type);
-    pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data behind the record are cut short");
+    pfr_fail(&lost, PFR_HOLE, rec.offset, rec.size, "auxtrace", "the data after the record are truncated");
     return conversion_lost(c, &lost), PFR_OK;
 }
 

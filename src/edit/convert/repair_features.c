@@ -132,7 +132,7 @@ pfr_status repair_check_blob(pfr_feature *f, pfr_error *err) {
         return PFR_HOLE;
     if (left >= 8)
         return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "tracing_data",
-                        "%zu bytes stand behind the formats of tracepoints", left);
+                        "there are %zu bytes after the formats of tracepoints", left);
     f->bytes.length -= left;
     return PFR_OK;
 }

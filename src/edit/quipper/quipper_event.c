@@ -51,7 +51,7 @@ static pfr_status take_fields(struct event_fields *e, struct cursor in, pfr_erro
     while (cursor_left(&in) > 0) {
         if (!proto_take(&in, &f))
             return pfr_fail(err, PFR_HOLE, cursor_offset(&in), cursor_left(&in), "events",
-                            "what stands in an event is no field of a protocol buffer");
+                            "an event has bytes that are not a field of a protocol buffer");
         const struct quipper_row *row = quipper_row_of(M_event, f.number);
         if (!row || f.wire != PROTO_BYTES)
             continue;
@@ -234,7 +234,7 @@ pfr_status quipper_make_record(struct quipper_maker *m, struct cursor event, boo
         l = l ? l : layout_without_body(m, &e);
         if (!l)
             return pfr_fail(err, PFR_HOLE, rec->offset, cursor_left(&event), "events",
-                            "an event of type %u without a message that tells its record", e.type);
+                            "an event of type %u has no message with its record", e.type);
         s = make(m, &e, l, rec, payload, err);
     }
     if (s == PFR_ERR_DAMAGE || s == PFR_ERR_USAGE || s == PFR_ERR_LIMIT) {

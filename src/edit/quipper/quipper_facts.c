@@ -50,7 +50,7 @@ static pfr_status put_attr(struct quipper_output *q, uint32_t index, pfr_error *
         proto_bytes(&q->message, QUIPPER_OUR_ATTR, e->attr_bytes.at, (size_t)e->attr_bytes.length);
     else if (!told)
         quipper_output_lost(q, (pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "attr",
-                                         "quipper's text has no words for all of the attr of event %u", index),
+                                         "quipper's text cannot express all of the attr of event %u", index),
                                 &hole));
     quipper_output_field(q, 1);
     return PFR_OK;

@@ -233,7 +233,7 @@ static pfr_status on_ours(struct quipper_reading *r, struct cursor content, pfr_
     }
     if (bit >= FEATURES || bit == 0 || cursor_left(&content) > 0)
         return pfr_fail(err, PFR_HOLE, cursor_offset(&content), cursor_left(&content), "perfray_feature",
-                        "what stands there is no feature");
+                        "these bytes are not a feature");
     return pfr_writer_feature(r->writer, (uint32_t)bit, bytes.at, (size_t)bytes.length, err);
 }
 

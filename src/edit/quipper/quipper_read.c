@@ -122,8 +122,8 @@ static pfr_status record_of_ours(struct quipper_reading *r, struct cursor conten
     rec->type = load_u32(content.at, swap);
     rec->size = (uint32_t)length;
     if (rec->type == PFR_RECORD_AUXTRACE || rec->type == PFR_RECORD_TRACING_DATA || rec->type == PFR_RECORD_ATTR)
-        return pfr_fail(err, PFR_HOLE, rec->offset, length, "perfray_record", "a record of type %u cannot stand alone",
-                        rec->type);
+        return pfr_fail(err, PFR_HOLE, rec->offset, length, "perfray_record",
+                        "a record of type %u is incomplete on its own", rec->type);
     return PFR_OK;
 }
 

@@ -108,7 +108,7 @@ void quipper_scan_close(struct quipper_scan *s) {
 
 static pfr_status broken(struct quipper_scan *s, uint64_t length, const char *what, pfr_error *err) {
     s->ended = true;
-    return pfr_fail(err, PFR_HOLE, s->at, length, "quipper", "%s: nothing behind it can be read", what);
+    return pfr_fail(err, PFR_HOLE, s->at, length, "quipper", "%s: nothing after it can be read", what);
 }
 
 static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, struct cursor *content, pfr_error *err) {
@@ -120,16 +120,16 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
         return PFR_END;
     struct cursor in = cursor_on(bytes, have, s->at, false);
     if (!proto_take_number(&in, &head))
-        return broken(s, have, "no field of a protocol buffer stands here", err);
+        return broken(s, have, "this is not a field of a protocol buffer", err);
     if ((head & 7) == PROTO_BYTES && !proto_take_number(&in, &length))
         return broken(s, have, "a field is cut", err);
     const uint64_t start = cursor_offset(&in) - s->at;
     if (length > UINT64_MAX - HEAD_MOST - s->at || (input_seekable(s->in) && length > input_size(s->in) - s->at))
-        return broken(s, input_size(s->in) - s->at, "a field goes on behind the end", err);
+        return broken(s, input_size(s->in) - s->at, "a field extends beyond the end", err);
     PFR_TRY(input_window(s->in, s->at, (size_t)(start + length), &bytes, &have, err));
     in = cursor_on(bytes, have, s->at, false);
     if (!proto_take(&in, f))
-        return broken(s, have, "no field of a protocol buffer stands here", err);
+        return broken(s, have, "this is not a field of a protocol buffer", err);
     *content = f->wire == PROTO_BYTES ? cursor_on(f->bytes, (size_t)f->value, s->at + start, false)
                                       : cursor_on(NULL, 0, s->at, false);
     s->at = cursor_offset(&in);
@@ -354,7 +354,7 @@ static pfr_status next_of_text(struct quipper_scan *s, struct proto_field *f, st
     if (!is_there) {
         skip_broken(s);
         return pfr_fail(err, PFR_HOLE, start, s->at - start, "quipper",
-                        "what stands from line %llu on is no text of a protocol buffer", (unsigned long long)line);
+                        "the text from line %llu on is not a protocol buffer", (unsigned long long)line);
     }
     const char *bytes = out_bytes(out, &length);
     struct cursor in = cursor_on(bytes, length, start, false);

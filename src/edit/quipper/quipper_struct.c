@@ -21,7 +21,7 @@ struct struct_taking {
 
 static pfr_status damaged(const struct struct_taking *t, const struct cursor *in, const char *what) {
     return pfr_fail(t->err, PFR_ERR_DAMAGE, cursor_offset(in), cursor_left(in), what,
-                    "what stands in %s is no field of a protocol buffer", what);
+                    "%s has bytes that are not a field of a protocol buffer", what);
 }
 
 static pfr_status no_memory(const struct struct_taking *t) {

@@ -55,7 +55,7 @@ static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, 
     if (length == 0)
         return PFR_OK;
     if (from > size || length > size - from)
-        return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "auxtrace", "the data behind the record are cut short");
+        return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "auxtrace", "the data after the record are truncated");
     uint8_t *bytes = mem_alloc(q->memory, (size_t)length, 1);
     if (!bytes)
         return mem_fail(q->memory, err, "AUX data");
@@ -310,7 +310,7 @@ static void tell_lost(struct quipper_output *q) {
     pfr_error hole;
     size_t length;
     const char *names = out_bytes(&q->lost_features, &length);
-    pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "features", "quipper's text has no words for features: %.*s",
+    pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "features", "quipper's text cannot express features: %.*s",
              length > 100 ? 100 : (int)length, length ? names : "");
     if (length)
         quipper_output_lost(q, &hole);
@@ -319,7 +319,7 @@ static void tell_lost(struct quipper_output *q) {
         if (q->lost[type] == 0)
             continue;
         pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "record",
-                 "quipper's text has no words for all of %" PRIu64 " %s record%s", q->lost[type],
+                 "quipper's text cannot express all of %" PRIu64 " %s record%s", q->lost[type],
                  l ? l->name : "unknown", q->lost[type] == 1 ? "" : "s");
         quipper_output_lost(q, &hole);
         q->counts.lost += q->lost[type] - 1;

@@ -85,7 +85,7 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
     if (!body_of(v, &body))
         return PFR_OK;
     if (body.as_feature_event_desc.nr != v->reader->nr_events) {
-        verify_tell(v, rule, v->feature->offset, 4, "EVENT_DESC tells of %u events; there are %zu",
+        verify_tell(v, rule, v->feature->offset, 4, "EVENT_DESC describes %u events; there are %zu",
                     body.as_feature_event_desc.nr, v->reader->nr_events);
         return PFR_OK;
     }
@@ -94,7 +94,7 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
         const struct pfr_rec_attr *a = &v->reader->events[index].public.attr;
         if (entry.attr.type == a->type && entry.attr.config == a->config && entry.attr.sample_type == a->sample_type)
             continue;
-        verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC tells of another event %u",
+        verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC describes another event %u",
                     index);
         return PFR_OK;
     }
@@ -234,7 +234,7 @@ pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_erro
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; at = it.taken)
         if (u64_map_get(&v->index, entry.file_offset, &left) && left != 0)
             verify_tell(v, rule, v->feature->offset + (counted ? 8 : 0) + at, sizeof entry,
-                        "no AUXTRACE record stands at %" PRIu64, entry.file_offset);
+                        "there is no AUXTRACE record at %" PRIu64, entry.file_offset);
     return PFR_OK;
 }
 

@@ -73,7 +73,7 @@ pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) 
     if (h->container == PFR_PIPE)
         verify_tell(v, rule, h->header_size, 0, "no HEADER_ATTR says what was recorded");
     else
-        verify_tell(v, rule, ATTRS_AT, SLOT, "the header tells of no attrs");
+        verify_tell(v, rule, ATTRS_AT, SLOT, "the header has no attrs");
     return PFR_OK;
 }
 
@@ -126,6 +126,6 @@ pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *er
         tell_event(v, rule, 40,
                    "its sample_id_all is not the first event's:", v->event->public.attr.flags.sample_id_all);
     else if (!(bits & all & IDENTIFIER) && ((bits ^ all) & (ID_PLACE_BITS | IDENTIFIER)))
-        tell_event(v, rule, 24, "its id does not stand where the first event's does; sample_type", bits);
+        tell_event(v, rule, 24, "its id is at another position than the first event's; sample_type", bits);
     return PFR_OK;
 }

@@ -73,7 +73,7 @@ pfr_status profile_path_empty(struct verify *v, const struct rule *rule, pfr_err
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_profile_path.path.count == 0)
-        verify_tell_record(v, rule, "a path of no function");
+        verify_tell_record(v, rule, "a profile has an empty call path");
     return PFR_OK;
 }
 
