@@ -337,8 +337,8 @@ static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, 
         return s;
     r->quality.truncated_bytes += size - room;
     if (s == PFR_END)
-        return last_hole(r, err, r->at, room, "the data behind the last record are cut short");
-    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data behind the last record would reach past the end");
+        return last_hole(r, err, r->at, room, "the data after the last record are cut short");
+    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data after the last record would reach past the end");
     return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
 }
 

@@ -124,7 +124,7 @@ static void mend_attrs(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (count == 0)
         return;
     found(r, AT_ATTRS, SECTION, "file_header.attrs",
-          "attrs of %" PRIu64 " bytes at %" PRIu64 " cannot be; %" PRIu64 " stand at %" PRIu64, h->attrs.size,
+          "attrs of %" PRIu64 " bytes at %" PRIu64 " are impossible; %" PRIu64 " were found at %" PRIu64, h->attrs.size,
           h->attrs.offset, count, at);
     h->attrs.offset = at;
     h->attrs.size = count * size;
@@ -153,7 +153,7 @@ bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header) {
             continue;
         *swap_header = of_header;
         if (i > 0)
-            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events behind it");
+            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events after it");
         return of_body != said;
     }
     return false;
@@ -314,6 +314,6 @@ void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (!table || table == from + h->data.size)
         return;
     found(r, AT_DATA_SIZE, 8, "file_header.data.size",
-          "records of %" PRIu64 " bytes; the table of features behind them stands at %" PRIu64, h->data.size, table);
+          "records of %" PRIu64 " bytes; the feature table that follows them is at %" PRIu64, h->data.size, table);
     h->data.size = table - from;
 }

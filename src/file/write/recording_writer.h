@@ -117,7 +117,7 @@ pfr_status writer_start(pfr_writer *w, pfr_error *err); /* writes everything tha
 /* pfr_writer_finish without its end: all bytes are written, but the file does not have its final name. */
 pfr_status writer_fill(pfr_writer *w, pfr_error *err);
 
-/* The temporary name until pfr_writer_finish; NULL: there is none, or its file cannot be read. */
+/* The temporary name until pfr_writer_finish; NULL: no name, or its file cannot be read. */
 const char *writer_unfinished(const pfr_writer *w);
 
 #endif

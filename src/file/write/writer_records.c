@@ -70,8 +70,8 @@ pfr_status record_emit(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t len
 /* --- From a struct. */
 
 static pfr_status too_long(uint64_t length, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "record", "a record of %llu bytes: 65535 can be said",
-                    (unsigned long long)length);
+    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "record",
+                    "a record of %llu bytes: at most 65535 are possible", (unsigned long long)length);
 }
 
 /* Bytes that follow a record of this type, by its own size field. */
@@ -137,10 +137,10 @@ static pfr_status convert(pfr_writer *w, const pfr_record *rec, pfr_error *err) 
     pfr_error why;
     if (!number)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "record",
-                        "a record of unknown type %u cannot be said in the other byte order", rec->type);
+                        "a record of unknown type %u cannot be converted to the other byte order", rec->type);
     if (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "sample",
-                        "a sample of no event cannot be said in the other byte order");
+                        "a sample of no event cannot be converted to the other byte order");
     if (convert_body(w, rec, number, &to, &why) < 0)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, why.where, "%s", why.text);
     return emit_made(w, rec->type, rec->misc, to.used, rec->payload, err);

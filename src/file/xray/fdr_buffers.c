@@ -56,7 +56,8 @@ static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffe
 static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
     uint64_t next = r->at;
     PFR_TRY(find_buffer(r, &next, UINT64_MAX, begins_buffer, err));
-    return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents", "bytes between buffers that begin none");
+    return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents",
+                      "bytes between buffers that do not begin one");
 }
 
 /* A trace of a runtime that is writing, or was killed, is in slots with unused room after their buffers: skip that
