@@ -6,8 +6,8 @@
  * worker takes the next slice until none is left. A worker has its own reader and counter, usually with its own tree;
  * the state, which does not change, and names are shared.
  *
- * Unless the request sets the number, there is one worker per cpu, but at most one per 0.15 s that a single thread would
- * need, estimated from the number of samples: short counts are cheaper in one thread.
+ * Unless the request sets the number, there is one worker per cpu, but at most one per 0.15 s that a single thread
+ * would need, estimated from the number of samples: short counts are cheaper in one thread.
  *
  * A single worker uses slices, too: this skips records of state, which were all read. Where slices are impossible (a
  * stream, COMPRESSED records, damage) it uses the whole reader.

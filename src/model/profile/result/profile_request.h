@@ -155,10 +155,9 @@ struct profile_request {
     uint32_t nr_trace_fields;
     /* false: the sample is left out and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
-    /*
-     * Writes at most PROFILE_LIKENESS_MOST words, and returns their number: frames with equal words, and equal
-     * NODE_APART, are one class. Called under a lock while frames are made; may use the frame, its object and its text.
-     */
+    /* Writes at most PROFILE_LIKENESS_MOST words and returns their number. Frames with equal words are one class;
+       `frame` may include NODE_APART. Called under a lock while frames are made; may read the frame, its object and its
+       text. */
     unsigned (*likeness)(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
     void (*hole)(void *context, const pfr_error *hole); /* receives each unreadable range; may be NULL */
     void (*note)(void *context, const char *sentence);  /* receives remarks about possibly wrong names; may be NULL */
