@@ -139,7 +139,7 @@ struct calls_totals {
     uint64_t too_deep;         /* enters deeper than CALLS_DEEPEST: their time is self time of the caller */
     uint64_t limited;          /* calls of PATH_LIMIT */
     uint64_t shortest;         /* latency of the shortest call, ticks; UINT64_MAX: no calls */
-    uint64_t first, last;      /* approximate first and last tick of all enters and exits; first > last: none */
+    uint64_t first, last;      /* approximate first and last tick of all enters and exits; first > last: no calls */
     uint64_t threads, buffers; /* (pid, tid); buffers of a flight recorder */
     uint64_t frequency;        /* ticks per second; 0: unknown, so results are only in ticks */
     bool sums;                 /* a profile file */

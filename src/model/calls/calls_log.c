@@ -24,7 +24,7 @@ struct log {
     size_t room;
     uint32_t *path; /* of the current record of a profile */
     size_t path_room;
-    uint32_t now; /* current thread; INTERN_NONE: none */
+    uint32_t now; /* current thread; INTERN_NONE: no thread */
     struct calls_thread now_is;
 };
 

@@ -24,7 +24,7 @@ struct pending_call {
     uint64_t callees; /* of an enter: ticks of its callees so far */
     uint32_t function;
     int32_t action;
-    uint32_t base; /* the base of the calls open at that time; 0: none */
+    uint32_t base; /* the base of the calls open at that time; 0: no base */
 };
 
 void pending_free(struct calls_pending *p, struct memory *memory) {

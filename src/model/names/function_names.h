@@ -27,7 +27,7 @@
 
 struct function_names_options {
     pfr_symbol_options naming; /* instr_maps: paths, by index of the object */
-    pfr_reader *trace;         /* its notes name functions if there are no maps; NULL: none */
+    pfr_reader *trace;         /* its notes name functions if there are no maps; NULL: not used */
     bool parameters;           /* C++: "area(int)" instead of "area", regardless of `naming` */
 };
 

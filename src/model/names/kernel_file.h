@@ -3,7 +3,7 @@
 #define PFR_MODEL_KERNEL_FILE_H
 /*
  * The file given for the kernel's symbols (address_names_options.vmlinux), when it was not usable: a file of another
- * build is ignored, and the user is told.
+ * build is ignored, and a note says so.
  *
  *    if (kernel_file_is_refused(&names, &facts, &result))
  *        ... facts.id is its build-id; OTHER_BUILD: not the recorded kernel's ...

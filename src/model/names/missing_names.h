@@ -8,7 +8,7 @@
  *    struct object_look look;
  *    PFR_TRY(object_look(&names, object, &look, &err));
  *    object_fault_text(look.names)            "its symbols were stripped"
- *    if (object_spare_find(&names, object, &look, SPARE_DEBUG, &spare)) ... spare.path, spare.place ...
+ *    if (object_spare_find(&names, object, &look, NEED_DEBUG, true, &spare)) ... spare.path, spare.place ...
  */
 #include "model/names/address_names.h"
 #include "symbol/elf/elf_facts.h"

@@ -16,7 +16,7 @@
 struct named_object {
     const struct symbol_source *source;
     struct symbol_handle *handle; /* NULL: nothing names its addresses */
-    struct symbol_handle *debug;  /* symbols from its separate debug file; NULL: none */
+    struct symbol_handle *debug;  /* symbols from its separate debug file; NULL: not found */
     struct debug_lines *lines;    /* address_lines.h; NULL: no lines, or not requested */
     bool lines_asked;
     struct object_budget *budget; /* its memory limits; NULL: out of memory, and nothing is open */
@@ -53,7 +53,7 @@ void named_object_close(struct named_object *object);
 struct debug_search {
     const char *path, *symfs; /* path of the object, and the prefix of paths; symfs may be NULL */
     const char *folder;       /* replaces /usr/lib/debug below symfs; NULL: that directory */
-    const char *fetched;      /* cache directory of debuginfod; NULL: none */
+    const char *fetched;      /* cache directory of debuginfod; NULL: not used */
     const uint8_t *build_id;  /* of the object */
     size_t size;              /* 0: use the build id in the object */
 };
@@ -85,7 +85,8 @@ void named_object_open_debug(struct named_object *object, const struct debug_sea
 enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
                                          const struct debug_search *search);
 
-/* The cache directory of debuginfod (debuginfod_find_debuginfo(3), "cache"). False: none, or its name is too long. */
+/* The cache directory of debuginfod (debuginfod_find_debuginfo(3), "cache"). False: not set, or its name is too long.
+ */
 bool fetched_folder(char *folder, size_t room);
 
 /* The file for a build id in that cache: "debuginfo" or "executable". False: no such place. */

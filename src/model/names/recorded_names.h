@@ -16,7 +16,7 @@ struct recorded_names {
     struct recorder_notes notes;
     struct named_object *objects; /* one per object of `notes` */
     enum symbol_result *results;  /* results of opening them */
-    uint32_t refused;             /* number of an object that could not be used; 0: none */
+    uint32_t refused;             /* number of an object that could not be used; 0: all could */
 };
 
 /* Other traces, and NULL, have no functions. Of `where` only symfs and folder are used; they and the limits must

@@ -17,7 +17,7 @@
 /* The code at an address. */
 struct unwind_code {
     struct unwind_object *object;     /* NULL: no object */
-    const struct unwind_table *table; /* its table; NULL: none */
+    const struct unwind_table *table; /* its table; NULL: no table */
     const struct unwind_plan *plan;
     bool is_return; /* the code that returns from a signal handler */
 };

@@ -5,10 +5,10 @@
  * Finds the callers of a sample from its recorded copy of registers and stack, across objects, with the maps at its
  * timestamp.
  *
- *    struct unwind_worker lane;
- *    unwind_worker_init(&lane, &objects, memory);
- *    struct unwind_sample sample = {.machine = ..., .registers = s->regs_user.regs, ...};
- *    st = unwind_stack(&lane, &sample, 127, addresses, &unwound, &err);
+ *    struct unwind_worker worker;
+ *    unwind_worker_init(&worker, &objects, memory);
+ *    struct unwind_sample sample = {.mask = ..., .registers = s->regs_user.regs, ...};
+ *    st = unwind_stack(&worker, &sample, 127, addresses, &unwound, &err);
  *
  * Addresses are returned innermost first: the sampled one unchanged, those of callers minus one, so that they are
  * inside the call instruction; an address interrupted by a signal unchanged.

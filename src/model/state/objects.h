@@ -36,7 +36,7 @@ struct object {
 
 /* Build id of a path, from a list of build ids. */
 struct learned_id {
-    uint8_t size; /* 0: the list has none */
+    uint8_t size; /* 0: not in the list */
     uint8_t bytes[BUILD_ID_ROOM];
 };
 

@@ -74,13 +74,14 @@ struct record_key state_key(const struct state *state, const pfr_record *rec, ui
 
 /* Resolution of an address to a map. */
 struct place {
-    const struct map *map;     /* NULL: [unknown] */
-    uint32_t object;           /* NO_OBJECT: [unknown] */
-    bool is_passing;           /* the map changes once its thread is seen in user mode: rule 17 of docs/state.md */
-    bool too_deep;             /* unknown, and more ancestors exist than were searched (limit depth) */
-    uint64_t offset;           /* in the object's file; for the kernel and anonymous memory the address itself */
-    const struct map *ksymbol; /* the KSYMBOL that covers the address: its object's path is the symbol; NULL: none */
-    struct record_key since;   /* latest key of all that was used: smaller keys may give another result */
+    const struct map *map; /* NULL: [unknown] */
+    uint32_t object;       /* NO_OBJECT: [unknown] */
+    bool is_passing;       /* the map changes once its thread is seen in user mode: rule 17 of docs/state.md */
+    bool too_deep;         /* unknown, and more ancestors exist than were searched (limit depth) */
+    uint64_t offset;       /* in the object's file; for the kernel and anonymous memory the address itself */
+    const struct map
+        *ksymbol; /* the KSYMBOL that covers the address: its object's path is the symbol; NULL: no KSYMBOL */
+    struct record_key since; /* latest key of all that was used: smaller keys may give another result */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
@@ -99,7 +100,7 @@ pfr_status state_comm(struct state *state, uint32_t tid, struct record_key key, 
 
 /* The path of a cgroup, in state->names; NO_VALUE: unknown. */
 uint32_t state_cgroup(const struct state *state, uint64_t id, struct record_key key);
-/* The record that named the cgroup; NULL: none did. */
+/* The record that named the cgroup; NULL: unnamed. */
 const struct change *state_cgroup_change(const struct state *state, uint64_t id, struct record_key key);
 
 #endif

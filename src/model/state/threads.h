@@ -40,7 +40,7 @@ struct threads {
     struct tid_row *rows;
     size_t nr_rows, rows_room;
     struct arena arena; /* names and spaces of generations */
-    uint32_t idle_name; /* name of a child of tid 0 while tid 0 has no name; NO_NAME: none */
+    uint32_t idle_name; /* name of a child of tid 0 while tid 0 has no name; NO_NAME: no name */
 };
 
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);
