@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Opening a recording: its kind by its first bytes, then the header of a file, its attrs and the table of features. A
- * file inside gzip, xz or zstd is unpacked into an unlinked file first, since its parts lie in no reading order.
- */
+/* Opens a recording: determines its kind by the first bytes, then reads header, attrs and feature table of a file. A
+   file inside gzip, xz or zstd is first decompressed into an unlinked file, because it is not read front to back. */
 #include "base/memory/bounds.h"
 #include "base/io/descriptor.h"
 #include "base/io/scratch.h"
@@ -25,7 +23,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define OTHER_FORM_HEAD 4096u /* bytes that tell it */
+#define OTHER_FORM_HEAD 4096u /* bytes needed to recognise it */
 #define MAGIC 8u
 #define PIPE_HEADER 16u
 #define OLD_HEADER 72u
@@ -41,7 +39,7 @@ static void set_order(pfr_reader *r, bool big) {
     r->context.mirrored = big;
 }
 
-/* PERFFILE does not tell the byte order: the entry size of attrs, which is one of a few numbers, does. */
+/* The old magic PERFFILE does not show the byte order; the size of an attr entry, one of a few numbers, does. */
 static bool old_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     static const uint64_t sizes[] = {80, 88, 96, 112, 120};
     for (int big = 0; big < 2; big++) {
@@ -58,7 +56,7 @@ static bool old_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return false;
 }
 
-/* A stream begins with a record, mostly that of an event. */
+/* A stream begins with a record of a user type, usually HEADER_ATTR. */
 static bool looks_like_stream(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (have < PIPE_HEADER + RECORD_HEADER)
         return false;
@@ -68,7 +66,7 @@ static bool looks_like_stream(const pfr_reader *r, const uint8_t *bytes, size_t 
            load_u16(bytes + PIPE_HEADER + 6, r->context.swap) >= RECORD_HEADER;
 }
 
-/* A recording whose magic is damaged: the number behind it and what follows that are as they must be. */
+/* A recording with a damaged magic: the header size and the data after it must be plausible. */
 static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (have < PIPE_HEADER + RECORD_HEADER)
         return false;
@@ -126,9 +124,8 @@ static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_
     return mend_header(r, h, err);
 }
 
-/* No byte of a file holds the ids of two events: where sections lie over each other, those that make their sum larger
-   than the file have none. So what is held is bounded by the size of the file, not by the number of attrs times that.
- */
+/* No byte of a file may serve as ids of two events. An event whose ids would raise the sum above the size of the file
+   gets no ids. So the memory for ids is bounded by the size of the file, not by that times the number of attrs. */
 static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
     if (*size <= r->header.file_size - r->ids_taken) {
         r->ids_taken += *size;
@@ -139,7 +136,7 @@ static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
     *size = 0;
 }
 
-/* The entry's last 16 bytes say where its ids are. */
+/* The last 16 bytes of an entry locate its ids. */
 static pfr_status read_attr_entry(pfr_reader *r, const struct pfr_rec_file_header *h, const uint8_t *entry, uint64_t at,
                                   pfr_error *err) {
     const size_t room = (size_t)h->attr_size - 16;
@@ -188,7 +185,8 @@ static pfr_status read_attrs(pfr_reader *r, const struct pfr_rec_file_header *h,
     return s;
 }
 
-/* Where the records lie. data.size 0: the recorder was killed, everything to the end is records. */
+/* Determines the range of the records. data.size 0 means that the recorder was killed: all bytes to the end are
+   records. */
 static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_header) {
     pfr_header *h = &r->header;
     const uint64_t said = file_header->data.size;
@@ -205,12 +203,13 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
     if (!h->not_finalised && h->data_size < said)
         r->quality.truncated_bytes += said - h->data_size;
     const bool ends_inside = h->data_offset <= h->file_size && said <= h->file_size - h->data_offset;
-    h->features_offset = ends_inside ? h->data_offset + said : h->file_size; /* beyond the file there is no table */
+    h->features_offset =
+        ends_inside ? h->data_offset + said : h->file_size; /* an end past the file's: there is no table */
     r->parts[0].begin = h->data_offset;
     r->parts[0].end = h->data_offset + h->data_size;
 }
 
-/* A stream that ends by damage is kept as far as it goes; r->broken tells of the rest. */
+/* A stream that ends in damage is kept up to there; r->broken reports it later. */
 static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -226,7 +225,7 @@ static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     return scratch_rewind(fd, err);
 }
 
-/* A file-mode recording that comes as a stream goes into an unlinked file. */
+/* Copies a file-mode recording that arrives as a stream into an unlinked file. */
 static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     int fd;
     PFR_TRY(scratch_open(&fd, err));
@@ -270,7 +269,7 @@ static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_
     return PFR_OK;
 }
 
-/* Whether a stream's header is in the other byte order than its magic says. */
+/* Whether a stream's header has the byte order opposite to its magic's. */
 static bool is_stream_of_other_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     const bool big = r->header.big_endian;
     set_order(r, !big);
@@ -294,7 +293,7 @@ static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return true;
 }
 
-/* A trace that comes as a stream is read as one: its records follow each other. */
+/* A trace that arrives as a stream is read as one, because its records are in reading order. */
 static pfr_status open_trace(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     if (r->spool && !input_seekable(&r->parts[0].in))
         PFR_TRY(spool(r, setup, err));
@@ -311,7 +310,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     const uint8_t *bytes;
     size_t have;
     const pfr_status s = input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err);
-    if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input that is broken before anything came out */
+    if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input, damaged before its first output */
         return s < 0 ? s : PFR_ERR_DAMAGE;
     PFR_TRY(recognise(r, bytes, have, err));
     if (r->trace)
@@ -322,7 +321,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     r->found_at_open = r->quality;
     r->end_at_open = r->parts[0].end;
     r->nr_found_at_open = r->nr_findings;
-    r->patience = PATIENCE_FIRST; /* as after pfr_rewind */
+    r->patience = PATIENCE_FIRST; /* as pfr_rewind sets it */
     return PFR_OK;
 }
 
@@ -358,7 +357,7 @@ static pfr_status open_one(pfr_reader *r, const char *path, const struct input_s
     return other && other->found ? PFR_OK : open_any(r, setup, err);
 }
 
-/* The reader itself comes from the caller's allocator too; it is counted in its own memory. */
+/* The reader itself is allocated with the caller's allocator too, and counted in its own memory. */
 static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     struct memory memory;
     const pfr_limits *limits = options ? options->limits : NULL;

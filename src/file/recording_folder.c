@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A recording that is a folder: `data`, which has the header, and data.N with the records of one thread or cpu each.
- */
+/* A recording that is a directory: `data`, which has the header, and one data.N per thread or cpu with its records. */
 #include "file/recording_folder.h"
 
 #include "file/read/findings.h"
@@ -18,7 +16,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The numbers of the data.N files of a folder. */
+/* Numbers of the data.N files of a directory. */
 struct part_numbers {
     uint32_t *at;
     size_t count, room;
@@ -42,7 +40,7 @@ static pfr_status add_number(struct part_numbers *numbers, uint32_t number, stru
     return PFR_OK;
 }
 
-/* A folder that cannot be read to its end is an error: the parts that were not seen would be missing in silence. */
+/* A read error of the directory is an error of opening: otherwise the parts not listed would be missing silently. */
 static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
     struct dirent *entry;
     uint32_t number;
@@ -52,7 +50,7 @@ static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct me
     return errno == 0 ? PFR_OK : pfr_fail_errno(err, errno, "list", "the recording's folder");
 }
 
-/* Ascending. */
+/* In ascending order. */
 static pfr_status list_parts(int folder, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
     const int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR *names = fd < 0 ? NULL : fdopendir(fd);
@@ -87,11 +85,12 @@ static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, con
     part->open = true;
     part->number = number + 1;
     part->end = UINT64_MAX;
-    input_set_chunk(&part->in, setup->chunk); /* its records are read when all before them were */
+    input_set_chunk(&part->in,
+                    setup->chunk); /* no buffer until its records are read, after those of all earlier parts */
     return PFR_OK;
 }
 
-/* Recorders number their files from 0 on without a gap; the records of one that is missing are, too. */
+/* Recorders number their files from 0 without gaps. A gap means a missing file, and its records are missing too. */
 static void tell_missing(pfr_reader *r, const struct part_numbers *numbers) {
     for (size_t i = 0; i < numbers->count; i++)
         if (numbers->at[i] > i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_RECORDING_FOLDER_H
 #define PFR_FILE_RECORDING_FOLDER_H
-/* The files of a recording that is a folder. */
+/* The files of a recording that is a directory. */
 #include "file/read/recording.h"
 
 /* Opens all of them, in the order of their numbers. */

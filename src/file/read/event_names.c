@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that were recorded. EVENT_UPDATE sets them as it comes (metadata_records.c); here are EVENT_DESC, by index, the
- * obsolete event_types, by config, and the tracepoint formats. What is left is rebuilt from the attr (event_name.c).
+ * Recorded names of events: EVENT_DESC, by index; the obsolete event_types, by config; and the tracepoint formats.
+ * EVENT_UPDATE sets names as it arrives (metadata_records.c). Events without a recorded name get one from their attr
+ * (event_name.c).
  */
 #include "file/read/event_names.h"
 #include "file/read/event_name.h"
@@ -21,7 +22,7 @@ static void set_name(pfr_reader *r, uint64_t index, const pfr_text *name, bool r
     r->events[index].public.named = recorded;
 }
 
-/* In streams perf takes no names from EVENT_DESC, and neither do we: EVENT_UPDATE or the rebuilt name holds. */
+/* perf takes no names from EVENT_DESC in streams, so EVENT_UPDATE or the rebuilt name holds there. */
 static void from_event_desc(pfr_reader *r) {
     struct pfr_rec_feature_event_desc desc;
     struct pfr_rec_event_desc_entry entry;
@@ -41,7 +42,7 @@ static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name)
     }
 }
 
-/* False: not all of it is there; what could not be read is told by who asks features_unread. */
+/* False: not all bytes are there. A read error is kept for features_unread. */
 static bool read_all(pfr_reader *r, uint64_t offset, void *to, size_t length) {
     size_t got = 0;
     pfr_error why;
@@ -78,7 +79,7 @@ static const char *tracepoint_name(pfr_reader *r, const struct tracing_format *f
     return name;
 }
 
-/* The formats are read once, when they and an event that wants them are there. */
+/* Reads the formats once, when both they and a tracepoint event are known. */
 static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format f;
@@ -126,7 +127,7 @@ static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
     return index < r->nr_named ? events_note_name(r, index, err) : PFR_OK;
 }
 
-/* Events from number `from` on, of which nothing was recorded. */
+/* Gives rebuilt names to the events from index `from` on. */
 static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
     for (size_t i = from; i < r->nr_events; i++) {
         pfr_event *e = &r->events[i].public;
@@ -140,7 +141,8 @@ static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What was named stays so: a stream brings events and formats one by one, and each is looked at once. */
+/* Names the new events; existing names stay. A stream brings events and formats one by one, and each is handled once.
+ */
 pfr_status events_name(pfr_reader *r, pfr_error *err) {
     size_t from = r->nr_named;
     r->names_stale = false;

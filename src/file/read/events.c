@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The events of a recording and who owns a record: by the id in the sample or in the sample_id, at a place that all
- * events of a recording share (docs/perf-data-format.md, event routing).
- */
+/* The events of a recording, and the event that a record belongs to: the id in the sample or in its sample_id decides,
+   at a place that all events of a recording share (docs/perf-data-format.md, event routing). */
 #include "file/read/events.h"
 #include "file/read/plausible_record.h"
 #include "wire/names.h"
 
 #define ATTR_LEAST 64u
-#define OLD_ATTR_MOST 96u /* when the magic changed, Linux 3.7 */
+#define OLD_ATTR_MOST 96u /* bytes, when Linux 3.7 changed the magic */
 
 uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     uint64_t *copy = arena_take(&r->arena, ids->count * sizeof *copy, sizeof *copy);
@@ -21,7 +19,7 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     return copy;
 }
 
-/* A size that no attr has: that of the entry is taken. */
+/* Reads an attr that states an impossible size, with the size of its entry instead. */
 static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
                               pfr_error *err) {
     const uint32_t size = r->context.swap ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
@@ -35,7 +33,7 @@ static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, 
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
 }
 
-/* An attr that says it is longer than its entry is read as far as the entry goes, the rest as zero. */
+/* An attr that states more bytes than its entry has is read with zeros for the missing ones. */
 static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
                             pfr_error *err) {
     const uint32_t said = load_u32(bytes + 4, r->context.swap);
@@ -52,13 +50,13 @@ static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, st
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
 }
 
-/* From the start of a sample; 0: nowhere that is the same in all of them. */
+/* Offset of a member from the start of a sample; 0: it is not at the same place in all samples. */
 static uint32_t place_in_sample(const struct event *e, size_t member) {
     uint32_t place;
     return layout_place(layout_at(L_sample), &e->context, (uint16_t)member, &place) ? RECORD_HEADER + place : 0;
 }
 
-/* From the end of other records; 0: nowhere. */
+/* Offset of a member, counted back from the end of a record other than a sample; 0: not at a fixed place. */
 static uint32_t place_in_tail(const struct event *e, size_t member) {
     uint32_t place;
     return e->tail && layout_place(layout_at(L_sample_id), &e->context, (uint16_t)member, &place) ? e->tail - place : 0;
@@ -82,7 +80,7 @@ static void set_context(pfr_reader *r, struct event *e) {
     e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
 }
 
-/* Where the id stands: the first event's sample_type says it for all. */
+/* Offsets of the id: the first event's sample_type decides them for all. */
 static void set_id_places(pfr_reader *r) {
     const struct event *e = &r->events[0];
     r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
@@ -93,7 +91,7 @@ static void set_id_places(pfr_reader *r) {
     r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
-/* Records hold a pointer to the context of their event: when room is made the old ones stay where they are. */
+/* Records point to the context of their event, so the old array stays in the arena when it grows. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
     if (r->nr_events == r->events_room) {
         const size_t room = r->events_room ? r->events_room * 2 : 8;
@@ -110,8 +108,8 @@ static struct event *new_event(pfr_reader *r, pfr_error *err) {
     return &r->events[r->nr_events];
 }
 
-/* Where several attrs have an id, in a file the last has it, as in perf. In a stream the first keeps it: what came
-   before the next attr is read the same when the stream is read again. */
+/* If several attrs have the same id, the last one owns it in a file, as in perf. In a stream the first one keeps it, so
+   that records before the second attr are read the same in a second pass. */
 static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *err) {
     const bool first_keeps = r->header.container == PFR_PIPE;
     for (uint64_t i = 0; i < event->nr_ids; i++) {
@@ -163,8 +161,8 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
     return r->last_event;
 }
 
-/* Events whose attrs came before what is read now. A stream that is read again knows all of them from its begin, but
-   gives its records as it did the first time. */
+/* Number of events whose attrs came before the read position. A second pass over a stream knows all events from the
+   start, but must return its records as the first pass did. */
 static size_t events_so_far(const pfr_reader *r) {
     size_t from = 0, until = r->nr_events;
     if (r->at >= r->last_told_at)
@@ -185,7 +183,7 @@ static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t si
     return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap), so_far);
 }
 
-/* Records that perf itself made have id 0: they go with the first event. `room`: bytes for a tail. */
+/* Records that perf makes itself have id 0 and belong to the first event. `room`: most bytes that the tail can have. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
     if (so_far == 1 || r->id_back == 0 || room < r->id_back)
         return 0;

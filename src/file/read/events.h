@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_EVENTS_H
 #define PFR_FILE_EVENTS_H
-/* What other files use of events.c, which says how it works. */
+/* The events of a recording, and the event that a record belongs to. */
 #include "file/read/recording.h"
 
 pfr_status events_add(pfr_reader *r, const uint8_t *attr, size_t room, const pfr_u64s *ids, pfr_error *err);

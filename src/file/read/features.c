@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Header features: in a file a bitmap in the header and a table of sections right behind the records, in a stream
- * HEADER_FEATURE records. Payloads are read when somebody asks for them.
- */
+/* Header features. A file has a bitmap in the header and a table of sections directly after the records; a stream has
+   HEADER_FEATURE records. Payloads of a file are read on request. */
 #include "file/read/features.h"
 
 #include "wire/layout_check.h"
@@ -16,7 +14,7 @@ static bool has_bit(const pfr_reader *r, uint32_t bit) {
     return r->header.features[bit / 64] >> (bit % 64) & 1;
 }
 
-/* `bytes` as words of `width` bytes, in the file's byte order, into four words of 64. */
+/* Loads `bytes`, an array of words of `width` bytes in the file's byte order, into four 64-bit words. */
 static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
     memset(r->header.features, 0, sizeof r->header.features);
     for (unsigned bit = 0; bit < FEATURES; bit++) {
@@ -27,9 +25,9 @@ static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
 }
 
 /*
- * The bitmap is an array of the writer's unsigned long, which a big-endian file does not tell: HOSTNAME, which nearly
- * every recording has, decides; without it only BUILD_ID is believed, as perf does. Nothing set is nothing in any
- * width.
+ * The bitmap is an array of the writer's unsigned long, whose size a big-endian file does not state. The width with
+ * HOSTNAME set, which nearly every recording has, is right. If neither has it, only BUILD_ID is assumed, as perf does.
+ * An empty bitmap is empty in any width.
  */
 void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
     static const uint8_t none[FEATURES / 8];
@@ -63,10 +61,8 @@ static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_
     return PFR_OK;
 }
 
-/*
- * Features may share bytes, and each is read and copied by itself: 200 that are the same megabyte would become 200. One
- * whose size is wrong within the file costs none of the others: twice the file is allowed.
- */
+/* Features may share bytes, but each is read and copied separately: 200 sections on the same megabyte would take 200
+   MB. The limit is twice the file, so that one section of a wrong size does not exclude all others. */
 static bool are_too_many_bytes(const pfr_reader *r, uint64_t size, uint64_t *sum) {
     if (*sum + size > 2 * r->header.file_size)
         return true;
@@ -101,17 +97,15 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
     return PFR_OK;
 }
 
-/*
- * Views of the feature keep the context they were read with, so the two whose content decides about their parts have
- * one of their own in the reader.
- */
+/* Views of a feature keep a pointer to its context. The two features whose content decides about their parts have
+   contexts of their own in the reader. */
 static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
         return &r->old_build_ids;
     return f->layout == L_feature_cpu_domain_info ? &r->domains : &r->context;
 }
 
-/* Said once a payload is there. */
+/* Call it when the payload is available. */
 static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id) {
         r->old_build_ids = r->context;
@@ -122,7 +116,7 @@ static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
     }
 }
 
-/* NRCPUS counts the parts of other features, so it is read at once. */
+/* NRCPUS is needed to count the parts of other features, so it is read immediately. */
 static pfr_status learn_cpus(pfr_reader *r, pfr_error *err) {
     pfr_error ignored;
     const pfr_feature *f = pfr_find_feature(r, 7, err ? err : &ignored);
@@ -150,7 +144,7 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
     if (!kept)
         return mem_fail(&r->memory, err, "features");
     uint64_t known;
-    if (u64_map_get(&r->feature_of, bit, &known)) { /* the last payload counts */
+    if (u64_map_get(&r->feature_of, bit, &known)) { /* a later payload replaces the first */
         r->features[known].bytes = (pfr_bytes){kept, length};
         learn_contexts(r, &r->features[known]);
         return learn_cpus(r, err);
@@ -227,9 +221,9 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
 
 static void keep_first(void *context, const struct check_finding *finding) {
     pfr_error *first = context;
-    if (!finding->error || first->status != PFR_OK) /* an error has the rule does-not-fit alone */
+    if (!finding->error || first->status != PFR_OK) /* only the rule does-not-fit reports errors */
         return;
-    *first = *finding->error; /* its text is escaped already */
+    *first = *finding->error; /* its text is already escaped */
     first->status = PFR_HOLE;
     first->offset = finding->offset;
     first->length = finding->length;
@@ -249,7 +243,7 @@ pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_erro
     if (first.status == PFR_OK)
         return PFR_OK;
     pfr_fail(err, PFR_HOLE, first.offset, first.length, "feature", "feature %s: ", name);
-    if (err) { /* the text behind is escaped already */
+    if (err) { /* first.text is already escaped */
         const size_t used = strlen(err->text);
         memcpy(err->text + used, first.text, sizeof err->text - 1 - used);
     }

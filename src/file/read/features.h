@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_FEATURES_H
 #define PFR_FILE_FEATURES_H
-/* What other files use of features.c, which says how it works. */
+/* Header features: the table of a file, the records of a stream, their payloads. */
 #include "file/read/recording.h"
 
 pfr_status features_open(pfr_reader *r, pfr_error *err);
 pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint8_t *bytes, size_t length,
                         pfr_error *err);
 
-/* What decides the fields of a feature whose payload is there. */
+/* The context that decides which fields a feature has; its payload must be loaded. */
 struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f);
 
-/* Who asks for a feature and goes on without it asks this at the end: < 0 when the feature was there but could not be
-   read (memory, input). */
+/* < 0 if an earlier feature request failed although the feature is there (memory, input). A caller that treats NULL as
+   "no such feature" checks this at the end. */
 pfr_status features_unread(const pfr_reader *r, pfr_error *err);
 
-/* The bitmap, also as big-endian writers get it wrong. */
+/* Loads the bitmap, also from big-endian writers with a 32-bit unsigned long. */
 void features_bitmap(pfr_reader *r, const uint8_t *bytes);
 
 #endif

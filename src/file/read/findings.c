@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings that are no hole in the records, and the part that an error is in. */
+/* Faults other than holes in the records, and the name of the part that an error is in. */
 #include "file/read/findings.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Records are noticed again in each pass. */
+/* Every pass handles the records again, so a fault may be found twice. */
 static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
     for (uint32_t i = 0; i < r->nr_findings; i++)
         if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
@@ -21,7 +21,7 @@ void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, c
         return;
     count_hole(r, &r->quality.bad_header, 0);
     if (r->nr_findings == FINDINGS_MOST)
-        return; /* counted all the same */
+        return; /* counted, but without a text */
     pfr_error *finding = &r->findings[r->nr_findings++];
     va_start(list, text);
     *finding = (pfr_error){PFR_HOLE, offset, length, where, ""};

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over headers: see header_walk.h. Everything but a plain sample of the event ends it; pfr_next does the rest.
- */
+/* Walk over record headers: see header_walk.h. Any record other than a plain sample of the event ends it, and pfr_next
+   continues from there. */
 #include "file/read/header_walk.h"
 
 #include "file/read/recording.h"
 
 #include "base/memory/sizes.h"
 
-#define TYPES_OF_KERNEL 64u /* from here on they are the recorder's */
+#define TYPES_OF_KERNEL 64u /* types from here on are the recorder's */
 
-/* The id that samples of the event at hand carry; without one, every sample is the only event's. */
+/* The event to count. With several events its samples are recognised by their id; with one, every sample is its own. */
 struct wanted_event {
     const struct length_rule *length;
     uint64_t id;
-    uint64_t header;  /* of a sample, but for misc, where all are equally long; 0: they are not */
-    uint32_t at;      /* of the id in the record; 0: none */
-    uint32_t time_at; /* of the time that it must have; 0: it need not */
+    uint64_t header;  /* first 8 bytes of its samples, misc masked out, if all have the same length; else 0 */
+    uint32_t at;      /* offset of the id in the record; 0: no id is needed */
+    uint32_t time_at; /* offset of the time, which must be valid; 0: not checked */
     bool swap;
 };
 
-/* The first eight bytes as one number; misc, which differs, is left out. */
+/* The record header as one number, without misc, which varies. */
 static inline uint64_t header_at(const uint8_t *at) {
     uint64_t header;
     memcpy(&header, at, sizeof header);
@@ -40,7 +40,7 @@ static inline bool has_time(const struct wanted_event *w, const uint8_t *record)
     return time != 0 && time != NO_TIME;
 }
 
-/* The size of the sample at `at`; 0: none that is wanted, or not whole. */
+/* The size of the sample at `at`; 0: not of the wanted event, or incomplete. */
 static inline uint32_t wanted_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
@@ -55,7 +55,7 @@ static inline uint32_t wanted_size(const struct wanted_event *w, const uint8_t *
     return length_holds(w->length, at + RECORD_HEADER, size - RECORD_HEADER, w->swap) && has_time(w, at) ? size : 0;
 }
 
-/* How many of the samples at `at`, which are equally long, are wanted; no more than `limit`. */
+/* Number of consecutive wanted samples of equal length at `at`, at most `limit`. */
 static uint32_t equal_run(const struct wanted_event *w, const uint8_t *at, uint64_t left, uint32_t limit) {
     const uint64_t header = w->header, id = w->id, size = (uint64_t)RECORD_HEADER + w->length->fixed;
     const uint32_t id_at = w->at;
@@ -74,13 +74,13 @@ static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count,
     *rounds = own;
 }
 
-/* Whether nothing is pending, so that what is at r->at in the window are records, and samples are those of the event
- * whose id came last; *bytes in it. */
+/* Whether reading at r->at needs no other work, so the buffer has records there, and samples may be taken as those of
+   the last event. *bytes and *left are the rest of the buffer. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
     const struct part *p = &r->parts[r->part];
     const uint64_t skip = r->at - p->in.start;
     if (r->limits.records != UINT64_MAX)
-        return false; /* pfr_next counts against it, record by record */
+        return false; /* pfr_next checks that limit at every record */
     if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
         return false;
     if (skip > p->in.length || r->at >= p->end || (r->nr_events > 1 && (r->id_at == 0 || event != r->last_event)))
@@ -91,7 +91,7 @@ static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, 
     return true;
 }
 
-/* What samples of a known length begin with. */
+/* The first 8 bytes of samples of fixed length, without misc; 0: the length varies. */
 static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool swap) {
     const uint64_t size = (uint64_t)RECORD_HEADER + length->fixed;
     const bool varies = !length->known || length->counted || length->sized || length->text;
@@ -138,7 +138,7 @@ void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
     r->quality.samples += count;
 }
 
-/* Of the samples at `at` those that are equally long, which may be none; their times are noted. */
+/* Bytes of the samples of equal length at `at`, maybe 0; notes their times. */
 static uint64_t walk_equal(const struct wanted_event *w, const uint8_t *at, uint64_t left, uint32_t time_at,
                            struct rounds *rounds) {
     const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;
@@ -165,7 +165,7 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
         count = equal / ((uint64_t)RECORD_HEADER + w.length->fixed);
     left -= equal;
     for (at = start + equal; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
-        if (time_at) /* the length of the sample holds, so it has one */
+        if (time_at) /* the length of the sample was checked, so it has a time */
             rounds_note(rounds, load_u64(at + time_at, w.swap));
         count++;
     }
@@ -173,8 +173,8 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     return count;
 }
 
-/* A record of the kernel that is no sample does not change how the next ones are read: who has looked at it in an
-   earlier walk, as readers of slices have, may step over it. */
+/* A kernel record other than a sample does not change how later ones are read. A reader of slices may skip it, because
+   an earlier pass has handled it. */
 static inline uint32_t passed_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
@@ -198,7 +198,7 @@ uint64_t walk_others(pfr_reader *r, int32_t event) {
     return count;
 }
 
-/* Where they are; returns how long they are in all. */
+/* Stores the addresses of `some` samples; returns their length in bytes. */
 static uint32_t collect_equal(const struct wanted_event *w, const uint8_t *at, uint32_t some, const uint8_t **records,
                               uint32_t *count) {
     const uint32_t size = RECORD_HEADER + w->length->fixed;

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_HEADER_WALK_H
 #define PFR_FILE_HEADER_WALK_H
-/* Counting without looking: a walk over record headers alone. */
+/* Counts and collects samples by their headers, without decoding them. */
 #include <perfray/reader.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Who is late. When a round ends, no record of it is older than the latest one of the round before; whoever sorts by
- * time gives all of those then. A record that comes later with a smaller time is late.
- */
+/* Counts records that arrive too late for sorting by time. When a round ends, no later record may be older than the
+   latest record of the round before, because sorting has then emitted all of those. A record that is older is late. */
 struct rounds {
     uint64_t latest;      /* time of the latest record so far */
-    uint64_t next, limit; /* what was the latest when the last round ended, and when the one before did */
-    uint64_t late;        /* records that were */
+    uint64_t next, limit; /* values of `latest` when the last round ended, and the one before */
+    uint64_t late;        /* number of late records */
 };
 
-/* 0 and 2^64-1 are no times. */
+/* 0 and 2^64-1 are not times. */
 static inline void rounds_note(struct rounds *r, uint64_t time) {
     if (time - 1 >= UINT64_MAX - 1)
         return;
@@ -31,30 +29,31 @@ static inline void rounds_end(struct rounds *r) {
 }
 
 /*
- * Steps over the samples of `event` that come next, as far as they lie in the input's window and nothing else is
- * between them; returns how many, which may be 0. They count in the quality as if pfr_next had given them. Their times
- * are noted in `rounds`, which may be NULL.
+ * Skips the next samples of `event` as far as they are in the read buffer and directly follow each other; returns their
+ * number, which may be 0. They are counted in the quality as if pfr_next had returned them. Their times are noted in
+ * `rounds`, which may be NULL.
  */
 uint64_t walk_samples(pfr_reader *reader, int32_t event, struct rounds *rounds);
 
-/* The same for at most `most` of them, whose bytes are put into `at`; they live until the next call on the reader. The
-   first stands at offset *from of the part. A reader of a slice also steps over the kernel's other records. */
+/* walk_samples for at most `most` samples; stores their addresses in `at`, valid until the next call on the reader.
+ *from is the offset of the first one in the part. A reader of slices also skips other kernel records. */
 uint32_t walk_collect(pfr_reader *reader, int32_t event, const uint8_t **at, uint32_t most, uint64_t *from);
 
-/* The samples that walk_samples would step over. */
+/* The samples that walk_samples would skip. */
 struct sample_run {
-    const uint8_t *bytes; /* of whole words; they live as those of a record */
+    const uint8_t *bytes; /* multiple of 8 bytes; valid as long as the bytes of a record */
     uint64_t length, count;
-    uint32_t time_at; /* where each has its time; 0: nowhere */
+    uint32_t time_at; /* offset of the time in each; 0: not at a fixed place */
 };
 
-/* They are left where they are; false: there are none. `timed`: only as many as have a time, neither 0 nor none. */
+/* Finds them without skipping; false: there are no such samples. `timed`: stops before the first one without a valid
+   time. */
 bool walk_run(const pfr_reader *reader, int32_t event, bool timed, struct sample_run *run);
-/* Steps over the first `count` of them, of `length` bytes, as walk_samples does. */
+/* Skips the first `count` of them, of `length` bytes in all, as walk_samples does. */
 void walk_past(pfr_reader *reader, uint64_t length, uint64_t count);
 
-/* Steps over the kernel's records other than samples that come next in the window; for a walk after one that looked at
-   them. Returns how many. */
+/* Skips the kernel records other than samples that come next in the read buffer; only for a pass after one that handled
+   them. Returns their number. */
 uint64_t walk_others(pfr_reader *reader, int32_t event);
 
 #endif

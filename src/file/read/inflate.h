@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_INFLATE_H
 #define PFR_FILE_INFLATE_H
-/* What other files use of inflate.c, which says how it works. */
+/* Decompression of COMPRESSED records. */
 #include "file/read/recording.h"
 
 void inflater_close(struct inflater *z, struct memory *memory);
 void inflater_rewind(struct inflater *z);
 
-/* Decompresses the bytes of one record and appends them to those that were left over. HOLE: they are damaged, *err has
-   the offset. (The name inflate is zlib's.) */
+/* Decompresses the bytes of one record and appends them to the buffer. PFR_HOLE: they are damaged, *err has the offset.
+   (The name inflate is zlib's.) */
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
 #endif

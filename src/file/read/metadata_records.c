@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Records that say something about the recording itself: events and features of a stream, names, losses, payloads,
- * compressed data. One table of functions by type; types that are not in it are of no concern here.
- */
+/* Records that describe the recording itself: events and features of a stream, names, losses, payloads, compressed
+   data. One table of functions by type; types without an entry need no handling. */
 #include "file/read/metadata_records.h"
 #include "file/read/event_names.h"
 #include "file/read/events.h"
@@ -12,7 +10,7 @@
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
 
-/* `body` is the record, decoded. */
+/* `body` is the decoded record. */
 typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err);
 
 #define NOTICED 128u
@@ -58,7 +56,7 @@ static pfr_status on_auxtrace_error(pfr_reader *r, pfr_record *rec, const union 
     return PFR_OK;
 }
 
-/* A stream's events. In a file the attrs section has them all. */
+/* Adds an event of a stream. A file has them all in its attrs section. */
 static pfr_status on_attr(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_attr *added = &body->as_header_attr;
     if (r->header.container != PFR_PIPE || r->attrs_seen++ < r->nr_events)
@@ -69,7 +67,7 @@ static pfr_status on_attr(pfr_reader *r, pfr_record *rec, const union any_layout
 
 static pfr_status on_feature(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
-    if (f->payload.length == 0) /* the end marker, whatever its number */
+    if (f->payload.length == 0) /* the end marker, whatever its feature number */
         return PFR_OK;
     r->names_stale = r->names_stale || f->feat_id == BIT_TRACING_DATA;
     return features_add(r, (uint32_t)(f->feat_id < UINT32_MAX ? f->feat_id : UINT32_MAX), rec->offset + 16,
@@ -86,7 +84,7 @@ static pfr_status update_text(pfr_reader *r, const char **member, const pfr_text
     return *member ? PFR_OK : mem_fail(&r->memory, err, "event_update");
 }
 
-/* An update of no event, or of a kind that no table knows, changes nothing. */
+/* An update of an unknown event, or of an unknown kind, is ignored. */
 static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const pfr_items *data = &body->as_event_update.data;
     struct event *e = event_by_id(r, body->as_event_update.id);
@@ -106,12 +104,13 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union an
     return events_note_name(r, (size_t)(e - r->events), err);
 }
 
-/* Nothing but its number tells the form of a cpu map: a form or a word that no table knows is said. */
+/* The form of a cpu map is only a number: an unknown form or word size is reported. */
 static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const pfr_items *map = &body->as_cpu_map.data.map;
     struct items_walk walk = items_start(map);
     union any_layout part;
-    const uint64_t length = rec->inside ? 0 : rec->size; /* of the input; decompressed bytes are none of it */
+    const uint64_t length =
+        rec->inside ? 0 : rec->size; /* a range of the input; a record inside compressed data has no such range */
     (void)err;
     if (map->of == L_NONE)
         found(r, rec->offset, length, "cpu_map_data.type", "a cpu map of unknown form %u", body->as_cpu_map.data.type);
@@ -129,17 +128,18 @@ static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, const union any_la
     return PFR_OK;
 }
 
-/* The formats behind the record become feature TRACING_DATA, as if they stood in a file. */
+/* Stores the formats that follow the record as feature TRACING_DATA, as if read from a file. */
 static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    if (size > r->limits.chunk) { /* and what comes is searched for records */
+    if (size > r->limits.chunk) { /* not skipped: the following bytes are searched for records */
         r->payload_size = rec->payload = 0;
         found(r, rec->offset, rec->size, "header_tracing_data.size", "tracing data of %llu bytes (limit chunk)",
               (unsigned long long)size);
         return PFR_OK;
     }
-    rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size, 8); /* the window moves on to the blob */
+    rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size,
+                            8); /* reading the formats moves the buffer that holds the record */
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
     PFR_TRY(input_window(&r->parts[r->part].in, r->at, (size_t)size, &bytes, &have, err));
@@ -151,14 +151,14 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union an
     if (rec->inside)
         return PFR_OK;
     r->names_stale = true;
-    if (data->inside.length > 4) /* simpleperf's form */
+    if (data->inside.length > 4) /* simpleperf puts the formats into the record */
         return features_add(r, BIT_TRACING_DATA, rec->offset + 12, data->inside.at,
                             data->inside.length < data->size ? data->inside.length : data->size, err);
     rec->payload = r->payload_size = data->size;
     return r->header.container == PFR_PIPE ? keep_blob(r, rec, data->size, err) : PFR_OK;
 }
 
-/* Compressed bytes within decompressed ones are nothing that a recorder writes: given, and left as they are. */
+/* No recorder writes compressed data inside compressed data: such a record is returned and not decompressed. */
 static pfr_status inflate_next(pfr_reader *r, const pfr_record *rec, const pfr_bytes *data) {
     if (rec->inside)
         return PFR_OK;
@@ -194,7 +194,7 @@ static notice_fn *const notices[NOTICED] = {
     [PFR_RECORD_COMPRESSED2] = on_compressed2,
 };
 
-/* Readers of slices look for what follows a record alone: all the rest was noticed before. */
+/* For readers of slices: only the payload that follows a record matters; the whole reader noticed the rest. */
 static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     (void)err;
@@ -206,7 +206,7 @@ static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union a
 static notice_fn *const notices_of_slice[NOTICED] = {
     [PFR_RECORD_TRACING_DATA] = on_blob_of_slice, [PFR_RECORD_AUXTRACE] = on_auxtrace};
 
-/* A body that cannot be read says nothing, and the one who looks at the record will be told. */
+/* A body that cannot be decoded is ignored here: the consumer's own pfr_decode reports it. */
 pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     notice_fn *const *const table = r->whole ? notices_of_slice : notices;
     notice_fn *const noticed = rec->type < NOTICED ? table[rec->type] : NULL;

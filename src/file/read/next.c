@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in file order. A record is given as it lies in the input's window; what follows an AUXTRACE or
- * HEADER_TRACING_DATA record is stepped over; a COMPRESSED record is given first and then what was in it.
+ * Returns records in file order. A record is returned as it lies in the read buffer. The data after an AUXTRACE or
+ * HEADER_TRACING_DATA record are skipped. A COMPRESSED record is returned first, then the records inside.
  *
- * What is no record, or one whose body does not hold what its type says, is a hole up to the next believable record
- * (plausible_record.c, resync.c). Most records are seen to be whole in a few instructions: that is next_in_window.
+ * Bytes that are not a record, or whose body does not match its type, are a hole up to the next plausible record
+ * (plausible_record.c, resync.c). Most records pass the checks in a few instructions, in next_in_window.
  */
 #include "file/read/next.h"
 #include "file/read/event_names.h"
@@ -23,15 +23,15 @@ static struct part *current(pfr_reader *r) {
     return &r->parts[r->part];
 }
 
-/* The part has nothing more that can be read. */
+/* Reports a hole up to the end of the part, which ends there. */
 static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
     r->ended = true;
     count_hole(r, &r->quality.cut, length);
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
-/* The owner of most records without a call: there is one event, or the id is that of the sample before. The test of
-   the size holds for the id, which has as many bytes as a header. */
+/* Finds the owner of most records without a call: the only event, or that of the last sample if the id is the same. The
+   size test covers the id, because the id is as long as a header. */
 static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
     if (rec->type == PFR_RECORD_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
         rec->tail = 0;
@@ -69,7 +69,7 @@ static inline void count(pfr_reader *r, const pfr_record *rec) {
     }
 }
 
-/* The common case of belief without a call. */
+/* The usual case of the plausibility check, without a call. */
 static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
     const uint8_t *body = rec->bytes + RECORD_HEADER;
     const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
@@ -84,11 +84,11 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
 static void sight_inside(const pfr_reader *r, struct visible_bytes *s) {
     const struct inflater *z = &r->parts[r->part].inflater;
     *s = (struct visible_bytes){z->buffer, z->length - z->at, .pieces = true};
-    if (s->length) /* else there may be no buffer yet */
+    if (s->length) /* otherwise there may be no buffer yet */
         s->bytes += z->at;
 }
 
-/* Decompressed bytes that are no record, up to `next`: dropped, and said. */
+/* Drops decompressed bytes up to `next`, which are not a record, and reports them. */
 static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     const uint64_t from = z->start + z->at;
@@ -98,7 +98,7 @@ static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_
                     (unsigned long long)next, (unsigned long long)from);
 }
 
-/* PFR_END: no whole record waits in the decompressed bytes. */
+/* PFR_END: there is no complete record in the decompressed bytes. */
 static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     struct visible_bytes s;
@@ -136,7 +136,7 @@ static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
     return s;
 }
 
-/* The part's end: what is left over in the decompressor was a record that never came whole. */
+/* End of a part. Bytes left in the decompressor are a record that was never completed. */
 static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     const size_t left = z->length - z->at;
@@ -153,7 +153,8 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     }
     if (r->whole || r->part + 1 == r->nr_parts)
         return PFR_END;
-    input_set_chunk(&current(r)->in, current(r)->in.chunk); /* one window at a time, however many files there are */
+    input_set_chunk(&current(r)->in,
+                    current(r)->in.chunk); /* frees its buffer: only one, however many files there are */
     r->part++;
     r->at = current(r)->begin;
     r->ended = false;
@@ -169,10 +170,10 @@ static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
 
 static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint64_t next, const pfr_error *why,
                              pfr_error *err) {
-    const pfr_error told = *why; /* which may be *err */
+    const pfr_error told = *why; /* a copy, because `why` may be *err */
     r->at = next;
     r->doubtful = UINT64_MAX;
-    r->payload_from = r->payload_end = 0; /* the search goes back into a payload once */
+    r->payload_from = r->payload_end = 0; /* a search goes back into a payload only once */
     count_hole(r, kind, next - from);
     *err = told;
     err->status = PFR_HOLE;
@@ -181,7 +182,7 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
     return PFR_HOLE;
 }
 
-/* Where the search begins: the payload or the record that led here may be of a wrong size. */
+/* Start of the search: the size of the payload or record before this place may be wrong, so it begins inside it. */
 static uint64_t search_from(const pfr_reader *r) {
     const struct input *in = &r->parts[r->part].in;
     uint64_t from = r->at + 1;
@@ -192,7 +193,7 @@ static uint64_t search_from(const pfr_reader *r) {
     return input_seekable(in) || from >= in->start ? from : r->at + 1;
 }
 
-/* What is at r->at is no record, as *why says: all up to the next one is a hole. */
+/* The bytes at r->at are not a record, for the reason in *why: all up to the next record is a hole. */
 static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *err) {
     const uint64_t from = search_from(r);
     uint64_t next = from;
@@ -211,10 +212,8 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
     return hole_up_to(r, &r->quality.garbage, from, next, &larger, err);
 }
 
-/*
- * The record reaches past the end: a wrong size, or cut. A cut one may hold what looks like records where its data is
- * compressed, since such data has stretches that are stored: three in a row are asked for there.
- */
+/* A record that reaches past the end has a wrong size or is cut off. A cut one with compressed data may contain bytes
+   that look like records, because zstd stores some blocks uncompressed: there the search requires three in a row. */
 static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, uint64_t left, pfr_error *err) {
     const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
     pfr_error why;
@@ -226,7 +225,7 @@ static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, u
     return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
 }
 
-/* A record that is not believed by itself: given after all, or a hole. */
+/* Decides about a record that is not plausible by itself: it is returned after all, or is a hole. */
 static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct visible_bytes s;
     pfr_error why;
@@ -249,7 +248,8 @@ static pfr_status no_size(pfr_reader *r, pfr_error *err) {
     return skip_garbage(r, &why, err);
 }
 
-/* The window on what is at r->at, as much as one record takes. *size is that of its header, 0 where less is left. */
+/* Loads the bytes at r->at, enough for one record, into the buffer. *size: from its header; 0: fewer than 8 bytes left.
+ */
 static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, uint16_t *size, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t room = p->end - r->at;
@@ -266,7 +266,7 @@ static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, 
     return PFR_OK;
 }
 
-/* Where the header's word on the end is not to be trusted, records may go on behind it. PFR_END: they do not. */
+/* If the stated end is doubtful, tries to continue past it. PFR_END: no records follow. */
 static pfr_status go_past_end(pfr_reader *r, uint64_t left, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t said = p->end;
@@ -295,7 +295,7 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
     if (size > left) {
         PFR_TRY(go_past_end(r, left, err));
-        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the window may have moved, and the end with it */
+        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the buffer may have moved, and the end with it */
     }
     if (left < RECORD_HEADER)
         return left == 0 ? PFR_END : cut_short(r, left, err);
@@ -313,7 +313,7 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Where the records of the part end as far as is known; a stream of unknown length is asked for the payload's end. */
+/* End of the part's records as far as known; in a stream of unknown length, reads up to the end of the payload. */
 static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_error *err) {
     struct part *p = current(r);
     const uint8_t *bytes;
@@ -327,7 +327,7 @@ static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_erro
     return PFR_OK;
 }
 
-/* The data that the last record says follow it do not: cut short, or a wrong size. */
+/* The payload announced by the last record is incomplete: it is cut off, or its size is wrong. */
 static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, pfr_error *err) {
     pfr_error why;
     uint64_t next = r->at;
@@ -337,12 +337,12 @@ static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, 
         return s;
     r->quality.truncated_bytes += size - room;
     if (s == PFR_END)
-        return last_hole(r, err, r->at, room, "the data behind the last record are cut short");
-    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data behind the last record would reach past the end");
+        return last_hole(r, err, r->at, room, "the data after the last record are cut short");
+    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data after the last record would reach past the end");
     return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
 }
 
-/* Steps over what follows the record; less than it says is a truncation. */
+/* Skips the payload after a record; a payload shorter than announced is a truncation. */
 static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     const uint64_t size = r->payload_size;
     uint64_t end;
@@ -357,7 +357,7 @@ static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The common case by itself: nothing is pending and the whole record lies in the window. */
+/* Fast path: no work is pending and the whole record is in the buffer. */
 static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     const struct part *p = current(r);
     const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
@@ -378,8 +378,9 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     return true;
 }
 
-/* Whether the record at hand keeps the reader busy after it was given: data that follow it are looked for in a window
-   of their own, and compressed bytes stay where they are until the next call, when this window may be somebody else's.
+/*
+ * Whether the reader needs the buffer after it has returned the record at r->at: it reads a payload through the same
+ * buffer, and compressed bytes stay there until the next call. The caller of next_at_hand may free the buffer before.
  */
 static bool outlives_window(const pfr_reader *r) {
     const struct input *in = &r->parts[r->part].in;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_NEXT_H
 #define PFR_FILE_NEXT_H
-/* What other files use of next.c, which says how it works. */
+/* The next record of a reader, as pfr_next returns it. */
 #include "file/read/recording.h"
 
-/* The record at `bytes`, not yet counted. The header says its size, which is there. */
+/* Fills *rec for the record at `bytes`, which must be complete. It is not counted yet. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
 
-/* Pfr_next as far as it needs nothing but the window, on a reader without a limit on records. PFR_END: call
-   pfr_next. No record given by it leaves the reader with a view of the window: the window may then be freed. */
+/* pfr_next within the bytes in the buffer, on a reader without a limit on records. PFR_END: call pfr_next. The reader
+   keeps no pointer into the buffer after it, so the buffer may then be freed. */
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 #endif

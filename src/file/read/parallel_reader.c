@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking turns: see parallel_reader.h. Stretches have numbers; who takes one is the next to ask, whose turn it is a
- * number that all see. A record that lies across two stretches is carried: its first bytes are put before the second
- * one, where each buffer has room for them.
+ * Round-robin reading: see parallel_reader.h. Chunks are numbered. A thread takes the next number, and its turn comes
+ * when the shared turn counter reaches it. Of a record that lies across two chunks, the first bytes are copied in front
+ * of the second chunk; each buffer has room for them.
  */
 #include "file/read/parallel_reader.h"
 
@@ -10,18 +10,18 @@
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 
-#define HEAD ((size_t)65536) /* room before a stretch: less than a record */
+#define HEAD ((size_t)65536) /* room before a chunk; the bytes copied there are fewer than a record */
 #define PAGE ((uint64_t)4096)
 #define STRETCHES_LEAST 4u
 
 struct read_turns {
     pfr_reader *reader;
     const struct parallel_reader *parallel_reader;
-    uint64_t begin, end; /* of what is read, in the file */
+    uint64_t begin, end; /* of the bytes read, in the file */
     size_t chunk;
-    uint64_t next; /* stretch that nobody took; atomic */
-    uint64_t turn; /* stretch that is walked over; atomic, changed under the lock */
-    bool over;     /* the same */
+    uint64_t next; /* next chunk to take; atomic */
+    uint64_t turn; /* chunk being walked; atomic, changed under the lock */
+    bool over;     /* no more turns; atomic, changed under the lock */
     uint32_t asleep;
     pthread_mutex_t lock;
     pthread_cond_t moved;
@@ -33,12 +33,12 @@ struct read_turns {
 
 struct runner {
     struct read_turns *all;
-    uint8_t *buffer; /* HEAD and a stretch, with room to move them */
+    uint8_t *buffer; /* HEAD and a chunk, with room to align them */
     pthread_t thread;
     bool runs;
 };
 
-/* --- Whose turn it is. */
+/* --- Waiting for a turn. */
 
 static bool is_settled(const struct read_turns *t, uint64_t number) {
     return __atomic_load_n(&t->over, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) == number;
@@ -68,9 +68,9 @@ static void end_turn(struct read_turns *t, uint64_t number, bool over) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* --- A turn. */
+/* --- One turn. */
 
-/* Whether nothing but bytes behind the window is missing. Then they are the first of a record, or none. */
+/* Whether only bytes after the buffer are missing. Then *bytes are the first *left bytes of a record, or none. */
 static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_t *left) {
     const struct input *in = &r->parts[r->part].in;
     const uint64_t skip = r->at - in->start;
@@ -83,7 +83,7 @@ static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_
     return load_u16(*bytes + 6, r->context.swap) > *left;
 }
 
-/* Walks over what is whole in the stretch; what is left goes to the next one. false: the next one gets no turn. */
+/* Walks over the complete records of the chunk and keeps the rest for the next one. false: this was the last turn. */
 static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, size_t have) {
     pfr_reader *r = t->reader;
     const uint64_t from = t->begin + number * t->chunk;
@@ -116,9 +116,9 @@ static void *run(void *context) {
     }
 }
 
-/* --- All of them. */
+/* --- All turns. */
 
-/* Where there are no more threads to be had, those that there are do it. */
+/* If fewer threads can be started, those that run do all the work. */
 static void run_all(struct runner *runners, uint32_t count) {
     for (uint32_t i = 1; i < count; i++)
         runners[i].runs = thread_begin(&runners[i].thread, run, &runners[i]);
@@ -128,7 +128,7 @@ static void run_all(struct runner *runners, uint32_t count) {
             pthread_join(runners[i].thread, NULL);
 }
 
-/* The window is the reader's own again, with nothing in it. */
+/* Gives the buffer back to the reader, empty. */
 static pfr_status finish(struct read_turns *t, pfr_error *err) {
     pfr_reader *r = t->reader;
     input_forget(&r->parts[r->part].in, r->at);
@@ -162,7 +162,7 @@ static size_t buffer_size(const struct read_turns *t) {
     return HEAD + t->chunk + INPUT_ALIKE;
 }
 
-/* How many have a buffer; what they take is a share, whose failures are nobody's concern. */
+/* Returns the number of buffers allocated. They come from a share, so that a failure is not recorded in the reader. */
 static uint32_t take_buffers(struct memory *memory, struct read_turns *t, struct runner *runners, uint32_t wanted) {
     uint32_t count = 0;
     for (; count < wanted; count++) {

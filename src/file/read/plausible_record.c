@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether bytes are a record, judged by themselves: what their type says they must hold, and how long that is. Most
- * records cost a few instructions (layout_length.h); the others are read by their layout.
- */
+/* Judges from its own bytes whether something is a record: the members that its type requires, and its length. Most
+   records take a few instructions (layout_length.h); the others are decoded by their layout. */
 #include "file/read/plausible_record.h"
 #include "wire/any_layout.h"
 #include "wire/fast_sample.h"
@@ -11,7 +9,8 @@
 
 #define KERNEL_TYPES 64u
 
-/* The least body of each type, so that a sample_id is not cut out of a record that has none, and its length. */
+/* Learns the length rule of each type and the smallest body, which keeps a sample_id from being cut out of a record
+   without one. */
 void plausibility_learn(pfr_reader *r) {
     struct pfr_context shortest = r->nr_events ? r->events[0].context : r->context;
     struct pfr_context usual = shortest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_PLAUSIBLE_RECORD_H
 #define PFR_FILE_PLAUSIBLE_RECORD_H
-/* What other files use of plausible_record.c, which says how it works. */
+/* How plausible the bytes of one record are. plausible_record.c describes how this is judged. */
 #include "file/read/recording.h"
 
 /* How far the bytes of a record (type to context are filled) look like one. */
@@ -16,10 +16,10 @@ enum plausibility {
 void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */
 enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec);
 
-/* false: only a look at the whole body tells. */
+/* Judges without decoding the body; false: only plausibility_of can decide. */
 bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility);
 
-/* Why belief is NONE. */
+/* Fills *why with the reason for PLAUSIBILITY_NONE. */
 void implausible_because(const pfr_record *rec, pfr_error *why);
 
 #endif

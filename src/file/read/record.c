@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record: its body by the table, its sample_id, one field by name. */
+/* Content of a record: its body by the layout table, its sample_id, one field by name. */
 #include "file/read/decode_sample.h"
 #include "file/read/recording.h"
 #include "file/read/findings.h"
@@ -23,7 +23,7 @@ const char *pfr_layout_name(uint64_t layout) {
     return l ? l->name : NULL;
 }
 
-/* The event's context, and what this very record adds to it. */
+/* The event's context, completed with the record's own misc and variant. */
 struct pfr_context record_context(const pfr_record *rec, unsigned number) {
     struct pfr_context c = *rec->context;
     c.word[WORD_MISC] = rec->misc;
@@ -38,13 +38,13 @@ static struct cursor body_of(const pfr_record *rec) {
     return cursor_on(rec->bytes + head, length, rec->offset + head, rec->context->swap);
 }
 
-/* Nearly every record: a sample that is as its event says. */
+/* Fast path for nearly every record: a sample that matches its event. */
 static bool is_fast(const pfr_record *rec, void *body) {
     struct cursor in = body_of(rec);
     return rec->type == PFR_RECORD_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
 }
 
-/* Records of state that come by the hundred thousand, by layout. */
+/* Fast decoders for records of state, which come by the hundred thousand; indexed by layout. */
 typedef bool fast_reader(const struct pfr_context *c, struct cursor *in, void *body);
 #define LAYOUT(id, name, doc)                                                                                          \
     static bool read_##name(const struct pfr_context *c, struct cursor *in, void *body) {                              \
@@ -127,7 +127,7 @@ pfr_status pfr_items_next(pfr_items_iter *it, void *part, size_t size, pfr_error
     return s;
 }
 
-/* Members by how their value is given. */
+/* The kind of pfr_value for each kind of field. */
 static const uint8_t value_kinds[K_KINDS] = {
     [K_U8] = PFR_VALUE_UNSIGNED,  [K_U16] = PFR_VALUE_UNSIGNED,  [K_U32] = PFR_VALUE_UNSIGNED,
     [K_U64] = PFR_VALUE_UNSIGNED, [K_W8] = PFR_VALUE_UNSIGNED,   [K_W32] = PFR_VALUE_UNSIGNED,
@@ -151,7 +151,7 @@ static void set_integer(pfr_value *v, const struct field *f, const void *body) {
     }
 }
 
-/* Copies the member, which is one of the view structs, out of the body. */
+/* Copies a member that is one of the view structs out of the body. */
 static void set_view(pfr_value *v, const struct field *f, const uint8_t *member) {
     static const size_t sizes[] = {[PFR_VALUE_TEXT] = sizeof(pfr_text),
                                    [PFR_VALUE_BYTES] = sizeof(pfr_bytes),
@@ -167,11 +167,11 @@ static void set_view(pfr_value *v, const struct field *f, const uint8_t *member)
 
 static bool is_present(const struct field *f, const struct pfr_context *c, const void *body) {
     if (f->when.test == TEST_ROOM || f->when.test == TEST_ROOM_WORD)
-        return true; /* not told apart from 0: the struct holds what was read */
+        return true; /* absent and 0 are not distinguished here: the struct holds the value read */
     return field_present(f, c, body, 0);
 }
 
-/* Follows the dots: each part but the last must be a layout in place. */
+/* Resolves a dotted path: each part but the last must be a nested layout. */
 static pfr_status follow(const struct layout *l, const struct pfr_context *c, const uint8_t *body, const char *path,
                          pfr_value *value, pfr_error *err) {
     for (;;) {
@@ -200,7 +200,7 @@ static pfr_status follow(const struct layout *l, const struct pfr_context *c, co
     }
 }
 
-/* A part in place would point into our stack: it is not given by itself. */
+/* Refuses a nested layout as a value: it would point into the caller's stack frame. */
 static pfr_status settle(const char *field, pfr_value *value, pfr_error *err) {
     if (value->kind != PFR_VALUE_PART)
         return PFR_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events whose attrs or ids the header lost. EVENT_DESC tells both again (docs/perf-data-format.md): how many events
- * and bytes of an attr, then of each the attr, how many ids, its name, the ids. What the header tells and can be is
- * kept. Where there is no EVENT_DESC, as in what a killed recorder left, records ID_INDEX tell ids with the cpu and
- * thread of each, and no event: whose they are shows where each event has one id for each of these.
+ * Restores events whose attrs or ids the header lost. EVENT_DESC repeats both (docs/perf-data-format.md): number of
+ * events, bytes per attr, then for each event its attr, number of ids, name and ids. Plausible values of the header are
+ * kept. A file without EVENT_DESC, such as a killed recorder leaves, may have ID_INDEX records: these list ids with cpu
+ * and thread, but not the event. The event of each id follows if every event has one id per cpu and thread.
  */
 #include "file/read/repair_events.h"
 #include "file/read/events.h"
@@ -11,16 +11,16 @@
 #include "wire/feature_bits.h"
 
 #define ATTR_FIRST 64u     /* bytes of the oldest attr */
-#define LOST_AT 24u        /* the header's section of attrs */
-#define INDEX_HEAD 16u     /* of the record, with the number of entries */
-#define INDEX_ENTRY 32u    /* id, number of the ring, cpu, thread */
-#define LOOK_RECORDS 4096u /* that stand before the first ID_INDEX, or between two */
+#define LOST_AT 24u        /* offset of the attrs section in the header */
+#define INDEX_HEAD 16u     /* bytes of the record's header and of the number of entries */
+#define INDEX_ENTRY 32u    /* bytes: id, ring index, cpu, thread */
+#define LOOK_RECORDS 4096u /* most records to skip before the first ID_INDEX, or between two */
 #define IDS_MOST 65536u
 
 struct described {
     struct cursor in;
     uint32_t count, attr_size;
-    const uint8_t *attr; /* of the last one */
+    const uint8_t *attr; /* of the entry read last */
     pfr_u64s ids;
 };
 
@@ -48,7 +48,7 @@ static bool described_next(struct described *d) {
     return can_be_attr(load_u32(d->attr + 4, d->in.swap), d->attr_size);
 }
 
-/* Whether it can be read to its end; else nothing is believed of it. */
+/* Whether it can be read to its end; otherwise it is not used at all. */
 static bool is_readable(struct described d) {
     for (uint32_t i = 0; i < d.count; i++)
         if (!described_next(&d))
@@ -56,7 +56,7 @@ static bool is_readable(struct described d) {
     return true;
 }
 
-/* What recover writes of events whose ids nobody knows has none, either. */
+/* EVENT_DESC has no ids if recover wrote it for events of unknown ids. */
 static bool tells_ids(struct described d) {
     for (uint32_t i = 0; i < d.count && described_next(&d); i++)
         if (d.ids.count)
@@ -82,7 +82,7 @@ static bool ids_are_lost(const pfr_reader *r) {
     return r->nr_events > 1;
 }
 
-/* All events anew: those that the header told before, as far as they can be, and what is described. */
+/* Adds all events again: plausible attrs and ids of the header first, the rest from EVENT_DESC. */
 static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
     const struct event *const before = r->events;
     const size_t told = r->nr_events;
@@ -113,7 +113,7 @@ static bool read_whole(pfr_reader *r, uint64_t offset, void *to, size_t length) 
     return input_read_at(&r->parts[0].in, offset, to, length, &got, NULL) >= 0 && got == length;
 }
 
-/* What its size leaves no room for is not believed. */
+/* A count too large for the record is ignored. */
 static pfr_status take_index(pfr_reader *r, struct indexed *x, uint64_t at, uint32_t size, pfr_error *err) {
     uint8_t number[8];
     if (size < INDEX_HEAD || !read_whole(r, at + 8, number, sizeof number))
@@ -149,12 +149,13 @@ static uint64_t word_of(const pfr_reader *r, const struct indexed *x, size_t ent
     return load_u64(x->entries + entry * INDEX_ENTRY + 8 * word, r->context.swap);
 }
 
-/* Whether two entries are of the same cpu and thread. */
+/* Whether two entries have the same cpu and thread. */
 static bool are_of_one(const pfr_reader *r, const struct indexed *x, size_t a, size_t b) {
     return word_of(r, x, a, 2) == word_of(r, x, b, 2) && word_of(r, x, a, 3) == word_of(r, x, b, 3);
 }
 
-/* Event by event, as perf writes them (*step 1), or counter by counter (*step: as many as events). */
+/* Finds the order of the entries: grouped by event, as perf writes them (*step 1), or by counter (*step: number of
+   events). False: neither order fits. */
 static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t *step) {
     const size_t events = r->nr_events, each = events ? x->count / events : 0;
     bool by_event = true, by_counter = true;
@@ -164,7 +165,7 @@ static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t 
         by_event = by_event && are_of_one(r, x, i, i % each);
         by_counter = by_counter && are_of_one(r, x, i, i - i % events);
     }
-    for (size_t i = 1; i < each; i++) /* else both could be */
+    for (size_t i = 1; i < each; i++) /* if it repeats, both orders would fit */
         by_event = by_event && !are_of_one(r, x, i, 0);
     *step = by_event ? 1 : events;
     return by_event || by_counter;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file header whose numbers cannot be right. What stands elsewhere tells them again: the attrs say their own size,
- * the records begin where attrs and ids end, and the table of features points at what follows it. Nothing is changed
- * that can be right, and each change is a finding (found), which pfr_next gives as a hole before the first record.
+ * Repairs a file header whose numbers cannot be right. Other parts of the file repeat them: each attr states its own
+ * size, the records begin where attrs and ids end, and the feature table points at the sections that follow it.
+ * Possible values are never changed. Each change is a finding (found), which pfr_next returns as a hole before the
+ * first record.
  */
 #include "file/read/repair_header.h"
 #include "file/read/resync.h"
@@ -15,23 +16,23 @@
 #define ATTR_LEAST 64u
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
-#define SURE_ENTRIES 5u   /* in a row, to believe a table whose end is damaged */
-#define LIKELY_ENTRIES 3u /* to believe one whose sections end where the file does */
+#define SURE_ENTRIES 5u   /* consecutive entries required to accept a table whose end is damaged */
+#define LIKELY_ENTRIES 3u /* enough if the last section ends where the file does */
 
-/* Where the header's numbers stand. */
+/* Offsets of the header's numbers. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
 
 static bool lies_inside(uint64_t offset, uint64_t size, uint64_t end) {
     return offset <= end && size <= end - offset;
 }
 
-/* What could not be read must not pass for what is not there: opening fails with it in the end (features_unread). */
+/* A read error must not look like missing data: features_unread makes opening fail with it in the end. */
 static void remember(pfr_reader *r, const pfr_error *why) {
     if (r->unread.status == PFR_OK)
         r->unread = *why;
 }
 
-/* How many bytes of the file there are. */
+/* Returns the bytes read: fewer than `length` at the end of the file. */
 static size_t read_some(pfr_reader *r, uint64_t offset, void *to, size_t length) {
     size_t got = 0;
     pfr_error why;
@@ -40,7 +41,7 @@ static size_t read_some(pfr_reader *r, uint64_t offset, void *to, size_t length)
     return got;
 }
 
-/* Any u64 of the file; 0 past its end. */
+/* A u64 at any offset of the file; 0 past its end. */
 static uint64_t peek(pfr_reader *r, uint64_t offset) {
     uint8_t bytes[8];
     return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u64(bytes, r->context.swap);
@@ -51,13 +52,14 @@ static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
     return read_some(r, offset, bytes, sizeof bytes) < sizeof bytes ? 0 : load_u32(bytes, r->context.swap);
 }
 
-/* --- The attrs. */
+/* --- Attr entries. */
 
 static bool can_be_entry_size(uint64_t size) {
     return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
 }
 
-/* An entry of file_attr: its attr says a size that leaves room for the section of ids, which lies in the file. */
+/* Size of the file_attr entry at `offset`: its attr states a size with room for the section of ids, and that section
+   lies in the file. 0: no entry is there. */
 static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
     const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
     if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))
@@ -69,7 +71,7 @@ static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
                : 0;
 }
 
-/* Recorders put ids, attrs and records behind the header in this order. */
+/* Recorders write ids, attrs and records after the header, in this order. */
 static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t from) {
     const uint64_t most = from + ATTR_MOST * 16;
     const uint64_t until = h->data.offset > from && h->data.offset < most ? h->data.offset : most;
@@ -79,7 +81,7 @@ static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, u
     return 0;
 }
 
-/* Entries from `at` on whose attr says the size that all have. */
+/* Number of consecutive entries from `at` on whose attr states the same size. */
 static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     uint64_t count = 0;
     while (peek_u32(r, at + count * size + 4) + SECTION == size)
@@ -87,7 +89,7 @@ static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     return count;
 }
 
-/* Whether entries of this size, which their attrs say, fill the section, and no others do. */
+/* Whether entries of this size, which differs from the header's, fill the section and their attrs confirm it. */
 static bool entries_fill(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t size) {
     return size != h->attr_size && h->attrs.size % size == 0 &&
            count_entries(r, h->attrs.offset, size) >= h->attrs.size / size;
@@ -102,7 +104,7 @@ static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     h->attr_size = size;
 }
 
-/* More entries than there are: the size is wrong. */
+/* More entries than attrs that confirm the size: attrs.size is wrong. */
 static bool runs_over(pfr_reader *r, const struct pfr_rec_file_header *h) {
     const uint64_t count = count_entries(r, h->attrs.offset, h->attr_size);
     return count > 0 && count < h->attrs.size / h->attr_size;
@@ -122,14 +124,14 @@ static void mend_attrs(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (count == 0)
         return;
     found(r, AT_ATTRS, SECTION, "file_header.attrs",
-          "attrs of %" PRIu64 " bytes at %" PRIu64 " cannot be; %" PRIu64 " stand at %" PRIu64, h->attrs.size,
+          "attrs of %" PRIu64 " bytes at %" PRIu64 " are impossible; %" PRIu64 " were found at %" PRIu64, h->attrs.size,
           h->attrs.offset, count, at);
     h->attrs.offset = at;
     h->attrs.size = count * size;
     h->attr_size = size;
 }
 
-/* Whether the first attr stands where the header says and has the size it says, each read in its byte order. */
+/* Whether the first attr is where the header states and has the stated size, with these two byte orders. */
 static bool orders_fit(pfr_reader *r, const uint8_t *header, bool swap_header, bool swap_body) {
     const bool kept = r->context.swap;
     const uint64_t size = load_u64(header + AT_SIZE, swap_header);
@@ -151,7 +153,7 @@ bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header) {
             continue;
         *swap_header = of_header;
         if (i > 0)
-            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events behind it");
+            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events after it");
         return of_body != said;
     }
     return false;
@@ -162,7 +164,7 @@ static void mend_size(pfr_reader *r, struct pfr_rec_file_header *h) {
         return;
     if (h->size > HEADER_SIZE && h->size % 8 == 0 && h->size <= h->attrs.offset && h->size <= h->data.offset &&
         h->data.offset <= r->header.file_size)
-        return; /* a longer header of the future */
+        return; /* a longer header of a future version */
     found(r, AT_SIZE, 8, "file_header.size", "a header of %" PRIu64 " bytes: %u, %u or 16 are known", h->size,
           OLD_HEADER_SIZE, HEADER_SIZE);
     h->size = HEADER_SIZE;
@@ -177,10 +179,8 @@ pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *
     return PFR_OK;
 }
 
-/*
- * Ids that cannot lie where the entry says: recorders write them behind the header, event by event, so that they begin
- * where those of the event before end, and end where those of the next begin, or the attrs.
- */
+/* Ids at an impossible place: recorders write them after the header, event by event. So they begin where those of the
+   event before end, and end where those of the next event, or the attrs, begin. */
 void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length) {
     const uint64_t end = h->attrs.offset + h->attrs.size, words = entry + h->attr_size - SECTION;
     const uint64_t said = *length;
@@ -198,9 +198,9 @@ void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry
     *length = known ? to - from : 0;
 }
 
-/* --- Where the records begin. */
+/* --- Start of the records. */
 
-/* Behind the header, the attrs and their ids. */
+/* They follow the header, the attrs and their ids. */
 static uint64_t end_of_attrs(pfr_reader *r, const struct pfr_rec_file_header *h) {
     uint64_t end = h->attrs.offset + h->attrs.size;
     for (uint64_t at = h->attrs.offset; at + h->attr_size <= h->attrs.offset + h->attrs.size; at += h->attr_size) {
@@ -233,16 +233,14 @@ void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
     found(r, AT_DATA, 8, "file_header.data.offset", "records at %" PRIu64 "; they begin at %" PRIu64, h->data.offset,
           begin);
     if (h->data.size && h->data.offset < UINT64_MAX - h->data.size && h->data.offset + h->data.size > begin)
-        h->data.size = h->data.offset + h->data.size - begin; /* where they end was not touched */
+        h->data.size = h->data.offset + h->data.size - begin; /* the end of the records stays as it was */
     h->data.offset = begin;
 }
 
-/* --- Where they end: at the table of features, whose sections lie behind it one after the other. */
+/* --- End of the records: at the feature table, whose sections follow it one after the other. */
 
-/*
- * Whether a table stands at `at` whose first section is at `first`: there may be room between, because perf leaves out
- * what it could not write.
- */
+/* Whether a table at `at` has its first section at `first`. Unused bytes between them are possible, because perf leaves
+   out sections that it could not write. */
 static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
     const uint64_t room = first > at && (first - at) % SECTION == 0 ? (first - at) / SECTION : 0;
     uint64_t next = first, count = 0;
@@ -255,14 +253,14 @@ static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
     return count >= SURE_ENTRIES || (count >= LIKELY_ENTRIES && next == r->header.file_size);
 }
 
-/* Whether a table of `count` entries begins at `at`: its first section follows it. What is behind may be cut off. */
+/* Whether a table of `count` entries can begin at `at`: its first section follows it. The sections may be cut off. */
 static bool table_begins(pfr_reader *r, uint64_t at, uint64_t count) {
     const uint64_t first = peek(r, at);
     return first > at && (first - at) % SECTION == 0 && (first - at) / SECTION >= count &&
            (first - at) / SECTION <= TABLE_MOST;
 }
 
-/* Whether the sections that the header says to be there can be where the table at `at` says. */
+/* Whether the sections that the header's bitmap requires can be where the table at `at` puts them. */
 static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t offset = peek(r, at + i * SECTION), size = peek(r, at + i * SECTION + 8);
@@ -272,8 +270,8 @@ static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
     return lies_inside(at, count * SECTION, r->header.file_size);
 }
 
-/* Whether what stands before `at` is a row of the same table, whose section ends where that of the row at `at` begins.
- */
+/* Whether the 16 bytes before `at` are an entry of the same table: its section ends where that of the entry at `at`
+   begins. */
 static bool is_within_table(pfr_reader *r, uint64_t at) {
     if (at < 2 * SECTION)
         return false;
@@ -316,6 +314,6 @@ void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (!table || table == from + h->data.size)
         return;
     found(r, AT_DATA_SIZE, 8, "file_header.data.size",
-          "records of %" PRIu64 " bytes; the table of features behind them stands at %" PRIu64, h->data.size, table);
+          "records of %" PRIu64 " bytes; the feature table that follows them is at %" PRIu64, h->data.size, table);
     h->data.size = table - from;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where bytes are no record, the next place is searched that records follow each other from: three believable ones in a
- * row, or up to the end (docs/perf-data-format.md, resynchronising). The search is bytewise, because records of user
- * types need not be multiples of 8, and linear: what cannot begin a record is passed after a look at its type.
+ * After bytes that are not a record, finds the next place where a chain of records begins: three plausible ones in a
+ * row, or fewer if they reach the end (docs/perf-data-format.md, resynchronising). The search tries every byte, because
+ * records of user types need not be multiples of 8. It is linear: most places are rejected by the type field.
  */
 #include "file/read/resync.h"
 #include "file/read/next.h"
@@ -16,10 +16,10 @@
 #define UNSURE_CHAIN 8u
 #define MOST_UNKNOWN 64u
 #define REACH (GOOD_CHAIN * (RECORD_MOST + 1u))
-#define PATIENCE 16u /* bytes of bodies looked through for one that is passed */
+#define PATIENCE 16u /* bytes of bodies that may be decoded per byte of progress */
 #define SIGHT ((size_t)256 << 10)
 
-/* Records with data behind them that may be larger than what can be seen. */
+/* Records followed by data that may exceed the visible bytes. */
 static const bool carries_payload[TYPE_RULES] = {[PFR_RECORD_TRACING_DATA] = true, [PFR_RECORD_AUXTRACE] = true};
 
 static const bool compressed[TYPE_RULES] = {[PFR_RECORD_COMPRESSED] = true, [PFR_RECORD_COMPRESSED2] = true};
@@ -42,21 +42,22 @@ static bool is_known(const pfr_reader *r, uint32_t type) {
 
 enum link {
     LINK_BROKEN,
-    LINK_LAST,    /* a record that reaches out of sight */
-    LINK_UNKNOWN, /* of a type that no table has */
-    LINK_UNSURE,  /* its header could be one; its body tells nothing, does not fit, or leaves bytes over */
+    LINK_LAST,    /* a record that ends past the visible bytes */
+    LINK_UNKNOWN, /* of an unknown type */
+    LINK_UNSURE,  /* a possible header; the body is undecidable, does not match, or leaves bytes over */
     LINK_GOOD,
     LINK_FIRM
 };
 
-/* Kernels leave bits of misc clear and write whole words. */
+/* Records of the kernel have the reserved bits of misc clear and a size that is a multiple of 8. */
 static bool has_sane_header(const pfr_record *rec) {
     return rec->type >= KERNEL_TYPES || (rec->size % 8 == 0 && !(rec->misc & CLEAR_MISC));
 }
 
 /*
- * What a body tells. Bodies overlap where every few bytes could begin a large record, and each would be looked through
- * again and again: what is looked through is kept within a multiple of what is passed, and untold bodies are unsure.
+ * Plausibility within a budget. Where a large record could begin every few bytes, the bodies overlap, and each would be
+ * decoded again and again. So decoding is limited to a multiple of the progress; bodies over the budget count as
+ * unsure.
  */
 static enum plausibility patient_plausibility(pfr_reader *r, const pfr_record *rec) {
     enum plausibility plausibility;
@@ -72,7 +73,7 @@ static void pass(pfr_reader *r, uint64_t bytes) {
     r->patience += bytes * PATIENCE;
 }
 
-/* The record at `at`, and where the next one is. */
+/* Classifies the record at `at`; *next is the offset of the next one. */
 static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t *next) {
     const uint64_t left = s->length - at;
     pfr_record rec;
@@ -82,7 +83,7 @@ static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t 
     const uint32_t type = load_u32(s->bytes + at, r->context.swap);
     if (size < RECORD_HEADER)
         return LINK_BROKEN;
-    if (size > left) /* of an unknown type, where more may come: the rest of it is not seen yet */
+    if (size > left) /* an unknown type whose end is not visible yet, if more bytes may follow */
         return is_known(r, type) || !s->whole ? LINK_LAST : LINK_BROKEN;
     frame(r, &rec, s->bytes + at, 0);
     *next = at + size;
@@ -100,8 +101,8 @@ static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t 
 }
 
 /*
- * Three that are good, or many that could be; those that could be may stand between the good ones. What ends in sight
- * of the end may be fewer: `least` of them are asked for.
+ * Whether a chain begins at `at`: GOOD_CHAIN good records, among which unsure ones are accepted, or UNSURE_CHAIN unsure
+ * ones. A chain that reaches the end of the visible bytes needs only `least` good records. `good`: those before `at`.
  */
 static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned good, unsigned least) {
     unsigned unsure = 0, unknown = 0;
@@ -118,13 +119,13 @@ static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, un
     return good >= GOOD_CHAIN || unsure >= UNSURE_CHAIN || good + 1 >= least;
 }
 
-/* Whether records go on behind a record. Recorders number their own types from 64, from 32768 or so; behind a number
-   that nobody would take something known must stand, as far as can be seen. */
+/* Whether records follow this one. Recorders number their own types from 64, or from 32768 (simpleperf). After a type
+   above that, one known record must be visible. */
 static bool goes_on(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     return follow(r, s, rec->size, 0, s->pieces || rec->type < TYPES_MOST ? 0 : 1);
 }
 
-/* Whether records begin here: the first must be good by itself, and firmly so where the end spares it others. */
+/* Whether a chain begins at `at`. The first record must be good; it must be firm if the chain reaches the end early. */
 static bool begins(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned least) {
     uint64_t next;
     const enum link first = link_at(r, s, at, &next);
@@ -148,10 +149,8 @@ uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, 
     return s->length;
 }
 
-/*
- * A record that could be one goes where its size says and its successors stand there, unless others stand inside it:
- * then its size is wrong.
- */
+/* A record that is possible but not certain is accepted if others follow where its size ends, unless a chain begins
+   inside it: then its size is wrong. */
 uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     const enum plausibility plausibility = plausibility_of(r, rec);
     const bool sane = has_sane_header(rec);
@@ -166,14 +165,14 @@ uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const p
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
-/* What of `wanted` bytes from `at` on can be asked for at once. */
+/* How many of `wanted` bytes from `at` on can be requested at once. */
 static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
     const uint64_t room = r->parts[r->part].end - at;
     const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;
     return wanted < most ? wanted : (size_t)most;
 }
 
-/* Where the window has to move, twice of what is needed is asked for: else each look would move it. */
+/* If the read buffer must move, twice the needed size is requested: otherwise each call would move it. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err) {
     struct part *p = &r->parts[r->part];
     const uint64_t room = p->end - at;

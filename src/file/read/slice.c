@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers of slices: see slice.h. One is a copy of the whole reader with windows of its own. */
+/* Readers of slices: see slice.h. Each is a copy of the whole reader with read buffers of its own. */
 #include "file/read/slice.h"
 
 #include "base/memory/fail.h"

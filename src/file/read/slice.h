@@ -3,34 +3,34 @@
 #define PFR_FILE_SLICE_H
 /*
  * Readers of slices: several threads read the samples of one recording, each through a reader of its own. They share
- * what the whole reader learnt of events when it read the recording once, and change nothing of it; so nobody may use
- * the whole one meanwhile. Records that say something about the recording are given and not looked at, and no quality
- * is counted for the whole.
+ * the events that the whole reader learnt when it read the recording once, and change nothing in it. The whole reader
+ * must not be used meanwhile. Records that describe the recording are returned but not handled again, and the quality
+ * of the whole reader does not count them.
  *
- *     pfr_reader *mine;
- *     slice_reader_open(&mine, reader, memory, &err);
- *     slice_reader_move(mine, &(struct slice){0, 4096, 1 << 20});
- *     while (pfr_next(mine, &rec, &err) == PFR_OK) ...
- *     slice_reader_close(mine);
+ *    pfr_reader *mine;
+ *    slice_reader_open(&mine, reader, memory, &err);
+ *    slice_reader_move(mine, &(struct slice){0, 4096, 1 << 20});
+ *    while (pfr_next(mine, &rec, &err) == PFR_OK) ...
+ *    slice_reader_close(mine);
  */
 #include <perfray/reader.h>
 
 struct memory;
 
-/* Records from `begin` to `end`, both where a record of the part begins; end UINT64_MAX: to the part's end. */
+/* Records from `begin` to `end`, both at the start of a record of the part; end UINT64_MAX: to the part's end. */
 struct slice {
-    uint32_t part; /* index, not number */
+    uint32_t part; /* index of the part, not its number */
     uint64_t begin, end;
 };
 
-/* Whether the recording can be read so: seekable, without a limit on records. (What is in COMPRESSED records cannot.)
- */
+/* Whether slices are possible: the input must be seekable, without a limit on records, and not a trace. (Records inside
+   COMPRESSED records cannot be read in slices.) */
 bool slices_can_be(const pfr_reader *reader);
 
-/* Its memory is a share of `memory`, which must outlive it, as must the whole reader. */
+/* It allocates from a share of `memory`. Both `memory` and the whole reader must outlive it. */
 pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, struct memory *memory, pfr_error *err);
-/* pfr_next then gives the records of the slice, and PFR_END. */
+/* pfr_next then returns the records of the slice, and PFR_END after them. */
 void slice_reader_move(pfr_reader *reader, const struct slice *slice);
-void slice_reader_close(pfr_reader *reader); /* NULL is fine */
+void slice_reader_close(pfr_reader *reader); /* NULL is allowed */
 
 #endif

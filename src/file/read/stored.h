@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_STORED_H
 #define PFR_FILE_STORED_H
-/*
- * A reader of what is in a store: it has events and no records, and who wants a profile, a model or latencies gets them
- * from here instead of from records. profile.c, model_open.c and latency.c ask; no view knows the difference.
- */
+/* Data of a store, in a reader that has events and no records. profile.c, model_open.c and latency.c take profile,
+   model and latencies from here instead of from records; the views need not know the difference. */
 #include <perfray/model.h>
 #include <perfray/reader.h>
 
@@ -13,12 +11,13 @@ struct call_costs;
 struct function_names;
 
 struct stored_source {
-    bool traced; /* calls of traces, not samples; reader->header.cycle_frequency is that of their times */
-    /* Fills a profile that is as `begin` of profile.c makes it. USAGE: the store has not what the request needs. */
+    bool traced; /* calls of traces, not samples; reader->header.cycle_frequency is the frequency of their times */
+    /* Fills a profile that `begin` of profile.c has initialised. PFR_ERR_USAGE: the store lacks data for the request.
+     */
     pfr_status (*profile)(const struct stored_source *source, struct profile *p, pfr_error *err);
     pfr_model *(*model)(const struct stored_source *source, pfr_reader *reader, const pfr_model_options *options,
                         pfr_error *err);
-    /* Fills costs and names for costs->request. */
+    /* Fills costs and names as costs->request asks. */
     pfr_status (*costs)(const struct stored_source *source, struct call_costs *costs, struct function_names *names,
                         pfr_error *err);
     void (*close)(struct stored_source *source);

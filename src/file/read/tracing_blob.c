@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracepoint formats: see tracing_blob.h, and docs/perf-data-format.md for the order of the parts. */
+/* Parser of the tracepoint formats: see tracing_blob.h, and docs/perf-data-format.md for the order of the parts. */
 #include "file/read/tracing_blob.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool take_sized(struct cursor *in, pfr_bytes *bytes) {
     return take_u64(in, &bytes->length) && take_bytes(in, bytes->length, &bytes->at);
 }
 
-/* header_page and header_event: a name, a size, text */
+/* header_page and header_event: name, size, text */
 static bool take_named(struct cursor *in, pfr_bytes *bytes) {
     pfr_text name;
     return take_text(in, &name) && take_sized(in, bytes);
@@ -68,7 +68,7 @@ pfr_status blob_open(struct tracing_blob *b, const uint8_t *bytes, uint64_t leng
     return PFR_OK;
 }
 
-/* The rest of the line that begins with `key`. */
+/* The text after `key`, up to the end of the line. */
 static pfr_text line_after(const pfr_text *text, const char *key) {
     const char *at = memmem(text->at, text->length, key, strlen(key));
     if (!at)
@@ -118,7 +118,7 @@ pfr_status blob_next_ftrace(struct tracing_blob *b, struct tracing_format *f, pf
     if (b->ftrace_left == 0)
         return PFR_END;
     b->ftrace_left--;
-    if (!take_sized(&b->ftrace, &text)) /* blob_open has stepped over all of them */
+    if (!take_sized(&b->ftrace, &text)) /* blob_open has checked all of them */
         return broken(b, "the ftrace formats", err);
     fill_format(f, (pfr_text){system, sizeof system - 1, sizeof system}, text);
     return PFR_OK;
@@ -132,7 +132,7 @@ static bool take_counted(struct cursor *in, pfr_bytes *bytes) {
     return true;
 }
 
-/* Saved command lines came with version 0.6; the text of the version is one digit, a point, digits. */
+/* Saved command lines exist since version 0.6. The version is a text: a digit, a point, digits. */
 static bool has_cmdlines(const pfr_text *version) {
     static const char from[] = "0.6";
     return version->length >= sizeof from - 1 && memcmp(version->at, from, sizeof from - 1) >= 0;

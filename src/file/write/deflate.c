@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records to COMPRESSED records, the mirror of inflate.c.
+ * Compresses records into COMPRESSED records; inflate.c is the inverse.
  *
- * Frames: each COMPRESSED record is one zstd frame with a checksum, of whole records, so that damage to it costs its
- * records and no others. A frame must fit a record (65 527 bytes), which only compressing it tells: as many records
- * wait as the frames so far let expect, and when a frame becomes too long its records are halved.
+ * Frames: each COMPRESSED record is one zstd frame with a checksum and complete records inside, so that damage costs
+ * only its own records. A frame must fit in a record (65 527 bytes), and its size is known only after compression. So
+ * the amount to collect is predicted from the last frame, and a frame that is too long is split into halves.
  *
  * Stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
  */
@@ -16,7 +16,7 @@
 #define WAITING_ROOM ((size_t)256 << 10)
 #define PACKED_MOST ((size_t)RECORD_MOST - RECORD_HEADER)
 #define PACKED_ROOM (RECORD_HEADER + ((size_t)384 << 10))
-#define SURE ((size_t)64 << 10) /* becomes little more than it is, however it looks */
+#define SURE ((size_t)64 << 10) /* even incompressible input of this size grows only a little */
 
 static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
     pfr_error why;
@@ -49,7 +49,7 @@ void deflate_close(pfr_writer *w, struct deflater *z) {
     *z = (struct deflater){.in = z->in, .out = z->out};
 }
 
-/* The COMPRESSED record whose `length` bytes stand in z->packed behind its header. */
+/* Writes the COMPRESSED record whose content, `length` bytes, is in z->packed after room for its header. */
 static pfr_status put_packed(pfr_writer *w, struct deflater *z, size_t from, size_t length, pfr_error *err) {
     struct output *out = &part_of(w)->out;
     put_u32(z->packed, PFR_RECORD_COMPRESSED, w->context.swap);
@@ -61,7 +61,7 @@ static pfr_status put_packed(pfr_writer *w, struct deflater *z, size_t from, siz
     return writer_check(w, err);
 }
 
-/* Where the records may be cut in two: the end of one, near the middle. 0: there is only one. */
+/* Offset near the middle where a record ends; 0: there is only one record. */
 static size_t middle_of(const pfr_writer *w, const uint8_t *bytes, size_t length) {
     size_t at = 0;
     while (at < length / 2) {
@@ -73,13 +73,14 @@ static size_t middle_of(const pfr_writer *w, const uint8_t *bytes, size_t length
     return at < length ? at : 0;
 }
 
-/* How much may wait: what would fill nine tenths of a record at the rate of the last frame. */
+/* Predicts how much to collect: what fills nine tenths of a record at the ratio of the last frame. */
 static void learn_target(struct deflater *z, size_t from, size_t length) {
     const size_t expected = from * (PACKED_MOST / 10 * 9 / 64) / (length / 64 + 1);
     z->target = expected < SURE ? SURE : expected > WAITING_ROOM ? WAITING_ROOM : expected;
 }
 
-/* Records as frames, halved until each fits; one that does not fit by itself stays as it is. */
+/* Writes records as frames, halving them until each fits. A record that does not fit by itself is written uncompressed.
+ */
 static pfr_status pack_frames(pfr_writer *w, struct deflater *z, const uint8_t *bytes, size_t length, pfr_error *err) {
     const size_t n = ZSTD_compress2(z->context, z->packed + RECORD_HEADER, PACKED_ROOM - RECORD_HEADER, bytes, length);
     if (ZSTD_isError(n))
@@ -97,7 +98,7 @@ static pfr_status pack_frames(pfr_writer *w, struct deflater *z, const uint8_t *
     return pack_frames(w, z, bytes + half, length - half, err);
 }
 
-/* A piece of the stream that fits a record for sure. */
+/* Compresses a piece of the stream that is small enough to always fit in one record. */
 static pfr_status pack_piece(pfr_writer *w, struct deflater *z, const uint8_t *bytes, size_t length, pfr_error *err) {
     ZSTD_inBuffer in = {bytes, length, 0};
     ZSTD_outBuffer out = {z->packed + RECORD_HEADER, PACKED_MOST, 0};
@@ -125,7 +126,7 @@ pfr_status deflate_flush(pfr_writer *w, pfr_error *err) {
     return s;
 }
 
-/* As many whole records from `bytes` on as there is room for. */
+/* Bytes of the complete records from `bytes` on that fit in `room`. */
 static size_t that_fit(const pfr_writer *w, const uint8_t *bytes, size_t length, size_t room) {
     size_t at = 0;
     if (length <= room)

@@ -2,14 +2,16 @@
 #ifndef PFR_FILE_RECORDING_WRITER_H
 #define PFR_FILE_RECORDING_WRITER_H
 /*
- * What a pfr_writer is made of. One file per concern:
+ * struct pfr_writer and the structs that the files of the writer share. One file per concern:
  *
- *     writer.c            opening, names of files, flushing, the end
- *     writer_front.c      what stands before records and behind them: headers, attrs, ids, the table of features
- *     writer_features.c   payloads of features, as structs, bytes, or out of another recording
- *     writer_records.c    records, as structs, bytes, or out of another recording
- *     writer_folder.c     directories
- *     deflate.c           records to COMPRESSED records
+ *    writer.c            opening, file names, flushing, finishing
+ *    writer_part.c       the first failure, which all writers keep
+ *    writer_part_open.c  opens one file of the recording
+ *    writer_front.c      everything around the records: headers, attrs, ids, feature table
+ *    writer_features.c   payloads of features: from structs, from bytes, from another recording
+ *    writer_records.c    records: from structs, from bytes, from another recording
+ *    writer_folder.c     directories
+ *    deflate.c           compresses records into COMPRESSED records
  */
 #include "base/memory/arena.h"
 #include "base/io/output.h"
@@ -26,8 +28,8 @@ struct written_event {
     struct pfr_rec_attr attr;
     uint64_t *ids;
     size_t nr_ids;
-    uint64_t ids_at;            /* in the file; NO_PLACE: not yet written */
-    struct pfr_context context; /* of its records, in the writer's order */
+    uint64_t ids_at;            /* offset in the file; NO_PLACE: not yet written */
+    struct pfr_context context; /* of its records, in the writer's byte order */
 };
 
 struct written_feature {
@@ -36,12 +38,12 @@ struct written_feature {
     size_t length;
 };
 
-/* Records that wait to be compressed, and what compresses them. */
+/* Records waiting for compression, and the compressor. */
 struct deflater {
-    void *context; /* ZSTD_CCtx; NULL: nothing is compressed */
+    void *context; /* ZSTD_CCtx; NULL: no compression */
     uint8_t *waiting;
     size_t used, target;
-    uint8_t *packed; /* a whole COMPRESSED record */
+    uint8_t *packed; /* room for a whole COMPRESSED record */
     uint64_t in, out;
 };
 
@@ -59,14 +61,14 @@ struct pfr_writer {
     pfr_container container;
     pfr_compression compression;
     int level;
-    uint32_t attr_size_asked, attr_size; /* 0: not asked for; of the file */
-    uint32_t spare_slots;                /* left free behind the table of features */
+    uint32_t attr_size_asked, attr_size; /* requested size, 0: not requested; size in the file */
+    uint32_t spare_slots;                /* unused entries at the end of the feature table */
     bool started, filled, finished, in_place, named;
-    pfr_error failure; /* status < 0: the first one */
+    pfr_error failure; /* the first failure, if status < 0 */
     const char *name;  /* for messages */
 
-    struct whole_file file; /* path NULL: in place, or somebody else's descriptor */
-    int folder;             /* of a directory, else -1 */
+    struct whole_file file; /* path NULL: written in place, or to the caller's descriptor */
+    int folder;             /* descriptor of a directory, else -1 */
     char *folder_path, *folder_new;
     bool folder_made;
     struct written_part *parts;
@@ -76,20 +78,20 @@ struct pfr_writer {
     struct written_event *events;
     size_t nr_events, events_room;
     uint64_t attrs_at, data_at, data_end;
-    size_t attrs_written; /* events in front of the records */
-    bool attrs_change;    /* those got more ids */
+    size_t attrs_written; /* number of events in front of the records */
+    bool attrs_change;    /* some of those got more ids later */
 
-    struct written_feature *features; /* by bit */
+    struct written_feature *features; /* sorted by bit */
     size_t nr_features, features_room;
-    struct output build_ids; /* entries, to memory */
-    struct output index;     /* of AUXTRACE records, to memory */
+    struct output build_ids; /* entries, collected in memory */
+    struct output index;     /* of AUXTRACE records, collected in memory */
     uint64_t payload_left;
-    uint8_t *scratch; /* RECORD_ROOM bytes: one record in the making */
+    uint8_t *scratch; /* RECORD_ROOM bytes: the record being built */
 };
 
 #define RECORD_ROOM ((size_t)1 << 17)
 #define FIRST_USER 64u
-#define RING_SAID 0x81000u /* feature COMPRESSED: no COMPRESSED record becomes more */
+#define RING_SAID 0x81000u /* mmap_len of feature COMPRESSED: no COMPRESSED record expands to more */
 
 static inline struct written_part *part_of(pfr_writer *w) {
     return &w->parts[w->part];
@@ -110,12 +112,12 @@ static inline void put_u64(uint8_t *at, uint64_t v, bool swap) {
     memcpy(at, &v, sizeof v);
 }
 
-pfr_status writer_start(pfr_writer *w, pfr_error *err); /* what stands before the records, once */
+pfr_status writer_start(pfr_writer *w, pfr_error *err); /* writes everything that precedes the records; does it once */
 
-/* All but the end of pfr_writer_finish: every byte is written, and nothing has its name. */
+/* pfr_writer_finish without its end: all bytes are written, but the file does not have its final name. */
 pfr_status writer_fill(pfr_writer *w, pfr_error *err);
 
-/* The name until then; NULL: it has none, or cannot be read there. */
+/* The temporary name until pfr_writer_finish; NULL: no name, or its file cannot be read. */
 const char *writer_unfinished(const pfr_writer *w);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Writing a recording: files and their names, the first failure, the end. What is written in front of the first record
- * and behind the last is in writer_front.c; see recording_writer.h for the rest.
- */
+/* Writing a recording: files and their names, the first failure, the end. writer_front.c writes everything before the
+   first record and after the last; see recording_writer.h for the other files. */
 #include "base/io/descriptor.h"
 #include "file/write/recording_writer.h"
 #include "file/write/deflate.h"
@@ -20,7 +18,7 @@ static const bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 /* --- Files. */
 
-/* What was there under this name is written over. It may be a device; a link it may not be. */
+/* Overwrites the existing file. It may be a device, but not a symbolic link. */
 static pfr_status open_in_place(pfr_writer *w, const char *path, pfr_error *err) {
     const int fd = descriptor_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
     if (fd < 0 && errno == ELOOP)
@@ -29,7 +27,7 @@ static pfr_status open_in_place(pfr_writer *w, const char *path, pfr_error *err)
     return fd < 0 ? pfr_fail_errno(err, errno, "make", path) : part_open(w, fd, true, 0, err);
 }
 
-/* Under its other name; the output belongs to the first part from here on. */
+/* Opens the file under its temporary name. From here on the output belongs to the first part. */
 static pfr_status open_whole(pfr_writer *w, const char *path, pfr_error *err) {
     struct output out;
     PFR_TRY(whole_file_may_go_to(path, err));
@@ -119,7 +117,7 @@ pfr_writer *pfr_writer_open_fd(int fd, bool owned, const char *name, const pfr_w
     return NULL;
 }
 
-/* --- On the way. */
+/* --- While writing. */
 
 pfr_status writer_start(pfr_writer *w, pfr_error *err) {
     if (__builtin_expect(w->started, 1))
@@ -145,7 +143,7 @@ uint64_t pfr_writer_size(const pfr_writer *w) {
 
 /* --- The end. */
 
-/* On the disk before it has its name; what cannot be synchronised (a pipe, some file systems) need not be. */
+/* Syncs to disk before the file gets its name. Files that cannot be synced (a pipe, some file systems) are skipped. */
 static pfr_status synchronise(pfr_writer *w, pfr_error *err) {
     int done = 0;
     if (!w->named && (!w->folder_made || w->in_place))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Header features on their way out. In a file they wait for the end, in a stream each is a record: HEADER_FEATURE, but
- * tracing data and build-ids have records of their own there, and what only makes sense in a file is left out.
+ * Writes header features. In a file they are collected until the end. In a stream each becomes a record:
+ * HEADER_FEATURE, or a record type of its own for tracing data and build ids; features that only make sense in a file
+ * are left out.
  */
 #include "file/read/features.h"
 #include "file/write/writer_features.h"
@@ -10,7 +11,7 @@
 #include "file/write/writer_records.h"
 #include "wire/any_layout.h"
 
-#define PAYLOAD_AT 8u /* in the body of HEADER_FEATURE */
+#define PAYLOAD_AT 8u /* offset in the body of HEADER_FEATURE */
 
 static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
     pfr_error why;
@@ -18,9 +19,9 @@ static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
     return writer_failed(w, &why, err);
 }
 
-/* --- The list, by bit. */
+/* --- The list, sorted by bit. */
 
-/* Where the bit stands or belongs in the list. */
+/* Index of the bit in the list, or where to insert it. */
 static size_t place_of(const pfr_writer *w, uint32_t bit) {
     size_t low = 0, high = w->nr_features;
     while (low < high) {
@@ -49,9 +50,9 @@ static pfr_status insert(pfr_writer *w, size_t at, const struct written_feature 
     return PFR_OK;
 }
 
-/* --- In a stream. */
+/* --- Streams. */
 
-/* Those that describe the file, or that streams have other records for. */
+/* Features that describe the file, or for which streams have other records. */
 static bool is_for_files(uint32_t bit) {
     static const uint32_t bits[] = {0, 15, 18, 19, 24};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
@@ -60,7 +61,7 @@ static bool is_for_files(uint32_t bit) {
     return false;
 }
 
-/* The formats stand behind their record, padded to 8. */
+/* The formats follow their record, padded to a multiple of 8. */
 static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     static const uint8_t zeros[8];
     const size_t padding = (8 - f->length % 8) % 8;
@@ -74,7 +75,7 @@ static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f,
     return writer_check(w, err);
 }
 
-/* Each entry becomes a record: it is one but for the type. */
+/* Each entry becomes a record: only the type field differs. */
 static pfr_status stream_build_ids(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     for (size_t at = 0; at + RECORD_HEADER <= f->length;) {
         const uint16_t size = load_u16(f->bytes + at + 6, w->context.swap);
@@ -88,7 +89,7 @@ static pfr_status stream_build_ids(pfr_writer *w, const struct written_feature *
     return PFR_OK;
 }
 
-/* A payload too long for a record cannot be said in a stream; perf leaves it out, too. */
+/* A stream cannot hold a payload larger than a record: it is left out, as perf does. */
 static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     if (f->bit == BIT_TRACING_DATA)
         return stream_tracing(w, f, err);
@@ -101,7 +102,7 @@ static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f,
     return record_emit(w, PFR_RECORD_FEATURE, 0, PAYLOAD_AT + f->length, err);
 }
 
-/* Of a stream: nothing but the ring size is told before the end. */
+/* In a stream only the ring size is known before the end. */
 static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
     uint64_t in = 0, out = 0;
     if (w->compression == PFR_PLAIN)
@@ -117,7 +118,7 @@ static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
 }
 
 pfr_status features_stream(pfr_writer *w, pfr_error *err) {
-    w->started = false; /* it waits with the others */
+    w->started = false; /* so that it is added to the list, as the others */
     const pfr_status s = add_compressed(w, err);
     w->started = true;
     PFR_TRY(s);
@@ -126,7 +127,7 @@ pfr_status features_stream(pfr_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- In a file. */
+/* --- Files. */
 
 static pfr_status add_collected(pfr_writer *w, uint32_t bit, const struct output *collected, pfr_error *err) {
     size_t length;
@@ -148,7 +149,7 @@ static pfr_status count_index(pfr_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* By this feature readers of big-endian files tell how wide the words of the bitmap are. */
+/* Readers of big-endian files use this feature to detect the word size of the bitmap. */
 static pfr_status add_hostname(pfr_writer *w, pfr_error *err) {
     static const struct pfr_rec_feature_hostname unknown = {{"(unknown)", 9, 64}};
     const size_t at = place_of(w, BIT_HOSTNAME);
@@ -170,7 +171,7 @@ pfr_status features_last(pfr_writer *w, pfr_error *err) {
     return w->context.mirrored ? add_hostname(w, err) : PFR_OK;
 }
 
-/* --- Adding. */
+/* --- Adding features. */
 
 pfr_status pfr_writer_feature(pfr_writer *w, uint32_t bit, const void *bytes, size_t length, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
@@ -183,14 +184,14 @@ pfr_status pfr_writer_feature(pfr_writer *w, uint32_t bit, const void *bytes, si
         w->context.word[WORD_CPUS] = load_u32(f.bytes, w->context.swap);
     if (w->container == PFR_PIPE && w->started)
         return stream_feature(w, &f, err);
-    if (bit == BIT_BUILD_ID && length && w->container != PFR_PIPE) { /* more entries may come */
+    if (bit == BIT_BUILD_ID && length && w->container != PFR_PIPE) { /* more entries may follow */
         out_clear(&w->build_ids);
         out_write(&w->build_ids, bytes, length);
     }
     return insert(w, place_of(w, bit), &f, err);
 }
 
-/* Bytes that a layout makes: counted first, then written. */
+/* Bytes of a payload by its layout: the size is computed first, then they are written. */
 static pfr_status make_payload(pfr_writer *w, const struct layout *l, const struct pfr_context *c, const void *body,
                                pfr_bytes *made, pfr_error *err) {
     struct writing to = writing_nowhere();
@@ -217,7 +218,7 @@ pfr_status pfr_writer_put_feature(pfr_writer *w, uint32_t bit, const void *body,
     return s;
 }
 
-/* --- Out of another recording. */
+/* --- From another recording. */
 
 static bool same_order(const pfr_writer *w, const struct pfr_context *c) {
     return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
@@ -227,7 +228,7 @@ static pfr_status unsayable(const pfr_feature *f, const pfr_error *why, pfr_erro
     return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %u: %s", f->bit, why->text);
 }
 
-/* The same in the other byte order: through the structs of its layout. */
+/* Converts to the other byte order through the structs of the layout. */
 static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const pfr_feature *f, pfr_error *err) {
     const struct layout *l = layout_at(f->layout);
     const struct pfr_context c = feature_context(from, f);
@@ -237,7 +238,7 @@ static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const p
     target.mirrored = w->context.mirrored;
     if (!l)
         return unsayable(f, &why, err);
-    const size_t room = (size_t)f->bytes.length + 64; /* the layout has as many bytes in either order */
+    const size_t room = (size_t)f->bytes.length + 64; /* the layout has the same size in both orders */
     uint8_t *bytes = mem_alloc(&w->memory, room, 1);
     if (!bytes)
         return no_memory(w, err);
@@ -248,7 +249,7 @@ static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const p
     return s;
 }
 
-/* Formats of tracepoints say their own byte order. */
+/* Formats of tracepoints state their own byte order, so they are copied unchanged. */
 pfr_status pfr_writer_copy_feature(pfr_writer *w, const pfr_reader *from, const pfr_feature *f, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
     if (f->status == PFR_HOLE)
@@ -267,7 +268,7 @@ pfr_status pfr_writer_build_id(pfr_writer *w, const struct pfr_rec_build_id_entr
     PFR_TRY(writer_start(w, err));
     e.type = w->container == PFR_PIPE ? PFR_RECORD_BUILD_ID : 0;
     e.entry_size = 0;
-    const uint32_t name = e.filename.length + 1; /* perf's entries have fields in steps of 64 */
+    const uint32_t name = e.filename.length + 1; /* perf rounds names in its entries up to a multiple of 64 */
     e.filename.room = e.filename.room ? e.filename.room : (name + 63) / 64 * 64;
     if (layout_write(layout_at(L_build_id_entry), &w->context, &e, &to, &why) < 0)
         return err ? (*err = why).status : why.status;

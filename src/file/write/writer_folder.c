@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A recording as a folder: `data`, which is a file as any other, and data.N, which are records alone. The folder has
- * another name, PATH.PID.new, until all of it is whole; it never takes the place of what is there.
- */
+/* Writes a recording as a directory: `data`, a file like any other, and data.N, which have only records. The directory
+   is named PATH.PID.new until it is complete, and never replaces an existing one. */
 #include "base/io/descriptor.h"
 #include "file/write/writer_folder.h"
 #include "file/write/writer_part_open.h"
@@ -10,9 +8,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define ENDING ((size_t)32) /* room for .PID.new */
+#define ENDING ((size_t)32) /* bytes, enough for .PID.new */
 #define NAME_ROOM 32u
-#define FILLED_MOST 8192u /* more cpus than a kernel knows */
+#define FILLED_MOST 8192u /* more than the most cpus that a kernel supports */
 
 static void name_part(char name[NAME_ROOM], uint32_t number) {
     if (number)
@@ -21,7 +19,7 @@ static void name_part(char name[NAME_ROOM], uint32_t number) {
         snprintf(name, NAME_ROOM, "data");
 }
 
-/* In the arena: the name to come, and the one until then. */
+/* Makes the final and the temporary name, in the arena. */
 static pfr_status make_names(pfr_writer *w, const char *path, pfr_error *err) {
     const size_t length = strlen(path);
     w->folder_path = arena_text(&w->arena, path, length);
@@ -73,12 +71,12 @@ pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
         return part_unmade(w, name, err);
     const uint32_t made = w->parts_made;
     const pfr_status s = part_open(w, fd, true, number, err);
-    if (s < 0 && w->parts_made == made) /* nobody else knows of it */
+    if (s < 0 && w->parts_made == made) /* no other code knows this file yet */
         unlinkat(w->folder, name, 0);
     return s;
 }
 
-/* The last number that files are made up to; 0: none are. */
+/* The highest number to fill up with files; 0: no filling. */
 static uint32_t last_number(const pfr_writer *w) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < w->parts_made; i++)
@@ -86,7 +84,7 @@ static uint32_t last_number(const pfr_writer *w) {
     return last <= FILLED_MOST ? last : 0;
 }
 
-/* A number that nothing was written for gets an empty file: where one is missing readers take its records for lost. */
+/* Makes empty files for unused numbers: readers would take a missing file for lost records. */
 static pfr_status fill_gaps(pfr_writer *w, pfr_error *err) {
     char name[NAME_ROOM];
     const uint32_t last = last_number(w);
@@ -106,12 +104,12 @@ pfr_status folder_whole(pfr_writer *w, pfr_error *err) {
         return PFR_OK;
     if (renameat2(AT_FDCWD, w->folder_new, AT_FDCWD, w->folder_path, RENAME_NOREPLACE) == 0)
         return PFR_OK;
-    if (errno == EINVAL && rename(w->folder_new, w->folder_path) == 0) /* a file system without the flag */
+    if (errno == EINVAL && rename(w->folder_new, w->folder_path) == 0) /* the file system does not support the flag */
         return PFR_OK;
     return pfr_fail_errno(err, errno, "name", w->folder_path);
 }
 
-/* What was not finished goes, with all that was made in it. */
+/* Removes an unfinished directory with all files made in it. */
 void folder_close(pfr_writer *w, bool is_whole) {
     char name[NAME_ROOM];
     if (w->folder_made && !is_whole && !w->in_place) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands before the records and behind them (docs/perf-data-format.md, file header and streams):
+ * Writes everything around the records (docs/perf-data-format.md, file header and streams):
  *
- *     file     header, ids, attrs | records | table of features, payloads [, late ids, attrs]
- *     stream   header, HEADER_ATTRs, features | records
+ *    file     header, ids, attrs | records | feature table, payloads [, late ids, attrs]
+ *    stream   header, HEADER_ATTRs, features | records
  *
- * The header of a file goes out first with a data size of 0, which means "to the end of the file", and without
- * features; at the end it is written once more with what is true then.
+ * The header of a file is first written with a data size of 0, which means "to the end of the file", and without
+ * features. At the end it is written again with the final values.
  */
 #include "file/write/writer_front.h"
 #include "file/write/deflate.h"
@@ -31,7 +31,7 @@ static uint32_t attr_size_of(const struct pfr_rec_attr *attr) {
     return attr->size ? attr->size : ATTR_OLDEST;
 }
 
-/* All attrs of a file have one size: what was asked for, else that of the largest. */
+/* All attrs of a file have one size: the requested one, else that of the largest attr. */
 static void settle_attr_size(pfr_writer *w) {
     w->attr_size = w->attr_size_asked ? w->attr_size_asked : ATTR_OLDEST;
     for (size_t i = 0; i < w->nr_events && !w->attr_size_asked; i++)
@@ -103,14 +103,14 @@ pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, si
     return PFR_OK;
 }
 
-/* An attr of `size` bytes at the end of `to`: what it knows more than that is left out. */
+/* Appends an attr of `size` bytes to `to`; its fields beyond that size are left out. */
 static pfr_status write_attr(pfr_writer *w, const struct written_event *e, uint32_t size, struct writing *to,
                              pfr_error *err) {
     const uint64_t start = to->used;
     struct pfr_rec_attr attr = e->attr;
     if (size != attr_size_of(&attr))
         attr.beyond = (pfr_bytes){NULL, 0};
-    attr.size = size; /* also where it said 0, the oldest size: in a list of attrs that looks like no attr */
+    attr.size = size; /* also for 0, the oldest size: a reader of the list would not take that for an attr */
     PFR_TRY(layout_write(layout_at(L_attr), &w->context, &attr, to, err));
     const uint64_t end = start + size;
     if (to->used > end)
@@ -139,7 +139,7 @@ pfr_status front_event(pfr_writer *w, struct written_event *e, pfr_error *err) {
     return record_emit(w, 64, 0, to.used - RECORD_HEADER, err);
 }
 
-/* --- The header of a file. */
+/* --- Header of a file. */
 
 static void write_bitmap(const pfr_writer *w, uint8_t *at) {
     uint64_t words[4] = {0};
@@ -189,7 +189,7 @@ static pfr_status write_entry(pfr_writer *w, const struct written_event *e, pfr_
     return PFR_OK;
 }
 
-/* Ids and attrs of all events; those that were written before keep their ids. */
+/* Writes ids and attrs of all events; ids that are already in the file are not written again. */
 static pfr_status write_events(pfr_writer *w, pfr_error *err) {
     for (size_t i = 0; i < w->nr_events; i++)
         if (w->events[i].ids_at == NO_PLACE)
@@ -227,12 +227,12 @@ static pfr_status front_of_stream(pfr_writer *w, pfr_error *err) {
 }
 
 pfr_status front_write(pfr_writer *w, pfr_error *err) {
-    settle_attr_size(w); /* in a stream each may have its own */
+    settle_attr_size(w); /* in a stream each attr may have its own size */
     PFR_TRY(w->container == PFR_PIPE ? front_of_stream(w, err) : front_of_file(w, err));
     return writer_check(w, err);
 }
 
-/* --- Behind the records. */
+/* --- After the records. */
 
 static void write_table(pfr_writer *w) {
     struct output *out = &w->parts[0].out;
@@ -251,7 +251,7 @@ static void write_table(pfr_writer *w) {
         out_write(out, w->features[i].bytes, w->features[i].length);
 }
 
-/* The header as it is now, over the one from the start. */
+/* Overwrites the header with the final values. */
 static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
     uint8_t header[FILE_HEADER];
     pfr_error why;
@@ -275,7 +275,8 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
 
 pfr_status back_write(pfr_writer *w, pfr_error *err) {
     pfr_error why;
-    if (w->container == PFR_DIRECTORY && w->nr_parts == 1 && folder_part(w, 1, &why) < 0) /* perf asks for one */
+    if (w->container == PFR_DIRECTORY && w->nr_parts == 1 &&
+        folder_part(w, 1, &why) < 0) /* perf requires at least one */
         return writer_failed(w, &why, err);
     for (w->part = 0; w->part < w->nr_parts; w->part++) {
         PFR_TRY(deflate_flush(w, err));
@@ -286,7 +287,7 @@ pfr_status back_write(pfr_writer *w, pfr_error *err) {
     PFR_TRY(features_last(w, err));
     if (w->container == PFR_PIPE)
         return writer_check(w, err);
-    if (out_written(&w->parts[0].out) == w->data_at) /* a data size of 0 means something else */
+    if (out_written(&w->parts[0].out) == w->data_at) /* because a data size of 0 would mean an unfinished file */
         PFR_TRY(record_emit(w, PFR_RECORD_FINISHED_ROUND, 0, 0, err));
     w->data_end = out_written(&w->parts[0].out);
     write_table(w);

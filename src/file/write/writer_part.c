@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all writers of parts share: the first error, and where it was. */
+/* State that all files of the writer share: the first failure and its offset. */
 #include "file/write/writer_part.h"
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file of a recording, opened for writing. */
+/* Opens one file of a recording for writing. */
 #include "file/write/writer_part_open.h"
 #include "file/write/deflate.h"
 
-/* The part's output and what compresses its records; the descriptor is closed on failure where it is owned. */
+/* Opens the part's output, and its compressor if it has one. On failure an owned descriptor is closed. */
 pfr_status part_open(pfr_writer *w, int fd, bool owned, uint32_t number, pfr_error *err) {
     struct written_part *p = &w->parts[w->nr_parts];
     *p = (struct written_part){.number = number};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records on their way out: made of a struct, copied from another recording (as they are, or through the structs of
- * their layouts where the byte order is another), or whole from a ring buffer. Kernel records go through the
- * compression, where there is one; what perf itself writes stays outside, in its place between them.
+ * Writes records: from a struct; from another recording (unchanged, or through the structs of their layouts if the byte
+ * order differs); or complete from a ring buffer. Kernel records are compressed if the writer compresses; records that
+ * perf itself writes stay uncompressed, at their place between the others.
  */
 #include "file/read/recording.h"
 #include "file/write/writer_records.h"
@@ -20,8 +20,8 @@ static pfr_status put_bytes(pfr_writer *w, uint32_t type, const uint8_t *bytes, 
     return writer_check(w, err);
 }
 
-/* Whoever reads AUX data in any order finds their records by an index: place, and size of the record
-   without the data behind it. */
+/* Adds the record to the index by which readers find AUX data in any order: offset, and size of the record without its
+   payload. */
 static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error *err) {
     uint8_t entry[16];
     size_t length;
@@ -29,7 +29,7 @@ static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error 
     out_bytes(&w->index, &length);
     memset(entry, 0, 8);
     if (length == 0)
-        out_write(&w->index, entry, 8); /* their number */
+        out_write(&w->index, entry, 8); /* room for their number */
     put_u64(entry, out_written(&part_of(w)->out), w->context.swap);
     put_u64(entry + 8, load_u16(record + 6, w->context.swap), w->context.swap);
     out_write(&w->index, entry, sizeof entry);
@@ -53,7 +53,7 @@ static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_
     return put_bytes(w, type, bytes, length, err);
 }
 
-/* `payload` bytes follow the record. */
+/* The record is followed by `payload` bytes. */
 static pfr_status emit_made(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, uint64_t payload,
                             pfr_error *err) {
     const bool swap = w->context.swap;
@@ -67,14 +67,14 @@ pfr_status record_emit(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t len
     return emit_made(w, type, misc, length, 0, err);
 }
 
-/* --- Out of a struct. */
+/* --- From a struct. */
 
 static pfr_status too_long(uint64_t length, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "record", "a record of %llu bytes: 65535 can be said",
-                    (unsigned long long)length);
+    return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "record",
+                    "a record of %llu bytes: at most 65535 are possible", (unsigned long long)length);
 }
 
-/* What follows a record of these types: as many bytes as it says. */
+/* Bytes that follow a record of this type, by its own size field. */
 static uint64_t payload_of(uint32_t type, const union any_layout *body) {
     if (type == PFR_RECORD_AUXTRACE)
         return body->as_auxtrace.size;
@@ -109,13 +109,13 @@ pfr_status pfr_writer_put(pfr_writer *w, uint32_t event, uint32_t type, uint16_t
     return emit_made(w, type, misc, to.used, payload_of(type, body), err);
 }
 
-/* --- Out of another recording. */
+/* --- From another recording. */
 
 static bool same_order(const pfr_writer *w, const struct pfr_context *c) {
     return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
 }
 
-/* Body, then sample_id, each in the writer's order. */
+/* Converts body and sample_id to the writer's byte order. */
 static pfr_status convert_body(pfr_writer *w, const pfr_record *rec, unsigned number, struct writing *to,
                                pfr_error *err) {
     const struct pfr_context from = record_context(rec, number);
@@ -137,10 +137,10 @@ static pfr_status convert(pfr_writer *w, const pfr_record *rec, pfr_error *err) 
     pfr_error why;
     if (!number)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "record",
-                        "a record of unknown type %u cannot be said in the other byte order", rec->type);
+                        "a record of unknown type %u cannot be converted to the other byte order", rec->type);
     if (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "sample",
-                        "a sample of no event cannot be said in the other byte order");
+                        "a sample of no event cannot be converted to the other byte order");
     if (convert_body(w, rec, number, &to, &why) < 0)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, why.where, "%s", why.text);
     return emit_made(w, rec->type, rec->misc, to.used, rec->payload, err);
@@ -153,9 +153,9 @@ pfr_status pfr_writer_copy(pfr_writer *w, const pfr_record *rec, pfr_error *err)
     return convert(w, rec, err);
 }
 
-/* --- Out of a ring buffer. */
+/* --- From a ring buffer. */
 
-/* Bytes of the whole records that `bytes` holds. */
+/* Bytes of the complete records at the start of `bytes`. */
 static size_t whole_records(const pfr_writer *w, const uint8_t *bytes, size_t length) {
     size_t at = 0;
     while (length - at >= RECORD_HEADER) {
@@ -171,7 +171,7 @@ static pfr_status not_whole(pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_raw", "the bytes are not whole records");
 }
 
-/* The record that lies in both pieces; *taken bytes of the second belong to it. */
+/* Writes the record that spans both pieces; *taken is the number of its bytes in the second. */
 static pfr_status put_joined(pfr_writer *w, const uint8_t *first, size_t length, const uint8_t *rest,
                              size_t rest_length, size_t *taken, pfr_error *err) {
     uint8_t *joined = w->scratch;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers of the flight recorder. In version 1 they follow each other at a fixed distance, whatever their filler holds;
- * from version 2 on each has a BufferExtents in front, whose word on the end counts more than the records do.
+ * Buffers of the flight recorder. In version 1 they follow each other at a fixed distance, whatever their filler holds.
+ * From version 2 on each has a BufferExtents in front, and its size decides the end of the buffer, not the records.
  *
- * What cannot be a record costs the rest of its buffer: it is looked through for the next buffer, since the extents may
- * be what is wrong, and is a hole. What lies between buffers is looked through in the same way.
+ * Bytes that cannot be a record make the rest of the buffer a hole. That rest is searched for the start of another
+ * buffer, because the extents may be wrong. Bytes between buffers are searched in the same way.
  */
 #include "file/xray/recorder_notes.h"
 #include "file/xray/fdr_buffers.h"
 #include "file/xray/fdr_records.h"
 #include "file/xray/xray_next.h"
 
-#define SIGHT (3 * FDR_METADATA) /* bytes that judge whether a buffer begins */
+#define SIGHT (3 * FDR_METADATA) /* bytes needed to judge whether a buffer begins */
 
 static bool ends_after_extents(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     return have >= FDR_METADATA && fdr_kind_of(r, bytes[0]) == FDR_BUFFER_EXTENTS;
 }
 
-/* A BufferExtents with a NewBuffer or another one behind it, or nothing at all: have is more where there is more. */
+/* A BufferExtents, followed by a NewBuffer, by another BufferExtents, or by the end of the input. `have` is the rest of
+   the input, or more than FDR_METADATA. */
 static bool begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (!ends_after_extents(r, bytes, have))
         return false;
@@ -25,7 +26,7 @@ static bool begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have
     return next == FDR_NEW_BUFFER || next == FDR_BUFFER_EXTENTS;
 }
 
-/* More than chance: NewBuffer and WallClockTime as well. */
+/* Unlikely to be chance: NewBuffer and WallClockTime follow as well. */
 static bool surely_begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     return have >= SIGHT && begins_buffer(r, bytes, have) && fdr_kind_of(r, bytes[FDR_METADATA]) == FDR_NEW_BUFFER &&
            fdr_kind_of(r, bytes[2 * FDR_METADATA]) == FDR_WALL_CLOCK_TIME;
@@ -33,7 +34,7 @@ static bool surely_begins_buffer(const pfr_reader *r, const uint8_t *bytes, size
 
 typedef bool buffer_test(const pfr_reader *r, const uint8_t *bytes, size_t have);
 
-/* *at goes to the first place before `until` where a buffer begins, else to `until` or the end of the input. */
+/* Moves *at to the first buffer before `until`; otherwise to `until` or the end of the input. */
 static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffer_test *is_buffer, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -55,10 +56,12 @@ static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffe
 static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
     uint64_t next = r->at;
     PFR_TRY(find_buffer(r, &next, UINT64_MAX, begins_buffer, err));
-    return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents", "bytes between buffers that begin none");
+    return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents",
+                      "bytes between buffers that do not begin one");
 }
 
-/* The trace of a runtime that is, or was, at work lies in slots, each with room behind its buffers. */
+/* A trace of a runtime that is writing, or was killed, is in slots with unused room after their buffers: skip that
+   room. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(trace_window(r, FDR_METADATA + 1, bytes, have, err));
@@ -93,7 +96,7 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
-/* The filler of the last buffer may be missing: r->at is then past the end. */
+/* If the filler of the last buffer is missing, r->at is past the end. */
 static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     const uint64_t stride = r->trace->stride, size = input_size(&r->parts[0].in);
     const uint8_t *bytes;
@@ -111,14 +114,14 @@ static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Within a buffer. */
+/* --- Inside a buffer. */
 
 static void leave(pfr_reader *r, uint64_t next) {
     r->trace->buffer.inside = false;
     r->at = next;
 }
 
-/* Nothing from here on can be used, up to the end or to where another buffer surely begins. */
+/* Makes the rest of the buffer a hole, up to its end or the certain start of another buffer. */
 static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
     uint64_t next = r->at;
     if (r->trace->stride) {
@@ -134,14 +137,14 @@ static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
 
 static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
     const uint64_t end = r->trace->buffer.end;
-    if (end == UINT64_MAX && have == 0) /* no size was said */
+    if (end == UINT64_MAX && have == 0) /* no size was stated */
         return trace_end(r, err);
     const uint64_t missing = end == UINT64_MAX ? 0 : end - r->at - have;
     return trace_cut(r, have, missing, err,
                      have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
-/* The extents before were too large: another buffer begins where a record should. */
+/* The extents were too large: another buffer begins where a record of this one should. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->at;
     leave(r, r->at);
@@ -162,7 +165,7 @@ static bool may_come(const struct trace *t, uint32_t kind) {
     return t->buffer.told || (t->may_follow[t->buffer.after] >> kind & 1);
 }
 
-/* In version 1 what follows is filler. */
+/* Version 1: the rest of the buffer is filler. */
 static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
     const struct trace *t = r->trace;
     if (t->version > 1)
@@ -172,7 +175,7 @@ static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* An event that is larger than the limit: its bytes are stepped over. */
+/* Skips an event that exceeds the limit. */
 static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
     uint64_t next = r->at + length;
     PFR_TRY(trace_clip(r, &next, err));
@@ -183,7 +186,7 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
                       (unsigned long long)r->limits.chunk);
 }
 
-/* An event of no bytes is a record like others, but what follows may be its bytes, whose number was lost. */
+/* An empty event is a valid record, but its size may have been lost, and the following bytes may belong to it. */
 static bool is_empty_event(uint32_t kind, uint64_t length) {
     return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
 }
@@ -194,7 +197,7 @@ static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {
                       "an event of 0 bytes, which llvm-xray refuses");
 }
 
-/* The whole record, `length` bytes of which lie in the buffer. */
+/* Returns the record of `length` bytes, all of them inside the buffer. */
 static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t length, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -212,7 +215,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
     return kind == FDR_END_OF_BUFFER ? end_of_buffer(r, err) : PFR_OK;
 }
 
-/* PFR_END: the buffer has nothing more. */
+/* PFR_END: the buffer has no more records. */
 static pfr_status next_in_buffer(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint64_t room = r->trace->buffer.end - r->at;
     const uint8_t *bytes;

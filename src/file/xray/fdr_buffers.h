@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_FDR_BUFFERS_H
 #define PFR_FILE_FDR_BUFFERS_H
-/* What other files use of fdr_buffers.c, which says how it works. */
+/* The record loop of flight-recorder traces. */
 #include "file/xray/xray.h"
 
-/* Xray_basic.c, xray_profile.c */
+/* The next record of the trace. xray_basic.c and xray_profile.c have the same for the other formats. */
 pfr_status fdr_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 #endif

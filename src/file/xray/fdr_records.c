@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One record of the flight recorder: how long it is, whether it can be one, and what it says of thread, cpu and time.
- * Members are taken from where the tables say they stand, which is looked up once: this is done for every call.
- */
+/* One record of the flight recorder: its length, whether it is plausible, and its effect on thread, cpu and time. The
+   offsets of members are taken from the layout tables once, because this code runs for every call. */
 #include "file/xray/fdr_records.h"
 
 #include <perfray/record_structs.h>
 
-#define MICROSECONDS 1000000u /* in a second */
+#define MICROSECONDS 1000000u /* per second */
 #define SECONDS_MOST ((uint64_t)1 << 33)
 
 uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name) {
@@ -112,14 +110,14 @@ bool fdr_kept_base(const pfr_reader *r, uint64_t *base) {
     return t->version == 1 && !lost && u64_map_get(&t->bases, tid, base);
 }
 
-/* What deltas count from is a time that was said. */
+/* Sets the base of later deltas, which is the record's time, too. */
 static void set_base(struct trace *t, uint64_t tsc) {
     t->buffer.base = t->point.tsc = tsc;
 }
 
 static void on_call(pfr_reader *r, const uint8_t *bytes) {
     struct trace *t = r->trace;
-    if (!t->point.timed && t->version == 1) /* else deltas count from 0 */
+    if (!t->point.timed && t->version == 1) /* otherwise deltas are added to 0 */
         t->point.timed = fdr_kept_base(r, &t->buffer.base);
     set_base(t, t->buffer.base + at_u32(r, bytes, t->places.call_delta));
 }
@@ -129,7 +127,7 @@ static void move_base(pfr_reader *r, const uint8_t *bytes, uint32_t place) {
     set_base(r->trace, r->trace->buffer.base + (uint64_t)delta);
 }
 
-/* From version 5 on an event moves the base; before, it has a time of its own. */
+/* From version 5 on an event moves the base; earlier ones have a time of their own. */
 static void on_custom_event(pfr_reader *r, const uint8_t *bytes) {
     struct trace *t = r->trace;
     if (t->version >= 5) {
@@ -145,7 +143,7 @@ static void on_typed_event(pfr_reader *r, const uint8_t *bytes) {
     move_base(r, bytes, r->trace->places.typed_delta);
 }
 
-/* 0 seconds and 0 microseconds: the recorder could not read the clock. */
+/* 0 seconds and 0 microseconds mean that the recorder could not read the clock. */
 static void on_wall_clock(pfr_reader *r, const uint8_t *bytes) {
     const uint64_t seconds = at_u64(r, bytes, r->trace->places.seconds);
     const uint32_t microseconds = at_u32(r, bytes, r->trace->places.microseconds);
@@ -188,7 +186,7 @@ static fdr_action *const actions[FDR_KINDS] = {
 void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
     struct trace *t = r->trace;
     if (kind != FDR_END_OF_BUFFER ||
-        t->version == 1) /* it has no meaning later: reading goes on as if it were not there */
+        t->version == 1) /* meaningless in later versions: reading continues as if it were not there */
         t->buffer.after = kind;
     t->buffer.told = false;
     t->point.cpu = t->buffer.cpu;
@@ -196,6 +194,6 @@ void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
         on_call(r, bytes);
     else if (actions[kind])
         actions[kind](r, bytes);
-    if (kind != FDR_WALL_CLOCK_TIME && kind != FDR_PID) /* what follows has another time */
+    if (kind != FDR_WALL_CLOCK_TIME && kind != FDR_PID) /* after any other record the clock pair is broken */
         t->buffer.monotonic = 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The distance from one buffer to the next of version 1, which only the file header says. Where buffers begin at all
- * multiples of another distance, and what the header says does not explain them, that one is meant. What the first
- * megabyte holds decides, so that a stream is read as a file is.
+ * The distance between buffers of version 1. Only the file header states it, and it may be wrong: if buffers begin at
+ * all multiples of another distance, and the stated one does not explain them, that one is used. Only the first
+ * megabyte is examined, so that a stream and a file give the same result.
  */
 #include "file/xray/fdr_stride.h"
 
@@ -18,7 +18,7 @@ struct buffers_seen {
     size_t length;
 };
 
-/* NewBuffer and WallClockTime, and a time that can be. */
+/* NewBuffer and WallClockTime with a plausible time. */
 static bool begins_at(const struct buffers_seen *s, uint64_t at) {
     if (at > s->length || s->length - at < PREAMBLE)
         return false;
@@ -29,7 +29,7 @@ static bool begins_at(const struct buffers_seen *s, uint64_t at) {
            load_u32(bytes + FDR_METADATA + p->microseconds, s->r->context.swap) < MICROSECONDS;
 }
 
-/* How many multiples of the distance are seen, if a buffer begins at each of them; else 0. */
+/* Number of visible multiples of the distance, if a buffer begins at each of them; else 0. */
 static uint64_t recurs(const struct buffers_seen *s, uint64_t distance) {
     uint64_t count = 0;
     for (uint64_t at = distance; at + PREAMBLE <= s->length; at += distance, count++)
@@ -38,7 +38,7 @@ static uint64_t recurs(const struct buffers_seen *s, uint64_t distance) {
     return count;
 }
 
-/* The smallest distance that recurs; 0: there is none. */
+/* The smallest distance that recurs; 0: not found. */
 static uint64_t find_stride(const struct buffers_seen *s, uint64_t *count) {
     for (uint64_t at = PREAMBLE; at + PREAMBLE <= s->length; at++)
         if (begins_at(s, at) && (*count = recurs(s, at)) > 0)
@@ -46,7 +46,7 @@ static uint64_t find_stride(const struct buffers_seen *s, uint64_t *count) {
     return 0;
 }
 
-/* Whether a buffer begins at a multiple of what the header says where `found` does not have one. */
+/* Whether a buffer begins at a multiple of the stated distance that is not a multiple of `found`. */
 static bool has_its_own(const struct buffers_seen *s, uint64_t said, uint64_t found) {
     for (uint64_t at = said; at + PREAMBLE <= s->length; at += said)
         if (at % found != 0 && begins_at(s, at))
@@ -54,9 +54,9 @@ static bool has_its_own(const struct buffers_seen *s, uint64_t said, uint64_t fo
     return false;
 }
 
-/* Whether `found`, which recurs `count` times, is meant where the header says something else. */
+/* Whether `found`, which recurs `count` times, replaces the stated distance. */
 static bool is_meant(const struct buffers_seen *s, uint64_t said, uint64_t found, uint64_t count) {
-    if (said == 0) /* then an EndOfBuffer leads to the next one, if nothing stands between */
+    if (said == 0) /* then EndOfBuffer leads to the next buffer, unless there is filler between them */
         return fdr_kind_of(s->r, s->bytes[found - FDR_METADATA]) != FDR_END_OF_BUFFER;
     if (found < said)
         return count > 1 || !begins_at(s, said);

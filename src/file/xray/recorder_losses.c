@@ -10,12 +10,12 @@
 
 #define ONE(text) text, text
 
-/* In order of what a user can do about it. FULL is counted until recording stops; where it goes on, threads found no
- * buffer of their own. */
+/* Most useful advice first. RTF_FULL counts until recording stops; if recording continued, threads did not get a buffer
+   of their own. */
 static const struct cause {
     const char *name;
     enum rtf_loss why;
-    bool when_full; /* of RTF_FULL: whether recording stopped */
+    bool when_full; /* for RTF_FULL: whether recording stopped */
     const char *one, *more;
 } causes[] = {
     {"full", RTF_FULL, true,
@@ -49,7 +49,7 @@ void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control) {
     l->is_full = control->full != 0;
     l->no_tids = control->spaces & RTF_NO_TIDS;
     l->depth = control->spaces >> RTF_DEPTH_AT;
-    if (r->whole) /* a slice's counts are added to those of the whole */
+    if (r->whole) /* only the whole reader adds them to its quality */
         return;
     r->quality.lost_calls = sum;
     r->quality.recorder_full = l->is_full;

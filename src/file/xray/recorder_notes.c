@@ -13,15 +13,14 @@
 
 static const bool host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
-/* Where a note stands in its buffer, whose preamble depends on the version: version 1 has no extents, 1 and 2 no
-   process. */
+/* Offset of a note in its buffer. The preamble depends on the version: version 1 has no extents, 1 and 2 no process. */
 static size_t note_at(const pfr_reader *r) {
     const unsigned version = r->trace->version;
     return RTF_NOTE - (version < 3 ? FDR_METADATA : 0) - (version < 2 ? FDR_METADATA : 0);
 }
 
-/* --- What notes hold is in the byte order of the recorder's machine, whatever the trace was made into since; there are
-   recorders for little-endian ones alone. */
+/* --- Notes keep the byte order of the recorder's machine, even in a converted trace. All recorders are little-endian.
+ */
 
 static void own32(uint32_t *at, size_t count) {
     for (size_t i = 0; i < count && !host_little; i++)
@@ -87,7 +86,7 @@ static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have,
     return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
 }
 
-/* Of the payload of the note in this buffer. */
+/* Bytes of the payload of the note in this buffer. */
 static uint64_t payload_of(const pfr_reader *r, const uint8_t *buffer) {
     uint32_t size;
     memcpy(&size, buffer + note_at(r) - FDR_METADATA + 1, sizeof size);
@@ -102,7 +101,7 @@ static bool is_in_slots(const struct rtf_control *c) {
     return c->note.kind == RTF_RUNNING || c->note.kind == RTF_SETTLED;
 }
 
-/* Whether slots fill the file to its end. Who settled it may have been killed before it cut the file. */
+/* Whether the slots fill the file to its end. A process that settled it may have been killed before it cut the file. */
 static bool slots_fill(const struct rtf_control *c, uint64_t size) {
     if (c->slot_size < SLOT_LEAST || size < RTF_EXTENTS || c->slots_at > size - RTF_EXTENTS)
         return false;
@@ -110,7 +109,7 @@ static bool slots_fill(const struct rtf_control *c, uint64_t size) {
     return slots * c->slot_size == room && (c->note.kind == RTF_RUNNING ? c->nr_slots == slots : c->nr_slots <= slots);
 }
 
-/* Of all that the control block tells of; 0: its numbers make no sense. */
+/* End of the slots according to the control block; 0: its numbers make no sense. */
 static uint64_t end_of_slots(const struct rtf_control *c) {
     const bool makes_sense = c->slot_size >= SLOT_LEAST && c->slot_size <= SLOT_MOST && c->nr_slots <= UINT32_MAX &&
                              c->slots_at >= RTF_CONTROL_AT + sizeof *c && c->slots_at <= UINT32_MAX;
@@ -121,7 +120,7 @@ uint64_t recorder_missing(const pfr_reader *r, uint64_t end) {
     return end < r->trace->slots_told ? r->trace->slots_told - end : 0;
 }
 
-/* What is cut or damaged is looked through like any other trace. */
+/* A cut or damaged trace is read without slots, as any other. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
@@ -191,7 +190,7 @@ static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, c
     return PFR_OK;
 }
 
-/* The note in the buffer at `at`; *size 0: there is none that goes on from the ones before. */
+/* Takes the note in the buffer at `at`; *size 0: no note, or not the continuation of earlier ones. */
 static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorder_notes *n, uint64_t at, uint64_t *size,
                             pfr_error *err) {
     const size_t begin = note_at(r);
@@ -236,8 +235,8 @@ static pfr_status read_lists(pfr_reader *r, struct memory *memory, struct record
     return read_slots(r, memory, n, c, c->object_slots, RTF_OBJECT_SLOTS, err);
 }
 
-/* A trace out of slots that was copied by somebody who knows nothing of them, or is cut: any buffer may hold notes. In
-   a ring the later lists may stand before the earlier ones. */
+/* A trace with slots that was cut, or copied by a tool unaware of them: any buffer may hold notes. In a ring, later
+   lists may come before earlier ones, so there are two passes. */
 static pfr_status look_for_notes(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
     for (unsigned pass = 0; pass < 2; pass++) {
         struct trace_buffer b;

@@ -2,14 +2,14 @@
 #ifndef PFR_FILE_RECORDER_NOTES_H
 #define PFR_FILE_RECORDER_NOTES_H
 /*
- * What traces of perfray's own runtime tell beside calls (wire/recorder_file.h): where buffers may lie while the trace
- * is written, and which function of which object each id is.
+ * Data that traces of perfray's own runtime have in addition to calls (wire/recorder_file.h): where buffers may be
+ * while the trace is being written, and the function and object of each id.
  *
- *     struct recorder_notes notes;
- *     PFR_TRY(recorder_notes_read(reader, memory, &notes, err));    other traces: no functions
- *     if (id <= notes.nr_functions)
- *         ... notes.functions[id - 1].address, notes.objects[notes.functions[id - 1].object - 1].path
- *     recorder_notes_free(&notes, memory);
+ *    struct recorder_notes notes;
+ *    PFR_TRY(recorder_notes_read(reader, memory, &notes, err));    other traces: no functions
+ *    if (id <= notes.nr_functions)
+ *        ... notes.functions[id - 1].address, notes.objects[notes.functions[id - 1].object - 1].path
+ *    recorder_notes_free(&notes, memory);
  */
 #include "base/memory/memory.h"
 #include "wire/recorder_file.h"
@@ -22,19 +22,19 @@ struct recorder_notes {
     size_t nr_functions, functions_room, nr_objects, objects_room;
 };
 
-/* The trace begins with these bytes (behind its header): learns whether it lies in slots. */
+/* Learns from the first bytes of the trace, after its header, whether it is in slots. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have);
 
-/* Calls that took less than *ns ns were taken back by the recorder; false: the trace does not tell. */
+/* The recorder discarded calls shorter than *ns ns; false: the trace does not state a threshold. */
 bool recorder_threshold(const pfr_reader *r, uint64_t *ns);
 
-/* Bytes of slots behind `end`, where the trace ends, that its control block tells of: it was cut. */
+/* Bytes of slots after `end`, the end of the trace, according to the control block: the trace was cut. */
 uint64_t recorder_missing(const pfr_reader *r, uint64_t end);
 
-/* Nothing begins at `at`, which is room in a slot that is not used yet: *next is where the next slot begins. */
+/* Whether `at` is in a slot, whose rest is then unused; *next is the start of the next slot. */
 bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next);
 
-/* Reads them, wherever the reader stands. A trace that cannot be read in any order tells nothing. */
+/* Reads the notes without moving the reader. A trace that is not seekable has no notes. */
 pfr_status recorder_notes_read(pfr_reader *r, struct memory *memory, struct recorder_notes *notes, pfr_error *err);
 void recorder_notes_free(struct recorder_notes *notes, struct memory *memory);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Basic logs: records of one size, each with its own time, thread and cpu. What is no record costs itself alone. */
+/* Basic logs: records of one size, each with its own time, thread and cpu. So an invalid record costs only itself. */
 #include "file/xray/xray_basic.h"
 #include "file/xray/fdr_records.h"
 #include "file/xray/xray_next.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_XRAY_BASIC_H
 #define PFR_FILE_XRAY_BASIC_H
-/* What other files use of xray_basic.c, which says how it works. */
+/* The record loop of basic logs. */
 #include "file/xray/xray.h"
 
 pfr_status basic_next(pfr_reader *r, pfr_record *rec, pfr_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers of a flight recorder's trace, one after the other and from anywhere. */
+/* Finds buffers of a flight recorder's trace, one after the other or from any offset, without reading their records. */
 #include "file/xray/xray_slice.h"
 #include "file/xray/recorder_notes.h"
 #include "file/xray/xray.h"
@@ -9,10 +9,10 @@ _Static_assert(TRACE_PREAMBLE_MOST == 5 * FDR_METADATA, "extents, and the record
 
 #define SIGHT ((size_t)128 << 10)
 
-/* Records of a preamble, in the order in which all writers have written it. */
+/* Records of a preamble, in the order that all writers use. */
 static const uint32_t preamble[] = {FDR_NEW_BUFFER, FDR_WALL_CLOCK_TIME, FDR_PID, FDR_NEW_CPU_ID};
 
-/* Reads the preamble at `bytes`; false: it is not what it should be. */
+/* Reads the preamble at `bytes`; false: not a valid one. */
 static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have, struct trace_buffer *b) {
     const struct trace *t = r->trace;
     const bool swap = r->context.swap;
@@ -33,7 +33,7 @@ static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have
     return true;
 }
 
-/* Where the buffer's records begin and end; false: nowhere. */
+/* Determines the range of the buffer's records; false: not a valid buffer. */
 static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have, uint64_t at, struct trace_buffer *b) {
     const struct trace *t = r->trace;
     const uint64_t size = input_size(&r->parts[0].in);
@@ -51,7 +51,7 @@ static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have,
     return true;
 }
 
-/* The trace of a runtime may lie in slots, with room behind their buffers, and buffers of nothing. */
+/* The trace of a runtime may be in slots, with unused room after their buffers, and with empty buffers. */
 static pfr_status learn_slots(pfr_reader *r, pfr_error *err) {
     uint8_t bytes[RTF_NOTE + sizeof(struct rtf_control)];
     size_t have;
@@ -69,7 +69,7 @@ static bool is_room(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     return r->trace->slot_size && have && fdr_kind_of(r, bytes[0]) != FDR_BUFFER_EXTENTS;
 }
 
-/* The first bytes of what begins at *at, or behind the room there. A slot that was given up is one empty buffer. */
+/* Reads the first bytes of the buffer at *at, or after the unused room there. An abandoned slot is one empty buffer. */
 static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t *have, pfr_error *err) {
     for (bool was_empty = false;;) {
         PFR_TRY(input_read_at(&r->parts[0].in, *at, bytes, TRACE_PREAMBLE_MOST, have, err));
@@ -110,7 +110,7 @@ pfr_status trace_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct
     return trace_buffer_at(r, at, b, err);
 }
 
-/* The byte that extents begin with in this file. */
+/* The first byte of extents in this file. */
 static uint8_t first_of_extents(const pfr_reader *r) {
     unsigned byte = 0;
     while (fdr_kind_of(r, (uint8_t)byte) != FDR_BUFFER_EXTENTS)
@@ -118,7 +118,7 @@ static uint8_t first_of_extents(const pfr_reader *r) {
     return (uint8_t)byte;
 }
 
-/* Among what is seen from `from` on. */
+/* Searches the bytes of the buffer, which begin at `from`. */
 static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *bytes, size_t have,
                                    struct trace_buffer *b, uint64_t *at, pfr_error *err) {
     const uint8_t first = first_of_extents(r);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of function records: see xray_calls.h. Whatever is not one of them, or not whole, ends the run. */
+/* Runs of function records: see xray_calls.h. Any other or incomplete record ends the run. */
 #include "file/xray/xray_calls.h"
 
 #include "file/xray/fdr_buffers.h"
 #include "file/xray/xray_basic.h"
 
-/* How the bits of a function record stand, in registers while the loop runs. */
+/* Bit layout of a function record, in registers while the loop runs. */
 struct call_bits {
     uint32_t function_shift, function_mask, action_shift, action_mask, delta_at;
-    uint32_t other; /* bits of the first word that no call has: those of metadata and of unknown actions */
+    uint32_t other; /* bits of the first word that must be 0 in a call: they mark metadata and unknown actions */
     uint32_t swap;
 };
 
-/* Those of nearly all traces; the tables say whether it is one of them. */
+/* Layout of nearly all traces; bits_of_calls shows whether this one has it. */
 static const struct call_bits little_endian = {4, 0xfffffff, 1, 7, 4, 9, 0};
 
 static struct call_bits bits_of_calls(const pfr_reader *r) {
@@ -24,7 +24,7 @@ static struct call_bits bits_of_calls(const pfr_reader *r) {
                               r->context.swap};
 }
 
-/* Bytes at r->at that lie in the window and in the buffer; 0 where only pfr_next may go on. */
+/* Bytes at r->at that are in both the read buffer and the trace's buffer; 0: only pfr_next may continue. */
 static uint64_t bytes_to_take(const pfr_reader *r) {
     const struct trace *t = r->trace;
     if (!t || r->ended)
@@ -34,7 +34,7 @@ static uint64_t bytes_to_take(const pfr_reader *r) {
     const struct input *in = &r->parts[0].in;
     const uint64_t skip = r->at - in->start;
     if (r->limits.records != UINT64_MAX || r->findings_told < r->nr_findings || skip > in->length)
-        return 0; /* pfr_next counts against the limit, and says what was found */
+        return 0; /* pfr_next checks the limit and reports findings */
     const uint64_t seen = in->length - skip, room = t->next == fdr_next ? t->buffer.end - r->at : UINT64_MAX;
     return seen < room ? seen : room;
 }
@@ -91,7 +91,7 @@ void trace_run_taken(pfr_reader *r, const struct trace_run *run) {
     r->quality.records += (uint64_t)(run->at - begin) / FDR_FUNCTION;
 }
 
-/* Whether a call of the same thread on the same cpu stands there. */
+/* Whether the record at `at` is a call of the same thread on the same cpu. */
 static inline bool is_like(const struct trace *t, const uint8_t *at, bool swap) {
     const struct basic_places *p = &t->basic;
     return load_u16(at, swap) == 0 && at[p->action] <= PFR_TRACE_ENTER_ARGUMENT && at[p->cpu] == t->point.cpu &&
@@ -108,7 +108,7 @@ static size_t take_basic(pfr_reader *r, struct trace_call *calls, size_t most) {
     for (; count < most && is_like(t, at, swap); count++, at += BASIC_RECORD)
         calls[count] = (struct trace_call){load_u64(at + t->basic.tsc, swap), load_u32(at + t->basic.function, swap),
                                            at[t->basic.action]};
-    if (count) { /* an argument behind the run is its last call's */
+    if (count) { /* an argument after the run belongs to its last call */
         t->call.function = calls[count - 1].function;
         t->point.tsc = calls[count - 1].tsc;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ticks to times: see xray_clock.h. */
+/* Converts ticks to times: see xray_clock.h. */
 #include "file/xray/xray_clock.h"
 
 #include "file/xray/xray.h"
 
 #define NS_PER_SECOND 1000000000u
 
-/* Whole nanoseconds of the ticks, cut at 2^64 - 1. */
+/* Whole nanoseconds, clamped to 2^64 - 1. */
 static uint64_t ns_of_ticks(uint64_t ticks, uint64_t frequency) {
     const uint64_t seconds = ticks / frequency, rest = ticks % frequency;
     if (seconds < UINT64_MAX / NS_PER_SECOND && frequency <= UINT64_MAX / NS_PER_SECOND)

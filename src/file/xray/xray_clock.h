@@ -5,41 +5,41 @@
  * Times of a trace. Records have ticks of the recorder's clock; a buffer of the flight recorder begins with a clock
  * pair, CLOCK_MONOTONIC (WallClockTime) and ticks (NewCPUId). The time of a record is
  *
- *     ticks * 10^9 / frequency + offset        ns
+ *    ticks * 10^9 / frequency + offset        ns
  *
- * with one offset for the whole trace: the least that any of its pairs gives. A recorder reads the ticks of a pair
- * first and CLOCK_MONOTONIC afterwards, and whatever it does in between makes the pair's offset larger, never smaller.
- * Pairs that would put the trace's first ticks before 0 contradict each other: none is used then.
+ * with one offset for the whole trace: the smallest of all its pairs. A recorder reads the ticks of a pair first and
+ * CLOCK_MONOTONIC afterwards; any delay in between makes the pair's offset larger, never smaller. Pairs that would put
+ * the trace's first ticks before time 0 contradict each other, and then no pair is used.
  *
- *     PFR_TRY(trace_clock_learn(reader, err));
- *     const struct trace_clock clock = trace_clock_of(reader);
- *     uint64_t ns = trace_clock_ns(&clock, tsc);
+ *    PFR_TRY(trace_clock_learn(reader, err));
+ *    const struct trace_clock clock = trace_clock_of(reader);
+ *    uint64_t ns = trace_clock_ns(&clock, tsc);
  */
 #include <perfray/reader.h>
 
 struct trace_clock {
-    uint64_t frequency; /* ticks a second; 0: not recorded, times are ticks */
-    int64_t offset;     /* ns; the least of all pairs */
-    int64_t latest;     /* the greatest */
-    uint64_t first;     /* the least ticks of any NewCPUId or TSCWrap, where there is a pair */
-    bool has_pair;      /* else offset is 0 */
+    uint64_t frequency; /* ticks per second; 0: not recorded, times are ticks */
+    int64_t offset;     /* ns; the smallest of all pairs */
+    int64_t latest;     /* ns; the greatest of all pairs */
+    uint64_t first;     /* the smallest ticks of any NewCPUId or TSCWrap */
+    bool has_pair;      /* otherwise offset is 0 */
     bool learned;       /* the whole trace was read for pairs */
 };
 
-/* Of what was read so far; all zero of perf.data. */
+/* The clock according to the records read so far; only the frequency is set for perf.data. */
 struct trace_clock trace_clock_of(const pfr_reader *r);
 
-/* Reads the whole trace for its clock pairs, once, and rewinds it. What is wrong in the trace is not reported: reading
-   it again will. PFR_ERR_USAGE: a stream without spool. */
+/* Reads the whole trace for its clock pairs, once, and rewinds it. Faults are not reported: the next reading reports
+   them. PFR_ERR_USAGE: a stream without spool. */
 pfr_status trace_clock_learn(pfr_reader *r, pfr_error *err);
 
-/* Whole nanoseconds, cut at 0 and at 2^64 - 1; the ticks themselves where the frequency is 0. */
+/* Whole nanoseconds, clamped to 0 and 2^64 - 1; the ticks themselves if the frequency is 0. */
 uint64_t trace_clock_ns(const struct trace_clock *clock, uint64_t tsc);
 
-/* What times are in: "monotonic"; "tsc": ticks / frequency, since there is no pair; "ticks". Static. */
+/* Name of the clock: "monotonic"; "tsc": ticks / frequency, because there is no pair; "ticks". Static. */
 const char *trace_clock_name(const struct trace_clock *clock);
 
-/* A pair of this trace: ticks, and ns of CLOCK_MONOTONIC; 0: not recorded with these ticks. */
+/* Adds a pair of this trace: ticks, and ns of CLOCK_MONOTONIC; 0: only the ticks are known. */
 void trace_clock_add(struct trace_clock *clock, uint64_t tsc, uint64_t monotonic);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock pairs of a flight recorder's trace, read before its records. */
+/* Reads the clock pairs of a flight recorder's trace before its records. */
 #include "file/xray/xray.h"
 #include "file/xray/xray_calls.h"
 

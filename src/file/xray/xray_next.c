@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of traces share: giving a record, a hole, the end. */
+/* Shared by the readers of all trace formats: records, holes, the end. */
 #include "file/xray/xray_next.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *e
 pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text) {
     r->quality.truncated_bytes += have + missing;
     r->ended = true;
-    if (r->parts[0].in.broken.status == PFR_HOLE) /* which says why it ends here */
+    if (r->parts[0].in.broken.status == PFR_HOLE) /* it has the reason for the end */
         return trace_end(r, err);
     return trace_hole(r, &r->quality.cut, r->at + have, err, "record", "%s", text);
 }
@@ -45,7 +45,7 @@ pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
     if (*next <= r->at)
         return PFR_OK;
     PFR_TRY(input_window(in, *next - 1, 1, &bytes, &have, err));
-    if (have == 0) /* now the size is known */
+    if (have == 0) /* reading there made the size known */
         *next = input_size(in);
     return PFR_OK;
 }

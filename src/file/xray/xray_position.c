@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of a trace to go on from: see xray_position.h. */
+/* Saved positions of a trace: see xray_position.h. */
 #include "file/xray/fdr_records.h"
 #include "file/xray/xray_position.h"
 
@@ -9,7 +9,7 @@ void trace_place_of(const pfr_reader *r, struct trace_place *place) {
         (struct trace_place){.at = r->at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
 }
 
-/* Bases of others, and later ones of the same thread, are not for this place. */
+/* Bases of other threads, or later ones of the same thread, do not apply at this position. */
 static pfr_status set_base(pfr_reader *r, const struct trace_base *base, pfr_error *err) {
     struct trace *t = r->trace;
     if (t->version > 1)

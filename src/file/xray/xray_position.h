@@ -2,19 +2,19 @@
 #ifndef PFR_FILE_XRAY_POSITION_H
 #define PFR_FILE_XRAY_POSITION_H
 /*
- * Where the reader of a trace stands, to go on from there later: for those who read pieces of it in turn, as those must
- * who want threads side by side.
+ * Saves the position of a trace's reader, to continue there later. For consumers that read pieces of a trace in turn,
+ * such as those that follow several threads in parallel.
  *
- *     place = (struct trace_place){.at = offset};     a buffer begins there, or a record of a basic log
- *     trace_go(reader, &place, &err);
- *     ... pfr_next ...
- *     trace_place_of(reader, &place);                 later: trace_go(reader, &place, &err)
+ *    place = (struct trace_place){.at = offset};     a buffer begins there, or a record of a basic log
+ *    trace_go(reader, &place, &err);
+ *    ... pfr_next ...
+ *    trace_place_of(reader, &place);                 later: trace_go(reader, &place, &err)
  *
- * What is read so counts in the reader's quality like all else: who reads a trace again keeps the quality of before.
+ * Records read this way are counted in the reader's quality too: save the quality before reading a trace a second time.
  */
 #include "file/xray/xray.h"
 
-/* What the deltas of a thread count from when its next buffer does not say: of version 1. */
+/* Version 1: the base of a thread for a next buffer that does not state one. */
 struct trace_base {
     uint64_t tsc;
     int32_t tid;
@@ -30,15 +30,15 @@ struct trace_place {
     bool told;
 };
 
-/* Without a base: who goes on there is inside of a buffer, or needs none. */
+/* Sets no base: it is needed only where the position is outside of a buffer. */
 void trace_place_of(const pfr_reader *reader, struct trace_place *place);
-/* Errors: no memory. */
+/* Fails only for lack of memory. */
 pfr_status trace_go(pfr_reader *reader, const struct trace_place *place, pfr_error *err);
 
-/* Of the thread at hand, before its buffer ended. */
+/* The base of the current thread, before the end of its buffer. */
 void trace_base_of(const pfr_reader *reader, struct trace_base *base);
 
-/* Reads so many bytes at once from here on, 0: as many as ever. For who jumps. */
+/* Sets the bytes read at once from here on, 0: the default. Small values suit jumping. */
 void trace_read_at_once(pfr_reader *reader, size_t bytes);
 
 #endif

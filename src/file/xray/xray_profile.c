@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: a block for each thread, and paths in it whose length only their end tells. */
+/* XRay profiles: one block per thread, with paths whose length is known only at their end. */
 #include "file/xray/xray_profile.h"
 #include "file/xray/xray_next.h"
 #include "wire/any_layout.h"
@@ -9,7 +9,7 @@
 
 enum { PROFILE_BLOCK = 48, PROFILE_PATH };
 
-/* A block that cannot be: nothing tells where the next one begins. */
+/* An impossible size of a block: the start of the next one is then unknown. */
 static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
     uint64_t next = r->at;
     const uint8_t *bytes;
@@ -44,7 +44,7 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The rest of the block holds no path, or the input ends within it. */
+/* The rest of the block has no valid path, or the input ends inside it. */
 static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err) {
     const uint64_t end = r->trace->block_end;
     uint64_t next = end;
@@ -54,7 +54,7 @@ static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err
     return trace_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
 }
 
-/* More and more is looked at, until the path fits or nothing more is there. */
+/* Reads more and more bytes, until the path is complete or there are no more. */
 static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint64_t room = r->trace->block_end - r->at;
     struct pfr_rec_profile_path path;

@@ -2,51 +2,52 @@
 #ifndef PFR_FILE_XRAY_SLICE_H
 #define PFR_FILE_XRAY_SLICE_H
 /*
- * Readers of pieces of a flight recorder's trace, for who reads its buffers in another order than the file's, or with
- * several threads. They are made and closed as readers of slices (slice.h) are.
+ * Readers of pieces of a flight recorder's trace, for reading its buffers out of file order or with several threads.
+ * They are opened and closed as readers of slices are (slice.h).
  *
- *     trace_slice_move(mine, &slice, slice.until);
- *     while (mine->at < slice.until && pfr_next(mine, &rec, &err) == PFR_OK) ...
+ *    trace_slice_move(mine, &slice, slice.until);
+ *    while (mine->at < slice.until && pfr_next(mine, &rec, &err) == PFR_OK) ...
  */
 #include <perfray/trace.h>
 
-/* Records from `at` to `until` of the buffer that ends at `end`. */
+/* Records from `at` to `until` in the buffer that ends at `end`. */
 struct trace_slice {
     uint64_t at, until, end;
-    uint64_t base; /* what deltas count from there */
-    bool timed;    /* it is known */
+    uint64_t base; /* ticks that the first delta is added to */
+    bool timed;    /* base is known */
 };
 
-/* Whether a trace can be read so: it can be seeked in. */
+/* Whether slices are possible: the recording is a trace and its input is seekable. */
 bool trace_slices_can_be(const pfr_reader *reader);
-/* `ahead`: where bytes end that will be wanted, those of the slices that come next counted. */
+/* `ahead`: end of the bytes to read ahead, including those of the slices that come next. */
 void trace_slice_move(pfr_reader *reader, const struct trace_slice *slice, uint64_t ahead);
 
-/*
- * The buffer that a whole trace has at `at`, where it is as writers write it: behind its preamble only records of calls
- * and events are expected. Nothing is told of it, and the reader stays where it is.
- */
+/* The buffer at `at` of an undamaged trace, in the form that all writers use: its preamble is followed only by calls
+   and events. Its records are not read, nothing is reported, and the reader does not move. */
 struct trace_buffer {
     struct trace_slice slice; /* from its NewBuffer on */
-    uint64_t next;            /* where the next buffer begins */
-    uint64_t time;            /* of its first NewCPUId */
+    uint64_t next;            /* offset of the next buffer */
+    uint64_t time;            /* ticks of its first NewCPUId */
     int32_t tid, pid;
     bool has_pid;
 };
 
-#define TRACE_PREAMBLE_MOST 80u /* bytes that are looked at */
+#define TRACE_PREAMBLE_MOST 80u /* bytes that are examined */
 
-/* PFR_END: the trace ends there. PFR_HOLE: it is something else. */
+/* PFR_END: the trace ends there. PFR_HOLE: not such a buffer. */
 pfr_status trace_buffer_at(pfr_reader *reader, uint64_t at, struct trace_buffer *buffer, pfr_error *err);
-/* The same for who reads it next, and what lies behind it up to `ahead`: the reader's window goes there. */
+/* trace_buffer_at for a caller that reads the buffer next, and the bytes after it up to `ahead`: moves the read buffer
+   there. */
 pfr_status trace_buffer_ahead(pfr_reader *reader, uint64_t at, uint64_t ahead, struct trace_buffer *buffer,
                               pfr_error *err);
-/* The buffers of a trace that begin between `from` and `until`, of which one is found; buffers of `like` bytes are
-   looked for where they would begin. PFR_END: there is none, or it is not to be seen. What looks like one may be the
-   payload of an event: who goes there from the buffer before knows. */
+/*
+ * Finds one of the buffers that begin between `from` and `until`; multiples of `like`, the usual size of a buffer, are
+ * tried first. PFR_END: not found. The result may be the payload of an event that looks like a buffer; only reading
+ * from the buffer before shows this.
+ */
 pfr_status trace_buffer_near(pfr_reader *reader, uint64_t from, uint64_t until, uint64_t like,
                              struct trace_buffer *buffer, uint64_t *at, pfr_error *err);
-/* Where the first one is. */
+/* Offset of the first buffer. */
 #define TRACE_FIRST_BUFFER 32u
 
 #endif

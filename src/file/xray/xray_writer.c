@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Writing traces: see xray_writer.h. Records are written by their tables; only a call, of which there are millions, is
- * put together out of the places that the table told once.
- */
+/* Writes traces: see xray_writer.h. Records are written by their layouts; only calls, which come by the million, are
+   assembled from bit positions that were looked up once. */
 #include "file/xray/xray_writer.h"
 
 #include "base/memory/fail.h"
@@ -23,7 +21,7 @@ static void store_u32(uint8_t *at, uint32_t v, bool swap) {
     memcpy(at, &v, sizeof v);
 }
 
-/* One record by its table, behind what the buffer has. */
+/* Appends one record by its layout to the buffer. */
 static pfr_status put(struct trace_writer *w, struct output *out, unsigned number, const void *rec, pfr_bytes data,
                       pfr_error *err) {
     uint8_t bytes[64];
@@ -50,7 +48,7 @@ static struct call_places places_in(const struct pfr_context *c) {
     return (struct call_places){(unsigned)__builtin_ctzll(action), (unsigned)__builtin_ctzll(function)};
 }
 
-/* The distance of buffers of version 1; of others the size is what the header said, and means nothing. */
+/* Distance of buffers for version 1. The header of other versions repeats the source's buffer size, which is unused. */
 static uint64_t stride_like(const pfr_header *like) {
     return like->buffer_size >= STRIDE_LEAST && like->buffer_size <= ROOM_MOST ? like->buffer_size : STRIDE_USUAL;
 }
@@ -110,7 +108,7 @@ static pfr_status put_extents(struct trace_writer *w, uint64_t length, pfr_error
     return w->form.version > 1 ? put(w, w->out, L_fdr_buffer_extents, &extents, nothing, err) : PFR_OK;
 }
 
-/* Only a buffer that says something is written. */
+/* A buffer without a NewCPUId has no records, and is not written. */
 static pfr_status end_buffer(struct trace_writer *w, pfr_error *err) {
     size_t length;
     if (!w->open)
@@ -129,7 +127,7 @@ static pfr_status end_buffer(struct trace_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The thread's CLOCK_MONOTONIC belongs to its first ticks: where it goes on in another buffer that is not recorded. */
+/* CLOCK_MONOTONIC belongs to the thread's first ticks; a continuation buffer has no such pair, so it gets 0. */
 static pfr_status begin_buffer(struct trace_writer *w, bool goes_on, pfr_error *err) {
     const struct trace_thread_said *t = &w->thread;
     const struct pfr_rec_fdr_new_buffer begin = {.metadata = 1, .kind = FDR_NEW_BUFFER, .tid = (uint32_t)t->tid};
@@ -166,7 +164,7 @@ static pfr_status put_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pf
     return put_metadata(w, L_fdr_new_cpu_id, &rec, err);
 }
 
-/* Room for `need` bytes of what happened on this cpu at this time; else the thread goes on in a new buffer. */
+/* Makes room for `need` bytes of a record on this cpu at this time; if the buffer is full, begins another. */
 static pfr_status make_room(struct trace_writer *w, uint16_t cpu, uint64_t tsc, uint64_t need, pfr_error *err) {
     if (!w->open)
         PFR_TRY(begin_buffer(w, true, err));
@@ -198,7 +196,7 @@ pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err
     return put_wrap(w, tsc, err);
 }
 
-/* The delta that leads to this time; where it is too large for its field, a wrap comes first. */
+/* Delta to this time; writes a TSCWrap first if the delta is too large for its field. */
 static pfr_status delta_to(struct trace_writer *w, uint64_t tsc, uint32_t *delta, pfr_error *err) {
     const uint64_t most = w->form.version >= 5 ? INT32_MAX : UINT32_MAX;
     if (tsc < w->base || tsc - w->base > most)

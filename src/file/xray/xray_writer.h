@@ -2,31 +2,31 @@
 #ifndef PFR_FILE_XRAY_WRITER_H
 #define PFR_FILE_XRAY_WRITER_H
 /*
- * Writing traces: the flight recorder's in versions 1 to 5, and basic logs of version 3, in either byte order. What
- * happened is said by its time, thread and cpu; how a version says that (deltas, wraps, extents, strides) is known
- * here. No buffer is written that its readers refuse: each has a NewCPUId in front of what has a time.
+ * Writes traces: flight recorder versions 1 to 5, and basic logs of version 3, in either byte order. The caller passes
+ * time, thread and cpu of each event; the encoding in a version (deltas, wraps, extents, strides) is done here. Every
+ * buffer is accepted by readers: a NewCPUId precedes the first record with a time.
  *
- *     trace_writer_open(&w, &form, header, memory, &out, &err);
- *     trace_write_thread(&w, &thread, &err);                 a buffer of this thread begins
- *     trace_write_call(&w, cpu, &call, &err);
- *     trace_writer_end(&w, &err);
+ *    trace_writer_open(&w, &form, header, memory, &out, &err);
+ *    trace_write_thread(&w, &thread, &err);                 a buffer of this thread begins
+ *    trace_write_call(&w, cpu, &call, &err);
+ *    trace_writer_end(&w, &err);
  *
- * A buffer is kept in memory until it ends, then written; one that becomes larger than `room` goes on in another.
+ * A buffer is kept in memory until it ends, then written; one that would exceed `room` is continued in a new buffer.
  */
 #include "file/xray/xray_calls.h"
 #include "base/io/output.h"
 #include "wire/layout.h"
 
-/* The unused word of the header of a basic log that perfray wrote, "perfray": basic logs have no magic, and one whose
-   first calls are of thread or function 0 looks like other files. */
+/* "perfray", in the unused word of the header of basic logs that perfray writes: basic logs have no magic, and one
+   whose first calls have thread or function 0 looks like other files. */
 #define XRAY_BASIC_MARK 0x0079617266726570u
 
 struct xray_form {
-    unsigned version; /* 1 to 5; of a basic log 3 */
+    unsigned version; /* 1 to 5; 3 for a basic log */
     bool basic, big_endian;
 };
 
-/* Whose buffer it is, and when it began. */
+/* Thread of a buffer, and the time of its start. */
 struct trace_thread_said {
     int32_t tid, pid;
     bool has_pid;
@@ -34,7 +34,7 @@ struct trace_thread_said {
     int32_t microseconds;
 };
 
-/* Where the bits of a function record stand in its first word. */
+/* Bit positions in the first word of a function record. */
 struct call_places {
     unsigned action, function;
 };
@@ -45,30 +45,31 @@ struct trace_writer {
     struct xray_form form;
     struct pfr_context context;
     struct call_places places;
-    uint64_t room;   /* most bytes of a buffer's records */
-    uint64_t stride; /* version 1 */
+    uint64_t room;   /* maximum bytes of a buffer's records */
+    uint64_t stride; /* of version 1 */
     struct trace_thread_said thread;
-    bool open;    /* a buffer is */
-    bool has_cpu; /* and says its time */
+    bool open;    /* a buffer has begun */
+    bool has_cpu; /* it has a NewCPUId */
     uint16_t cpu;
-    uint64_t base;  /* what deltas count from */
+    uint64_t base;  /* ticks that the next delta is added to */
     uint64_t least; /* bytes of the buffer's preamble */
     struct trace_call last;
-    bool may_have_argument; /* a call was written last, or an argument of it */
+    bool may_have_argument; /* the last record is a call or an argument of one */
     uint64_t buffers, records;
 };
 
-/* Writes the header: what `like` says of the clock. */
+/* Writes the header, with the clock and flags of `like`. */
 pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *form, const pfr_header *like,
                              struct memory *memory, struct output *out, pfr_error *err);
-/* A buffer of this thread begins; the one before ends. */
+/* Ends the current buffer and begins one of this thread. */
 pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_said *thread, pfr_error *err);
 pfr_status trace_write_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err);
 pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err);
 pfr_status trace_write_call(struct trace_writer *w, uint16_t cpu, const struct trace_call *call, pfr_error *err);
-/* Of the call that was written last; where something else was, nothing is written. PFR_HOLE: its buffer has no room. */
+/* Writes an argument of the last call; if the last record was not a call or argument, writes nothing. PFR_HOLE: its
+   buffer is full. */
 pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_error *err);
-/* type < 0: a custom event. PFR_HOLE: this form has no such event, or no room for it; nothing was written. */
+/* type < 0: a custom event. PFR_HOLE: this form does not have such events, or no room for it; nothing is written. */
 pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
                              pfr_error *err);
 /* Ends the last buffer. */

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Once; PFR_HOLE: it was not clean, though it was said to be. */
+/* Reads the trace once; PFR_HOLE: it is damaged although the index was built without damage. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_request *request, struct calls_totals *totals, pfr_error *err) {
     struct calls_workers all = {
@@ -72,7 +72,7 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
     return st < 0 ? st : PFR_OK;
 }
 
-/* Our own recorder tells what it took back; of other traces it is not known whether they had a threshold. */
+/* perfray's own recorder states its threshold; for other traces it is unknown whether there was one. */
 bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
                           char sentence[CALLS_SENTENCE_MOST]) {
     static const char what[] = "in no trace: their time is their callers'";

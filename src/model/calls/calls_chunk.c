@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recorders mostly write buffers in the order in which they were begun. Where that holds and nobody asks whose a call
- * is, the trace is read as it lies, without an index of its buffers: by one lane as a whole, by several lanes in
- * stretches. A stretch begins where a buffer is found near by its looks; that one begins there indeed is known when who
- * reads the one before comes to its end. What a stretch cannot know of what is open is joined in the end
+ * Recorders mostly write buffers in the order in which they were begun. If so, and if the thread of a call does not
+ * matter, the trace is read in file order, without an index of its buffers: by one worker as a whole, by several in
+ * chunks. A chunk begins at a buffer that was found by its appearance; whether it really begins there is known when the
+ * worker of the chunk before reaches that place. Calls open at the start of a chunk are resolved at the end
  * (calls_pending.c).
  *
- * The trace is cut into units, and each lane begins with a stretch of about as many; who has come to an end takes half
- * of what the slowest one has not begun as another stretch.
+ * The trace is divided into units, and each worker begins with a chunk of about equal size; a worker that has finished
+ * takes half of the units that the slowest one has not begun, as another chunk.
  *
- * Whether buffers are in the order of time is looked at in some places first, so that a ring that went round is told at
- * once, and at each buffer. Where they are not, or anything else is unusual, PFR_END has all done by an index.
+ * Whether buffers are in order of time is first sampled at some places, so that a ring that wrapped around is detected
+ * early, and then checked at each buffer. If not, or if anything else is unusual, PFR_END leads to reading by an index.
  */
 #include "file/xray/recorder_notes.h"
 #include "file/xray/xray.h"
@@ -25,25 +25,25 @@
 
 #include "base/memory/sizes.h"
 
-#define LANE_LEAST ((uint64_t)1 << 20) /* and of one that is worth a lane, unless more lanes are asked for */
-#define POINTS 8u                      /* places that are looked at, at least, of a trace that is not small */
-#define UNITS 32u                      /* of all lanes together, where there is more than one */
-#define FASTER 16u                     /* the first lane reads one unit more of so many */
-#define LEFT_LEAST 3u                  /* units that are worth another stretch, whose paths are its own */
-#define MEET_EACH 2u                   /* of so many points, one is where threads are looked at */
-#define THREADS_MOST 256u              /* each has a stack of open calls for each lane */
+#define LANE_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
+#define POINTS 8u                      /* minimum number of places sampled, except in a small trace */
+#define UNITS 32u                      /* of all workers together, if there are several */
+#define FASTER 16u                     /* the first worker gets one more unit in this many */
+#define LEFT_LEAST 3u                  /* units that are worth another chunk, which has paths of its own */
+#define MEET_EACH 2u                   /* threads are examined at one in this many points */
+#define THREADS_MOST 256u              /* each has a stack of open calls in each worker */
 
 struct chunk_thread {
     struct calls_reading reading;
-    uint64_t first, last; /* time of its buffers */
+    uint64_t first, last; /* times of its buffers */
 };
 
 struct trace_chunk {
-    struct calls_worker_state *worker; /* that reads it */
-    unsigned first;                    /* unit */
-    unsigned next, until;              /* what is not begun; under the lock */
+    struct calls_worker_state *worker; /* the one that reads it */
+    unsigned first;                    /* index of its first unit */
+    unsigned next, until;              /* units not begun; protected by the lock */
     struct intern_table threads;       /* struct calls_thread, by number */
-    struct chunk_thread *at;           /* `count` of them */
+    struct chunk_thread *at;           /* `count` elements */
     size_t room;
     uint32_t count;
     uint64_t buffers;
@@ -51,12 +51,12 @@ struct trace_chunk {
 
 struct chunks {
     struct calls_workers workers;
-    pthread_mutex_t lock;   /* of what others may take */
-    struct trace_chunk *at; /* room for one of each unit; first those that lanes begin with */
+    pthread_mutex_t lock;   /* protects what other workers may take */
+    struct trace_chunk *at; /* room for one per unit; the workers' initial chunks come first */
     unsigned count;
-    uint64_t *points; /* where units begin, and the end */
+    uint64_t *points; /* offsets of the units, and the end */
     unsigned units, nr_workers;
-    bool stop; /* one of them found that it is of no use; atomic */
+    bool stop; /* a worker found that this method does not apply; atomic */
 };
 
 static void begin_chunk(struct chunks *all, struct calls_worker_state *worker, unsigned first, unsigned until) {
@@ -65,7 +65,7 @@ static void begin_chunk(struct chunks *all, struct calls_worker_state *worker, u
     intern_init(&s->threads, &worker->memory);
 }
 
-/* --- One stretch. */
+/* --- One chunk. */
 
 static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s, uint32_t number, uint64_t time,
                              pfr_error *err) {
@@ -81,7 +81,7 @@ static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s
     return s->first > 0 ? pending_begin(l, &s->at[number].reading.calls, err) : PFR_OK;
 }
 
-/* PFR_END: its buffers are not in the order of time. */
+/* PFR_END: its buffers are not in order of time. */
 static pfr_status find_thread(struct calls_worker_state *l, struct trace_chunk *s, const struct calls_thread *who,
                               uint64_t time, struct chunk_thread **thread, pfr_error *err) {
     const uint32_t known = s->threads.count;
@@ -124,14 +124,14 @@ static pfr_status read_unit(struct calls_runner *me, struct trace_chunk *s, unsi
     return PFR_OK;
 }
 
-/* What the lane gathered is given here, where others do the same, unless it is joined before. */
+/* Delivers what the worker collected, concurrently with others, unless it is joined first. */
 static pfr_status end_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&s->at[i].reading.calls, err));
     return join_takes_sums(me->worker.request) ? pair_flush(&me->worker, err) : gather_end(&me->worker, err);
 }
 
-/* The next unit of a stretch; false: there is none left. */
+/* The next unit of a chunk; false: no unit is left. */
 static bool take_unit(struct chunks *all, struct trace_chunk *s, unsigned *unit) {
     pthread_mutex_lock(&all->lock);
     const bool any = s->next < s->until;
@@ -150,13 +150,14 @@ static pfr_status read_chunk(struct calls_runner *me, struct trace_chunk *s, pfr
     return end_chunk(me, s, err);
 }
 
-/* Units that others may take: not the first one, which makes the stretch one. */
+/* Units that others may take: not the first one, which makes it a chunk. */
 static unsigned count_left(const struct trace_chunk *s) {
     const unsigned from = s->next > s->first ? s->next : s->first + 1;
     return s->until > from ? s->until - from : 0;
 }
 
-/* The last half of what is left of the one that has most, as a stretch of this lane. NULL: nothing is left. */
+/* Takes the last half of the remaining units from the chunk with most of them, as a new chunk of this worker. NULL:
+   nothing to take. */
 static struct trace_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
     struct trace_chunk *from = &all->at[0], *mine = NULL;
     pthread_mutex_lock(&all->lock);
@@ -184,9 +185,9 @@ static void *run_worker(void *context) {
     return NULL;
 }
 
-/* --- All of them. */
+/* --- All chunks. */
 
-/* A thread of a stretch goes on where the first ones left it, which are one by now. */
+/* Continues a thread of a chunk where the chunks before, already joined, left it. */
 static pfr_status join_thread(struct chunks *all, const struct trace_chunk *s, uint32_t number, pfr_error *err) {
     struct calls_worker_state *l = &all->workers.at[0].worker;
     const struct chunk_thread *from = &s->at[number];
@@ -201,8 +202,8 @@ static pfr_status join_thread(struct chunks *all, const struct trace_chunk *s, u
     return pending_replay(l, &to->reading.calls, s->worker, &from->reading.calls, err);
 }
 
-/* Limits were met by each lane for itself, which is not where one would meet them; whose path has no room when threads
-   come mixed is another one's than when they come one by one. */
+/* Limits were met by each worker separately, not where a single one would meet them; and with mixed threads other paths
+   lack memory than with separate threads. */
 static bool met_limits(const struct chunks *all) {
     const bool sums = join_takes_sums(all->workers.request);
     for (unsigned i = 0; i < all->nr_workers; i++) {
@@ -220,7 +221,7 @@ static const struct trace_chunk *chunk_from(const struct chunks *all, unsigned u
     return s;
 }
 
-/* In the order of the file. */
+/* Joins the chunks in file order. */
 static pfr_status join_chunks(struct chunks *all, pfr_error *err) {
     for (unsigned unit = all->at[0].until; unit < all->units;) {
         const struct trace_chunk *s = chunk_from(all, unit);
@@ -247,7 +248,7 @@ static pfr_status join(struct chunks *all, pfr_error *err) {
     return st;
 }
 
-/* Each thread was told by all lanes that met it. */
+/* Every worker that met a thread has counted it, so threads are counted anew. */
 static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
     struct trace_chunk *s = &all->at[0];
     totals->buffers = 0;
@@ -272,7 +273,7 @@ static void free_chunks(struct chunks *all) {
     }
 }
 
-/* The unit that a lane begins with. Threads have whole paths in common on the first lane alone, which is faster so. */
+/* First unit of a worker. The first worker is faster, because only it has whole paths common to all threads. */
 static unsigned home_of(const struct chunks *all, unsigned worker) {
     const unsigned each = all->units / all->nr_workers, more = all->workers.request->reach ? 0 : each / FASTER;
     return worker == 0 ? 0 : worker == all->nr_workers ? all->units : worker * each + more;
@@ -293,17 +294,17 @@ static pfr_status read_all(struct chunks *all, struct calls_totals *totals, pfr_
     return st == PFR_OK ? calls_workers_end(&all->workers, totals, err) : st;
 }
 
-/* --- Where they begin. */
+/* --- Start of the units. */
 
 struct chunk_points {
-    bool meet; /* whose the buffers are is looked at */
+    bool meet; /* also examine the threads of buffers */
     struct calls_met met;
-    uint64_t at, time; /* the last one */
+    uint64_t at, time; /* of the last point */
     uint64_t like;     /* bytes of the first buffer */
     uint64_t size, step;
 };
 
-/* The point where a unit begins. PFR_END: there is none, or its buffer is older than that of the one before. */
+/* The buffer at which a unit begins. PFR_END: not found, or older than that of the unit before. */
 static pfr_status find_point(pfr_reader *reader, struct chunk_points *p, unsigned unit, pfr_error *err) {
     const uint64_t step = p->step, from = step * unit;
     struct trace_buffer b;
@@ -331,7 +332,7 @@ static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct chu
     return PFR_OK;
 }
 
-/* How many lanes, and how many units for them; PFR_END: none. */
+/* Number of workers, and of units for them; PFR_END: not suitable. */
 static pfr_status count_workers(const struct calls_request *request, uint64_t size, struct chunks *all,
                                 struct chunk_points *p) {
     const unsigned jobs = calls_jobs(request);
@@ -353,7 +354,7 @@ static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_poin
     if (st != PFR_OK)
         return st;
     if (reader->nr_findings || reader->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* which the walk tells */
+        return PFR_HOLE; /* which the pass over all records reports */
     st = trace_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
     if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
         return PFR_HOLE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nearly all enters and exits are plain: the exit is that of the innermost open call, the enter is one that was met
- * before. They are paired here in one loop, mostly straight from the bytes of the file, with what it needs in
- * registers. It stops at what is anything else, which calls_pair.c does.
+ * Nearly all enters and exits are ordinary: the exit is that of the innermost open call, the enter is in the caches.
+ * They are paired here in one loop, mostly straight from the bytes of the file, with its state in registers. It stops
+ * at anything else, which calls_pair.c handles.
  */
 #include "model/calls/calls_fast_path.h"
 #include "model/calls/calls_pair.h"
@@ -10,10 +10,10 @@
 #include "base/memory/cursor.h"
 #include "base/memory/sizes.h"
 
-/* Where they come from: bytes, as trace_run has them, or an array of struct trace_call. */
+/* Source of the events: bytes as in trace_run, or an array of struct trace_call. */
 struct plain_source {
     const uint8_t *at, *end;
-    uint64_t tsc; /* of the one before */
+    uint64_t tsc; /* of the event before */
     bool is_bytes;
 };
 
@@ -27,12 +27,12 @@ static inline struct trace_call load_call(const uint8_t *at) {
 
 #define IS_EXIT(action) (((action) + 1) & 2) /* an exit or a tail exit */
 
-/* What is used for each of them, in registers while the loop runs. */
+/* State of the loop, in registers. */
 struct at_hand {
     struct open_call *top;
-    struct call *out;       /* of CALLS_SINGLY */
-    uint32_t *touched;      /* of CALLS_SUMMED */
-    uint64_t tsc, shortest; /* of all but CALLS_MEASURED */
+    struct call *out;       /* for CALLS_SINGLY */
+    uint32_t *touched;      /* for CALLS_SUMMED */
+    uint64_t tsc, shortest; /* for all but CALLS_MEASURED */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -49,7 +49,7 @@ INLINE struct at_hand take_up(struct calls_worker_state *l, struct thread_calls 
     return h;
 }
 
-/* The stack does not grow beyond that in the loop. */
+/* The stack does not grow beyond this entry in the loop. */
 INLINE const struct open_call *highest(const struct thread_calls *t) {
     return t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
 }
@@ -65,7 +65,7 @@ INLINE void put_down(const struct at_hand *h, struct calls_worker_state *l, stru
         l->totals.shortest = h->shortest;
 }
 
-/* A call of a path that has a place among those gathered; false: it has to be looked at. */
+/* Stores the latency of a call if its path is prepared for that; false: handle it elsewhere. */
 INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t latency, uint64_t callees) {
     struct path_calls *calls = &g->calls[node];
     const uint32_t used = calls->used;
@@ -77,7 +77,7 @@ INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t laten
     return true;
 }
 
-/* The same for calls that are given singly, or summed. */
+/* The same for calls that are delivered singly, or summed. */
 INLINE bool give_call(struct calls_worker_state *l, struct at_hand *h, const struct open_call *call, uint64_t exit,
                       uint32_t action, enum calls_gather as) {
     const uint64_t latency = exit - call->enter, self = latency - call->callees;
@@ -97,7 +97,7 @@ INLINE bool give_call(struct calls_worker_state *l, struct at_hand *h, const str
 
 _Static_assert(CALL_TAIL == PFR_TRACE_TAIL_EXIT >> 1 && PFR_TRACE_EXIT >> 1 == 0, "the flag is made of the action");
 
-/* The innermost call ends. */
+/* Ends the innermost call. */
 INLINE bool end_call(struct calls_worker_state *l, struct at_hand *h, uint64_t exit, uint32_t action,
                      enum calls_gather as) {
     const struct open_call *call = h->top;
@@ -113,7 +113,7 @@ INLINE bool end_call(struct calls_worker_state *l, struct at_hand *h, uint64_t e
     return true;
 }
 
-/* A call that never gets onto the stack: what follows its enter is its exit. */
+/* A call whose enter is directly followed by its exit: it never gets onto the stack. */
 INLINE bool end_leaf(struct calls_worker_state *l, struct at_hand *h, uint64_t enter, uint32_t latency, uint32_t node,
                      enum calls_gather as) {
     const struct open_call call = {.enter = enter, .node = node};
@@ -124,7 +124,7 @@ INLINE bool end_leaf(struct calls_worker_state *l, struct at_hand *h, uint64_t e
     return true;
 }
 
-/* Those in an array. */
+/* Pairs events of an array. */
 INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from,
                        unsigned reach) {
     const struct open_call *const high = highest(t);
@@ -145,13 +145,13 @@ INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, str
     put_down(&h, l, t, CALLS_SINGLY);
 }
 
-#define KIND 15u /* the bits of a record's first word that are not its function */
+#define KIND 15u /* bits of a record's first word other than the function */
 #define ENTER_KIND ((uint32_t)PFR_TRACE_ENTER << 1)
 #define EXIT_KIND ((uint32_t)PFR_TRACE_EXIT << 1)
 #define TAIL_KIND ((uint32_t)PFR_TRACE_TAIL_EXIT << 1)
 
-/* Those in the bytes of the file; the last one is not looked at, so that each of the others has one behind it. Most
-   functions call nothing, or nothing that is traced: their enter and exit are one step. */
+/* Pairs events from the bytes of the file. The last one is left out, so that each has a successor to look at. Most
+   functions make no traced calls: their enter and exit are handled in one step. */
 INLINE void pair_bytes(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
                        enum calls_gather as) {
     const struct open_call *const high = highest(t);
@@ -229,7 +229,7 @@ static void pair_some(struct calls_worker_state *l, struct thread_calls *t, stru
         of_array[reach](l, t, from);
 }
 
-/* --- All of them. */
+/* --- All events. */
 
 pfr_status pair_calls(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *calls,
                       size_t count, pfr_error *err) {

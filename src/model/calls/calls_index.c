@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flight recorder's buffers, by thread and in the order of time: see calls_parts.h. */
+/* Index of a flight recorder's buffers, by thread and time: see calls_parts.h. */
 #include "file/xray/fdr_records.h"
 #include "model/calls/calls_index.h"
 #include "model/calls/calls_totals.h"
@@ -26,7 +26,7 @@ void calls_index_free(struct calls_index *x) {
 pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
                                pfr_error *err) {
     struct calls_thread key;
-    memset(&key, 0, sizeof key); /* equal threads are equal bytes */
+    memset(&key, 0, sizeof key); /* equal threads must have equal bytes */
     key.pid = thread->has_pid ? thread->pid : 0;
     key.tid = thread->has_tid ? thread->tid : 0;
     key.has_pid = thread->has_pid;
@@ -45,7 +45,7 @@ static pfr_status add_piece(struct calls_index *x, const struct calls_piece *pie
     return PFR_OK;
 }
 
-/* --- In order. */
+/* --- Sorting. */
 
 static int by_thread_and_time(const void *a, const void *b) {
     const struct calls_piece *p = a, *q = b;
@@ -99,7 +99,7 @@ static pfr_status put_in_order(struct calls_index *x, pfr_error *err) {
     return st;
 }
 
-/* --- From buffer to buffer. */
+/* --- Hopping from buffer to buffer. */
 
 static pfr_status add_buffer(struct calls_index *x, const struct trace_buffer *b, pfr_error *err) {
     struct calls_piece piece = {.slice = b->slice, .time = b->time};
@@ -114,7 +114,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
     if (r->nr_findings || r->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* which the walk tells */
+        return PFR_HOLE; /* which the pass over all records reports */
     while ((st = trace_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
         at = b.next;
@@ -122,7 +122,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     return st == PFR_END ? put_in_order(x, err) : st;
 }
 
-/* --- Record by record. */
+/* --- Reading every record. */
 
 struct index_walk {
     struct calls_index *index;
@@ -130,13 +130,13 @@ struct index_walk {
     const pfr_trace_point *point;
     struct calls_piece piece;
     struct calls_thread thread; /* of the piece */
-    uint64_t buffer;            /* number of the piece's; 0: there was none */
-    size_t first;               /* piece of the buffer */
-    uint64_t base;              /* what deltas count from, before the record at hand */
+    uint64_t buffer;            /* number of the piece's buffer; 0: no buffer yet */
+    size_t first;               /* first piece of the buffer */
+    uint64_t base;              /* ticks that deltas are added to, before the current record */
     bool timed;
     uint64_t time; /* of the buffer */
     bool has_time, any_call;
-    bool worth; /* the piece has records that belong to a thread */
+    bool worth; /* the piece has records of a thread */
 };
 
 static pfr_status end_piece(struct index_walk *w, pfr_error *err) {
@@ -153,7 +153,7 @@ static bool is_same_thread(const struct index_walk *w) {
            w->thread.has_pid == p->has_pid;
 }
 
-/* In version 1 a buffer may go on from where the thread's last one ended. */
+/* In version 1 a buffer may continue from the base of the thread's last one. */
 static void begin_piece(struct index_walk *w, const pfr_record *rec) {
     const pfr_trace_point *p = w->point;
     const struct trace *t = w->reader->trace;
@@ -165,7 +165,7 @@ static void begin_piece(struct index_walk *w, const pfr_record *rec) {
         w->piece.slice.timed = fdr_kept_base(w->reader, &w->piece.slice.base);
 }
 
-/* Pieces of the buffer that ends all have its time. */
+/* Sets the buffer's time in all its pieces. */
 static void end_buffer(struct index_walk *w) {
     for (size_t i = w->first; i < w->index->count; i++)
         w->index->pieces[i].time = w->time;
@@ -179,7 +179,7 @@ static void begin_buffer(struct index_walk *w) {
     w->index->buffers++;
 }
 
-/* The time of a buffer: its first NewCPUId's, unless a call stands before that. */
+/* The time of a buffer is that of its first NewCPUId, or of a call before it. */
 static void note_time(struct index_walk *w, const pfr_record *rec) {
     const bool is_call =
         rec->type == PFR_TRACE_FUNCTION || rec->type == PFR_TRACE_CUSTOM_EVENT || rec->type == PFR_TRACE_TYPED_EVENT;

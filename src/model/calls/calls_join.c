@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each lane that reads a stretch has paths of its own. Sums by such paths are not given to the sink one lane after the
- * other: they become sums of the first lane's paths, and those are given, so that what a sink does for each path is
- * done once. Where paths are whole there is no other way: those of all stretches but the first begin with a base
- * (calls_pending.c), of which only who has come to the end of the stretch before knows what it stands for.
+ * Each worker that reads a chunk has paths of its own. Its sums are not delivered to the sink directly: they are added
+ * to sums of the first worker's paths, and those are delivered, so that the sink handles each path once. For whole
+ * paths this is required, because in all chunks but the first they begin with a base (calls_pending.c), whose meaning
+ * is only known at the end of the chunk before.
  */
 #include "model/calls/calls_join.h"
 #include "model/calls/calls_gather.h"
@@ -14,7 +14,7 @@ bool join_takes_sums(const struct calls_request *request) {
     return request->gather == CALLS_SUMMED && request->reach < 2;
 }
 
-/* A function is the same path in all stretches; a caller may be open before. */
+/* For paths of one function all chunks agree; longer paths may include a caller that was open before the chunk. */
 bool join_can_be(const struct calls_request *request) {
     return request->reach == 1 || join_takes_sums(request);
 }
@@ -31,7 +31,8 @@ void join_free(struct calls_worker_state *from) {
     from->base_is = NULL;
 }
 
-/* A path of `from`, whose parent is joined[parent] of `to`. Of the first lane only what is below a base moves. */
+/* Converts a path of `from`, whose parent is joined[parent] in `to`. In the first worker only paths below a base move.
+ */
 static pfr_status join_path(struct calls_worker_state *to, const struct calls_worker_state *from, uint32_t path,
                             uint32_t *joined, pfr_error *err) {
     const struct call_path one = from->paths.at[path];
@@ -45,7 +46,7 @@ static pfr_status join_path(struct calls_worker_state *to, const struct calls_wo
     return PFR_OK;
 }
 
-/* What the first lane has in the midst becomes nothing; what it moves to was not in the midst. */
+/* In the first worker the moved sums become zero; their destinations are not among the moved paths. */
 static void move_sums(struct calls_worker_state *to, struct calls_worker_state *from, const uint32_t *joined) {
     const uint32_t count = from->gathered.nr_touched;
     for (uint32_t i = 0; i < count; i++) {
@@ -59,7 +60,7 @@ static void move_sums(struct calls_worker_state *to, struct calls_worker_state *
     from->gathered.nr_touched = to == from ? from->gathered.nr_touched : 0;
 }
 
-/* A parent has a smaller number, and what bases stand for was told. */
+/* Parents have smaller numbers, and the meaning of bases is known. */
 static pfr_status join_paths(struct calls_worker_state *to, struct calls_worker_state *from, uint32_t count,
                              uint32_t *joined, pfr_error *err) {
     joined[PATH_ROOT] = PATH_ROOT;

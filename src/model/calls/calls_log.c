@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Basic logs and profile files, by one lane and in the order of the file. Threads of a basic log come in turns, so what
- * is open in each of them is kept until the end.
- */
+/* Basic logs and profile files, read by one worker in file order. Threads of a basic log are interleaved, so the open
+   calls of each are kept until the end. */
 #include "model/calls/calls_log.h"
 #include "model/calls/calls_fast_path.h"
 #include "model/calls/calls_gather.h"
@@ -18,15 +16,15 @@
 struct log {
     pfr_reader *reader;
     const struct calls_request *request;
-    struct calls_totals *totals; /* those of holes; the rest is the lane's */
+    struct calls_totals *totals; /* of holes; the rest is the worker's */
     const pfr_trace_point *point;
     struct calls_worker_state worker;
     struct intern_table threads; /* struct calls_thread */
     struct thread_calls *at;     /* by thread */
     size_t room;
-    uint32_t *path; /* of a profile's record */
+    uint32_t *path; /* of the current record of a profile */
     size_t path_room;
-    uint32_t now; /* thread at hand; INTERN_NONE: none */
+    uint32_t now; /* current thread; INTERN_NONE: no thread */
     struct calls_thread now_is;
 };
 
@@ -37,7 +35,7 @@ static bool is_now(const struct log *g) {
 }
 
 static pfr_status add_thread(struct log *g, pfr_error *err) {
-    const size_t count = g->threads.count - 1; /* of those that are there */
+    const size_t count = g->threads.count - 1; /* number of existing threads */
     void *more = mem_grow(&g->worker.memory, g->at, count, &g->room, 16, sizeof *g->at);
     if (!more)
         return mem_fail(&g->worker.memory, err, "threads");
@@ -46,7 +44,7 @@ static pfr_status add_thread(struct log *g, pfr_error *err) {
     return thread_calls_init(&g->at[count], &g->worker.memory, err);
 }
 
-/* The thread of the record at hand, which the sink is told of where it was another one's turn. */
+/* Sets the thread of the current record, and reports it to the sink if it changed. */
 static pfr_status turn(struct log *g, pfr_error *err) {
     const pfr_trace_point *p = g->point;
     if (is_now(g))
@@ -72,7 +70,7 @@ static pfr_status begin(struct log *g, pfr_reader *reader, const struct calls_re
     g->point = pfr_get_trace_point(reader);
     intern_init(&g->threads, &reader->memory);
     PFR_TRY(worker_init(&g->worker, 0, 1, request, &reader->memory, err));
-    g->worker.gathered.as = CALLS_SINGLY; /* threads come in turns */
+    g->worker.gathered.as = CALLS_SINGLY; /* threads are interleaved */
     PFR_TRY(request->sink->begin(request->context, 1, err));
     return pfr_rewind(reader, err);
 }
@@ -140,7 +138,7 @@ static pfr_status end_threads(struct log *g, pfr_error *err) {
     return gather_end(&g->worker, err);
 }
 
-/* A log is too large for the stack of a small thread. */
+/* Allocated, because struct log is too large for the stack of a small thread. */
 static pfr_status read_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,
                            record_fn *on_record, pfr_error *err) {
     struct log *g = mem_zeroed(&reader->memory, 1, sizeof *g);
@@ -163,7 +161,7 @@ pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *re
     return read_log(reader, request, totals, on_basic, err);
 }
 
-/* --- Profile files: each path once, with what its callees took. */
+/* --- Profile files: each path once, with a time that includes callees. */
 
 static pfr_status give_sum(struct log *g, const struct call_sum *sum, pfr_error *err) {
     return g->request->sink->sum ? g->request->sink->sum(g->request->context, &g->worker.public, sum, err) : PFR_OK;
@@ -180,7 +178,7 @@ static pfr_status make_path_room(struct log *g, uint64_t length, pfr_error *err)
     return PFR_OK;
 }
 
-/* The functions of the path stand leaf first. */
+/* The functions of the path are stored leaf first. */
 static pfr_status find_path(struct log *g, const pfr_items *path, uint32_t *node, pfr_error *err) {
     pfr_items_iter it = pfr_items_begin(path);
     struct pfr_rec_profile_function function;
@@ -194,7 +192,7 @@ static pfr_status find_path(struct log *g, const pfr_items *path, uint32_t *node
     return PFR_OK;
 }
 
-/* Its time is also its caller's, which so has less of its own. */
+/* The path's time is subtracted from its caller's self time. */
 static pfr_status on_path(struct log *g, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_profile_path path;
     uint32_t node;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enters and exits of one thread to calls, one after the other and whatever they are; calls_fast_path.c does those of
- * which there are most. The innermost open call is mostly the one that an exit leaves; where it is not, the stack is
- * searched. So that a trace full of lone exits cannot make that long, functions of calls that are open above CALLS_NEAR
- * are counted.
+ * Pairs any enters and exits of one thread, one after the other; calls_fast_path.c handles the common ones. An exit
+ * usually leaves the innermost open call; if not, the stack is searched. Functions of calls open above CALLS_NEAR are
+ * counted, so that a trace full of unmatched exits cannot make these searches slow.
  */
 #include "model/calls/calls_pair.h"
 #include "model/calls/calls_gather.h"
@@ -31,13 +30,13 @@ void thread_calls_free(struct thread_calls *t) {
     u64_map_free(&t->above);
 }
 
-/* --- What goes to the sink. */
+/* --- Delivery to the sink. */
 
 pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
     const struct calls_request *request = l->request;
     const size_t count = l->batched;
     l->batched = 0;
-    if (l->gathered.as == CALLS_SUMMED) { /* they were not asked for singly: they are only in an array */
+    if (l->gathered.as == CALLS_SUMMED) { /* not requested singly: the array is only used internally */
         for (size_t i = 0; i < count; i++)
             gather_sum(l, l->batch[i].node, &(struct path_sum){(uint64_t)l->batch[i].self, 1});
         return PFR_OK;
@@ -85,7 +84,7 @@ static pfr_status count_above(struct thread_calls *t, uint32_t function, pfr_err
     return PFR_OK;
 }
 
-/* Room for one more, and its count where counts are kept. PFR_END: it is too deep. */
+/* Makes room for one more call, and counts it above CALLS_NEAR. PFR_END: too deep. */
 static pfr_status make_room(struct calls_worker_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
     if (t->depth == CALLS_DEEPEST) {
         t->over++;
@@ -98,7 +97,7 @@ static pfr_status make_room(struct calls_worker_state *l, struct thread_calls *t
 }
 
 static void count_less_above(struct thread_calls *t, uint32_t function) {
-    --*u64_map_at(&t->above, function, 0, NULL); /* which is there */
+    --*u64_map_at(&t->above, function, 0, NULL); /* the entry exists */
 }
 
 void pair_pop(struct thread_calls *t) {
@@ -107,7 +106,7 @@ void pair_pop(struct thread_calls *t) {
     t->depth--;
 }
 
-/* All paths that there are have a place for their children. */
+/* Makes room for the children of all existing paths. */
 static pfr_status children_room(struct calls_worker_state *l, pfr_error *err) {
     const size_t had = l->children_room, paths = l->paths.count;
     if (paths <= had)
@@ -134,7 +133,7 @@ static bool put_among_first(struct call_children *of, uint32_t function, uint32_
     return true;
 }
 
-/* Where the calls of a path are gathered, those who look for it must find it to have a place there. */
+/* Adds the child to the caches. If latencies are collected by path, cached paths must have room for them. */
 static void note_met(struct calls_worker_state *l, uint32_t parent, uint32_t function, uint32_t child) {
     if (l->gathered.as == CALLS_MEASURED && child >= GATHERED_MOST)
         return;
@@ -169,7 +168,7 @@ pfr_status worker_child(struct calls_worker_state *l, uint32_t parent, uint32_t 
     return PFR_OK;
 }
 
-/* The innermost open call never ends: its callees are the caller's. */
+/* The innermost open call never ends: its callees count for the caller. */
 static pfr_status leave_open(struct calls_worker_state *l, struct thread_calls *t, pfr_error *err) {
     const struct open_call call = t->open[t->depth];
     t->open[t->depth - 1].callees += call.callees;
@@ -187,7 +186,7 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
     return false;
 }
 
-/* The innermost open call ends, by its exit or by that of one around it. */
+/* Ends the innermost open call, by its exit or that of an enclosing call. */
 static pfr_status end_innermost(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 uint32_t flags, pfr_error *err) {
     const struct open_call *call = &t->open[t->depth];
@@ -202,10 +201,10 @@ static pfr_status end_innermost(struct calls_worker_state *l, struct thread_call
     return gather_call(l, &ended, err);
 }
 
-/* The exit is not the innermost open call's. PFR_END: it is that of none. */
+/* Handles an exit that is not the innermost open call's. PFR_END: no open call ends. */
 static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
                                 pfr_error *err) {
-    if (t->over) { /* of a call that was too deep to be open */
+    if (t->over) { /* the exit of a call that was too deep to be kept */
         t->over--;
         return PFR_END;
     }
@@ -220,7 +219,7 @@ static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_call
 
 /* --- One enter or exit. */
 
-/* Below which path a call is looked for. */
+/* The path whose child the call is. */
 static pfr_status parent_of(struct calls_worker_state *l, const struct thread_calls *t, uint32_t *parent,
                             pfr_error *err) {
     const struct open_call *caller = &t->open[t->depth];
@@ -267,9 +266,9 @@ pfr_status pair_end(struct calls_worker_state *l, struct thread_calls *t, pfr_er
     return PFR_OK;
 }
 
-/* --- Lanes. */
+/* --- Workers. */
 
-/* Of what memory is left, in hundreds, that paths may take: a sink needs some for each, too. */
+/* Percentage of the remaining memory for paths: a sink needs memory per path, too. */
 #define PATHS_SHARE 25u
 
 pfr_status worker_init(struct calls_worker_state *l, unsigned number, unsigned workers,

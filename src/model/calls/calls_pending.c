@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stretch of a trace begins while calls are open in its threads, of which it knows nothing: an exit that none of its
- * own enters explains may be theirs, or of a call that is not open at all. It is kept, and with it whatever is open
- * then, since that may end by it; the stretch goes on as if nothing were open. What is left open at its end is kept in
- * the same way. Who has come to the end of the stretch before pairs what was kept with what is open there, as if it had
- * read on. Where calls are nested as they should be, that are as many exits as calls were open.
+ * A chunk of a trace begins while calls are open in its threads, unknown to it: an exit that matches none of its own
+ * enters may end one of those, or match no open call at all. Such an exit is kept, together with all calls open at that
+ * time, since it may end them too; then the chunk continues with nothing open. Calls open at its end are kept the same
+ * way. The worker at the end of the chunk before pairs the kept events with its open calls, as if it had read on. If
+ * calls are properly nested, there are as many of these exits as calls were open.
  *
- * Where paths are whole, those of a stretch begin with a base, which stands for what is open but not known: another one
- * for each thread, and after each exit that is kept. What is open there is known when what was kept is paired.
+ * For whole paths, those of a chunk begin with a base, which stands for the unknown open calls: one per thread, and
+ * another after each kept exit. Its meaning is known when the kept events are paired.
  */
 #include "model/calls/calls_pending.h"
 #include "model/calls/calls_pair.h"
 
 #include "base/memory/sizes.h"
 
-#define FIRST_BASE (1u << 28) /* functions of a flight recorder are below */
+#define FIRST_BASE (1u << 28) /* above the functions of a flight recorder */
 
 enum { PENDING_NOTHING = -1 }; /* an action: only `below` counts */
 
 struct pending_call {
     uint64_t tsc;
-    uint64_t below;   /* ticks of calls that ended since the one before, for what was open then */
-    uint64_t callees; /* of an enter: ticks of what it called so far */
+    uint64_t below;   /* ticks of calls that ended since the event before, for the call open at that time */
+    uint64_t callees; /* of an enter: ticks of its callees so far */
     uint32_t function;
     int32_t action;
-    uint32_t base; /* what stands for what is open then; 0: nothing does */
+    uint32_t base; /* the base of the calls open at that time; 0: no base */
 };
 
 void pending_free(struct calls_pending *p, struct memory *memory) {
@@ -37,7 +37,7 @@ bool pending_is_base(uint32_t function, uint32_t *number) {
     return function >= FIRST_BASE;
 }
 
-/* What is entered from now on is below a base of its own. */
+/* Puts later enters below a base of their own. */
 static pfr_status new_base(struct calls_worker_state *l, struct thread_calls *t, uint32_t *base, pfr_error *err) {
     *base = PATH_ROOT;
     if (l->request->reach == 0)
@@ -64,7 +64,7 @@ static pfr_status add(struct thread_calls *t, const struct pending_call *one, pf
     return PFR_OK;
 }
 
-/* What is open now is pending, and nothing is open. */
+/* Makes the open calls pending, so that none is open. */
 static pfr_status defer_lookup(struct thread_calls *t, pfr_error *err) {
     uint64_t below = t->open[0].callees;
     for (size_t i = 1; i <= t->depth; i++) {
@@ -93,7 +93,7 @@ pfr_status pending_end(struct thread_calls *t, pfr_error *err) {
     return add(t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
 }
 
-/* The base stands for what is open in `t` now. */
+/* Sets the meaning of the base: the calls open in `t` now. */
 static void learn_base(struct calls_worker_state *of, uint32_t base, const struct thread_calls *t) {
     uint32_t number;
     if (base != PATH_ROOT && pending_is_base(of->paths.at[base].function, &number))

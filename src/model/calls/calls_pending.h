@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_CALLS_PENDING_H
 #define PFR_MODEL_CALLS_PENDING_H
-/* What other files use of calls_pending.c, which says how it works. */
+/* Exits and calls of a chunk that depend on the calls open before it. calls_pending.c describes how they are resolved.
+ */
 #include "model/calls/calls_parts.h"
 
 void pending_free(struct calls_pending *pending, struct memory *memory);
 
-/* What is open before the thread's first enter or exit is not known. */
+/* Call it before the thread's first enter or exit, if the calls open before it are unknown. */
 pfr_status pending_begin(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
 
-/* An exit of what is not open here. */
+/* Handles an exit of a function that is not open in this chunk. */
 pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *exit,
                         pfr_error *err);
 
-/* What is open at the end of a stretch. */
+/* Handles the calls open at the end of a chunk. */
 pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 
-/* What `from` did not know happens to `t`, and its lane learns what its paths begin with. PFR_END: it cannot be told
-   so. */
+/* Applies the pending events of `from` to `t`, and tells the worker `of` which paths its bases stand for. PFR_END: this
+   is not possible. */
 pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err);
 
-/* Whether the function is none, but stands for what was open before: the lane's base of that number. */
+/* Whether the number is not a function, but the worker's base *number, which stands for the calls open before. */
 bool pending_is_base(uint32_t function, uint32_t *number);
 
 #endif

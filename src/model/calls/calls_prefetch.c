@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One lane, and several threads of ours that decode for it: where the trace has one thread, or one that has most of the
- * calls. Buffers do not depend on each other until calls are paired, so batches of them are decoded side by side
- * (base/threads/workers.h); the lane takes them in their order.
+ * One worker, for which several threads decode ahead: used if the trace has one thread, or one with most of the calls.
+ * Buffers are independent until calls are paired, so batches of them are decoded in parallel (base/threads/workers.h);
+ * the worker takes them in order.
  */
 #include "base/memory/sizes.h"
 #include "base/threads/workers.h"
@@ -11,17 +11,17 @@
 #include "model/calls/calls_totals.h"
 #include "model/calls/calls_worker.h"
 
-#define PIECE_MOST ((uint64_t)1 << 20) /* larger ones are not decoded as a whole */
+#define PIECE_MOST ((uint64_t)1 << 20) /* larger pieces are not decoded as a whole */
 #define SLOTS_MOST 12u
 
-/* Pieces of one thread, from `at` to `end`, and what is in them. */
+/* Pieces of one thread, from `at` to `end`, and their calls. */
 struct ahead_batch {
     uint32_t thread;
     size_t at, end;
-    bool begins, ends; /* the thread's first, last */
+    bool begins, ends; /* it has the thread's first piece; its last piece */
     struct trace_call *calls;
     size_t count, room;
-    struct calls_totals totals; /* of what is no call */
+    struct calls_totals totals; /* of records other than calls */
     pfr_status status;
     pfr_error err;
 };
@@ -30,14 +30,14 @@ struct ahead {
     struct calls_workers *all;
     struct calls_worker_state *worker;
     struct workers *workers;
-    pfr_reader **readers; /* by worker; the first is the lane's own */
-    struct memory *own;   /* theirs */
+    pfr_reader **readers; /* by decoding thread; the first is the worker's own */
+    struct memory *own;   /* their memory */
     unsigned jobs;
     struct ahead_batch batches[SLOTS_MOST];
-    uint32_t thread; /* that the next batch is of, in by_size */
-    size_t piece;    /* where it begins; SIZE_MAX: with the thread */
+    uint32_t thread; /* of the next batch, index in by_size */
+    size_t piece;    /* its first piece; SIZE_MAX: the thread's first */
     struct calls_reading reading;
-    bool reads; /* it was begun */
+    bool reads; /* `reading` has begun */
 };
 
 bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs) {
@@ -55,7 +55,7 @@ bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs) {
     return all > 2 * sizes.calls_ahead && most > all / jobs + all / jobs / 3;
 }
 
-/* --- Decoding, by any worker. */
+/* --- Decoding, by any thread. */
 
 static void add_calls(struct ahead_batch *b, const pfr_reader *r, size_t count) {
     b->totals.untimed += r->trace->point.timed ? 0 : count;
@@ -72,7 +72,7 @@ static pfr_status decode_piece(struct ahead_batch *b, pfr_reader *r, uint64_t un
             return st;
         if (st == PFR_END)
             break;
-        if (st == PFR_HOLE) /* it was told when the trace was walked */
+        if (st == PFR_HOLE) /* already reported by the pass over all records */
             continue;
         if (!trace_call_of(r, &rec, &b->calls[b->count])) {
             calls_count_event(&b->totals, &rec);
@@ -98,7 +98,7 @@ static void decode(void *context, unsigned worker, size_t slot) {
 
 /* --- Batches. */
 
-/* A call is 8 bytes at least, so that there is room for all of them. */
+/* A call has at least 8 bytes, so all calls fit. */
 static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t bytes, pfr_error *err) {
     const size_t room = (size_t)(bytes / FDR_FUNCTION) + 1;
     if (room <= b->room)
@@ -112,7 +112,7 @@ static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t byt
     return PFR_OK;
 }
 
-/* The next pieces of the thread at hand; false: there is none left. */
+/* The next pieces of the current thread; false: no more pieces. */
 static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     const struct calls_index *x = a->all->index;
     if (a->thread == x->threads.count)
@@ -130,7 +130,7 @@ static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     return true;
 }
 
-/* false: nothing was left to give, or *st says why not. */
+/* false: nothing was left to decode, or *st has an error. */
 static bool give(struct ahead *a, struct ahead_batch *b, pfr_status *st, pfr_error *err) {
     uint64_t bytes;
     if (!plan(a, b, &bytes))
@@ -145,7 +145,7 @@ static bool give(struct ahead *a, struct ahead_batch *b, pfr_status *st, pfr_err
     return true;
 }
 
-/* --- The lane. */
+/* --- The worker. */
 
 static pfr_status take(struct ahead *a, struct ahead_batch *b, pfr_error *err) {
     if (b->status != PFR_OK) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stretch of a trace (calls_chunk.c) does not know what is open where it begins, so that its whole paths are its
- * own for each thread: several times as many as there are, which are more than the caches near a processor hold. Where
- * threads lie mixed in the file there is another way, which has none but the paths that there are. Lanes find pieces of
- * a few buffers, in the order of the file, and read what a piece has of one thread after the other, in whatever order
- * they can be had: each when all that comes before it of that thread was read. What is open in the thread goes to the
- * lane with it.
+ * A chunk of a trace (calls_chunk.c) does not know the calls open at its start, so each of its threads has whole paths
+ * of its own: several times as many as exist, too many for the processor's caches. If threads are mixed in the file,
+ * this method avoids these copies. Workers find pieces of a few buffers, in file order, and read the buffers of a piece
+ * thread by thread, in any order that is possible: each buffer after all earlier ones of its thread. The thread's open
+ * calls move to the worker with it.
  *
- *     the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
- *     lane 0      1 1 2 2 3 3                 1 1 2 2 3 3
- *     lane 1          1 1 2 2   3 3
+ *    the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
+ *    worker 0    1 1 2 2 3 3                 1 1 2 2 3 3
+ *    worker 1        1 1 2 2   3 3
  *
- * Whoever finds a piece has its bytes in his window, and reads it himself where he can. A lane that has to wait does so
- * for a moment. Where that is not enough, the one that it waits for was sent off its cpu: it finds other pieces then,
- * and reads what others found.
+ * A worker that finds a piece has its bytes in its read buffer, so it reads that piece itself if possible. If it has to
+ * wait, it waits briefly. If that does not suffice, the worker it waits for was descheduled: then it finds other
+ * pieces, and reads what others found.
  */
 #include "model/calls/calls_round_robin.h"
 #include "model/calls/calls_index.h"
@@ -27,61 +26,61 @@
 #include "base/memory/sizes.h"
 
 #define MET_IN_A_PLACE 4u
-#define PIECE_MOST 64u                 /* buffers, */
-#define WAITING_MOST (4 * PIECE_MOST)  /* and those of all pieces that were not begun */
-#define TURN_MOST 8u                   /* that are read before others can have the thread */
-#define MOMENT_NS 200000               /* others are waited for, */
-#define TURNS_IN_HASTE 64u             /* and so many turns follow without that */
+#define PIECE_MOST 64u                 /* buffers */
+#define WAITING_MOST (4 * PIECE_MOST)  /* buffers of all pieces that were not begun */
+#define TURN_MOST 8u                   /* buffers read before other workers may have the thread */
+#define MOMENT_NS 200000               /* maximum wait for others */
+#define TURNS_IN_HASTE 64u             /* turns without waiting after that */
 #define THREADS_MOST 256u              /* each has a stack of open calls */
-#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may go to other lanes, whatever there is to read, */
-#define MOVE_BYTES 16u                 /* and one more for so many bytes: else it is not worth it */
+#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may move to other workers in any case */
+#define MOVE_BYTES 16u                 /* and one more per this many bytes: more moves are not worthwhile */
 
 struct turn_thread {
-    struct calls_reading reading; /* its lane is the one that had it last */
-    struct memory memory;         /* what is open is of no lane */
-    uint64_t last;                /* time of its last buffer that was found */
-    uint64_t found, read;         /* buffers */
+    struct calls_reading reading; /* its worker is the one that had it last */
+    struct memory memory;         /* open calls belong to no worker */
+    uint64_t last;                /* time of its last buffer found */
+    uint64_t found, read;         /* numbers of buffers */
 };
 
-/* To be read when so many others of its thread were. */
+/* To be read when `before` other buffers of its thread were read. */
 struct turn_buffer {
     struct trace_slice slice;
     struct turn_thread *thread;
     uint64_t before;
 };
 
-/* What a lane found, in the order of the file, and nobody began. Others seldom look at it, so that it stays near its
-   cpu. */
+/* Buffers that a worker found and nobody has begun, in file order. Others rarely read it, so it stays in its cpu's
+   cache. */
 struct turns_found {
     struct turn_buffer at[WAITING_MOST];
     unsigned count;
 };
 
-/* What a lane reads until it asks for more; none: nothing is left. */
+/* Buffers that a worker reads before it asks for more; none: nothing is left. */
 struct turn {
     struct trace_slice at[TURN_MOST];
     unsigned count;
     struct turn_thread *thread;
     unsigned haste;        /* turns in which it does not wait for others */
-    uint64_t bytes, moved; /* in all turns: what was read, and open calls that came from other lanes */
+    uint64_t bytes, moved; /* sums over all turns: bytes read, and open calls that came from other workers */
 };
 
 struct thread_turns {
     struct calls_workers *workers;
     struct memory memory;
-    pthread_mutex_t finding; /* of what comes next, and of what was found of threads */
+    pthread_mutex_t finding; /* protects finding the next buffers, and what was found of threads */
     struct intern_table threads;
     struct turn_thread *at; /* by number, room for THREADS_MOST */
     uint64_t next, buffers, piece_bytes;
-    pthread_mutex_t lock; /* of the rest, and of what was read of threads; taken after `finding` */
+    pthread_mutex_t lock; /* protects the rest, and what was read of threads; taken after `finding` */
     pthread_cond_t changed;
-    struct turns_found *found; /* by lane */
+    struct turns_found *found; /* by worker */
     unsigned nr_workers;
-    unsigned waiting; /* buffers of all of them */
+    unsigned waiting; /* buffers of all workers */
     bool ended, stop;
 };
 
-/* --- Whether it is worth it. */
+/* --- Whether this method is worthwhile. */
 
 static void meet(struct calls_met *met, const struct trace_buffer *b) {
     unsigned i = 0;
@@ -104,7 +103,7 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
     for (unsigned i = 1; i < MET_IN_A_PLACE; i++) {
         const pfr_status st = trace_buffer_at(reader, b.next, &b, err);
         if (st != PFR_OK)
-            return st < 0 ? st : PFR_OK; /* who reads it is told */
+            return st < 0 ? st : PFR_OK; /* reported when it is read */
         meet(met, &b);
         alone = alone && b.pid == first->pid && b.tid == first->tid;
     }
@@ -113,8 +112,8 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
     return PFR_OK;
 }
 
-/* None has more than three quarters of a lane's part, so that there is mostly another one to go on with; those that
-   were not counted came late, and are few. */
+/* No thread may have more than three quarters of a worker's share, so that there usually is another one to continue
+   with; threads not counted here came late and are few. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned workers) {
     for (unsigned i = 0; i < met->threads; i++)
         if (met->at[i].count * workers * 4 > met->buffers * 3)
@@ -122,7 +121,7 @@ bool calls_turns_wanted(const struct calls_met *met, unsigned workers) {
     return met->places > 0 && met->alone * 4 <= met->places;
 }
 
-/* --- Buffers, as they are found. */
+/* --- Finding buffers. */
 
 static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_error *err) {
     struct turn_thread *t = &all->at[number];
@@ -131,7 +130,7 @@ static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_erro
     return thread_calls_init(&t->reading.calls, &t->memory, err);
 }
 
-/* PFR_END: its buffers are not in the order of time, or it is one too many. */
+/* PFR_END: its buffers are not in order of time, or there are too many threads. */
 static pfr_status find_thread(struct thread_turns *all, const struct trace_buffer *b, struct turn_thread **thread,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
@@ -148,7 +147,7 @@ static pfr_status find_thread(struct thread_turns *all, const struct trace_buffe
     return PFR_OK;
 }
 
-/* All buffers that the window of the reader holds as a whole; at least one, unless the trace ends. */
+/* Finds all buffers that are completely in the read buffer; at least one, unless the trace ends. */
 static pfr_status find_buffers(struct thread_turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
                                pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
@@ -173,7 +172,7 @@ static bool may_find(const struct thread_turns *all) {
     return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
-/* There was room for it when it was asked for, and only who finds takes it. */
+/* There is room: it was checked before, and only finding uses it. */
 static void add_found(struct thread_turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
                       pfr_status st) {
     struct turns_found *to = &all->found[worker];
@@ -205,7 +204,7 @@ static pfr_status find_piece(struct thread_turns *all, struct calls_runner *me, 
 
 /* --- Turns. */
 
-/* The first buffer whose turn it is, and those of its thread that follow. false: there is none. */
+/* Takes the first buffer that may be read now, and those of its thread that follow. false: there is none. */
 static bool take(struct thread_turns *all, struct turns_found *from, struct turn *turn) {
     unsigned first = 0;
     while (first < from->count && from->at[first].thread->read != from->at[first].before)
@@ -235,7 +234,7 @@ static void give_back(struct thread_turns *all, struct turn *turn) {
     pthread_cond_broadcast(&all->changed);
 }
 
-/* What it found itself; in haste, or where there is nothing else, what others found. */
+/* Takes buffers that this worker found; if it does not wait any more or nothing else is left, those of others. */
 static bool take_any(struct thread_turns *all, unsigned worker, struct turn *turn) {
     struct turns_found *own = &all->found[worker];
     bool taken = take(all, own, turn);
@@ -246,7 +245,7 @@ static bool take_any(struct thread_turns *all, unsigned worker, struct turn *tur
     return taken;
 }
 
-/* Mostly that is a moment. Where it is not, who has the thread was sent off the cpu. */
+/* Waits; usually briefly. If not, the worker that has the thread was descheduled. */
 static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -276,7 +275,7 @@ static pfr_status next_turn(struct thread_turns *all, struct calls_runner *me, s
     return PFR_OK;
 }
 
-/* Gives back what was read, and asks for more. Nobody goes on where one failed. */
+/* Gives back the buffers read, and asks for more. All workers stop after a failure. */
 static pfr_status ask(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_status st,
                       pfr_error *err) {
     pthread_mutex_lock(&all->lock);
@@ -288,7 +287,7 @@ static pfr_status ask(struct thread_turns *all, struct calls_runner *me, struct 
     return st;
 }
 
-/* What is open there is of this lane's paths from now on. */
+/* Converts the thread's open calls to this worker's paths. */
 static pfr_status take_over(struct calls_worker_state *l, struct calls_reading *g, pfr_error *err) {
     struct open_call *open = g->calls.open;
     const bool had = g->worker == l;
@@ -331,9 +330,9 @@ static void *run_worker(void *context) {
     return NULL;
 }
 
-/* --- All of them. */
+/* --- All workers. */
 
-/* Whose path has no room when threads come mixed is another one's than when they come one by one. */
+/* With mixed threads other paths lack memory than with separate threads. */
 static bool met_limit(const struct calls_workers *workers) {
     bool limited = false;
     for (unsigned i = 0; i < workers->count; i++)
@@ -341,7 +340,7 @@ static bool met_limit(const struct calls_workers *workers) {
     return limited;
 }
 
-/* The first lane has all, as if it had met all threads. PFR_END: it has no room for it. */
+/* Moves everything to the first worker, as if it had read all threads. PFR_END: not enough memory. */
 static pfr_status join(struct thread_turns *all, pfr_error *err) {
     struct calls_workers *workers = all->workers;
     struct calls_worker_state *to = &workers->at[0].worker;
@@ -392,7 +391,7 @@ static void init_changed(struct thread_turns *all) {
     pthread_condattr_destroy(&attr);
 }
 
-/* As many buffers as are read at once, if they are as long as the first one. */
+/* Bytes of the buffers that are read at once, assuming the length of the first one. */
 static uint64_t piece_bytes(uint64_t like) {
     const uint64_t count = sizes.calls_piece / like;
     return count == 0 ? sizes.calls_piece : like * (count < PIECE_MOST ? count : PIECE_MOST);

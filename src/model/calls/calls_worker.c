@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
+/* Workers: each reads whole threads of a flight recorder's trace, one after the other. See calls_parts.h. */
 #include "base/threads/thread_pool.h"
 #include "base/memory/cursor.h"
 #include "base/memory/sizes.h"
@@ -25,7 +25,7 @@ void reading_free(struct calls_reading *g) {
     thread_calls_free(&g->calls);
 }
 
-/* The thread is told with its first call: one of events alone has none. */
+/* Reports the thread with its first call: a thread that has only events is not reported. */
 pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
     if (g->told)
         return PFR_OK;
@@ -39,8 +39,8 @@ pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls,
     return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
-/* Times only grow within a run, so the first and the last are enough, unless they pass 2^64. What is before a run need
- * be no call, so its time does not count. */
+/* Times only increase within a run, so its first and last suffice, unless they wrap at 2^64. The time before a run may
+   not be a call's, so it does not count. */
 static void note_run(struct calls_totals *totals, const struct trace_run *from, const struct trace_run *to) {
     const bool wraps = to->tsc < from->tsc;
     uint64_t tsc = from->tsc;
@@ -63,7 +63,7 @@ pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_
 pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
     return pair_end(g->worker, &g->calls, err);
 }
-/* How far the pieces from there on follow each other in the file: as much is read at once. */
+/* End of the adjacent pieces from this one on, which are read at once. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;
     uint64_t until = x->pieces[at].slice.until;
@@ -88,7 +88,7 @@ static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, c
     return reading_take(g, calls, count, err);
 }
 
-/* What lies behind a call, as far as that are calls. */
+/* Takes the runs of calls that follow a call. */
 static pfr_status take_runs(struct calls_runner *me, struct calls_reading *g, pfr_error *err) {
     struct trace_call calls[CALLS_BATCH];
     struct trace_run run;
@@ -124,7 +124,7 @@ pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, co
             return st;
         if (st == PFR_END)
             break;
-        if (st == PFR_HOLE) /* it was told when the trace was walked */
+        if (st == PFR_HOLE) /* already reported by the pass over all records */
             continue;
         PFR_TRY(take_record(me, g, &rec, err));
         PFR_TRY(take_runs(me, g, err));
@@ -153,7 +153,7 @@ static pfr_status read_thread(struct calls_runner *me, uint32_t number, pfr_erro
     return st;
 }
 
-/* --- All lanes. */
+/* --- All workers. */
 
 static void *run_worker(void *context) {
     struct calls_runner *me = context;
@@ -164,7 +164,8 @@ static void *run_worker(void *context) {
             return NULL;
         me->status = read_thread(me, all->index->by_size[i], &me->err);
         if (me->status != PFR_OK) {
-            __atomic_store_n(&all->next, all->index->threads.count, __ATOMIC_RELAXED); /* nobody begins another */
+            __atomic_store_n(&all->next, all->index->threads.count,
+                             __ATOMIC_RELAXED); /* makes the other workers stop */
             return NULL;
         }
     }
@@ -207,7 +208,7 @@ void calls_workers_close(struct calls_workers *all) {
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
 }
 
-/* PFR_HOLE and PFR_END count before an error: all begins anew then. */
+/* PFR_HOLE and PFR_END take precedence over errors, because everything then restarts. */
 static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error *err) {
     if (me->status < 0 && *st == PFR_OK && err)
         *err = me->err;
@@ -215,7 +216,7 @@ static void add_status(const struct calls_runner *me, pfr_status *st, pfr_error 
         *st = me->status;
 }
 
-/* Where there are no more threads to be had, this one does it. */
+/* If fewer threads can be started, this one does the work. */
 pfr_status calls_workers_start(struct calls_workers *all, void *(*run)(void *), pfr_error *err) {
     pfr_status st = PFR_OK;
     for (unsigned i = 1; i < all->count; i++)

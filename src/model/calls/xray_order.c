@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of a trace merged by time: see xray_order.h. Each thread has a queue of events that are read; when it is
- * empty, the reader goes to where the thread was left and fills it again. A heap of threads has that in front whose
- * first event is the earliest.
+ * Merges the threads of a trace by time: see xray_order.h. Each thread has a queue of events that were read; when it is
+ * empty, the reader returns to the thread's position and refills it. A heap has the thread with the earliest event at
+ * its top.
  */
 #include "model/calls/xray_order.h"
 
@@ -15,13 +15,13 @@
 
 #define QUEUE_MOST ((uint32_t)SIZE_MOST_trace_queue)
 #define QUEUE_LEAST 32u
-#define QUEUES ((size_t)64 << 10) /* events in all queues, while there are not too many threads */
+#define QUEUES ((size_t)64 << 10) /* events in all queues, unless there are too many threads */
 #define ARGUMENT_ROOM 32u
 
 struct order_worker {
     size_t next, end;         /* pieces */
-    struct trace_place place; /* where to go on */
-    bool inside;              /* of the piece `next`, else it begins */
+    struct trace_place place; /* position to continue from */
+    bool inside;              /* position is inside the piece `next`; else that piece is to be begun */
     uint32_t head, count;     /* of the queue */
     uint32_t room;
     struct xray_event *queue;
@@ -37,7 +37,7 @@ struct trace_order {
     uint32_t *heap;
     uint32_t nr_workers, nr_heap;
     size_t queues_room;
-    bool is_given; /* the first event of the first lane was handed out */
+    bool is_given; /* the first event of the first thread was returned */
     bool is_basic;
 };
 
@@ -93,7 +93,7 @@ static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned ki
     return true;
 }
 
-/* Bytes of a call, and of each of its arguments. */
+/* Bytes of a call, and of an argument. */
 static unsigned call_bytes(const struct trace_order *o) {
     return o->is_basic ? XRAY_HEADER : FDR_FUNCTION;
 }
@@ -106,7 +106,7 @@ static uint64_t place_of_argument(const struct trace_order *o, const struct xray
     return call->offset + call_bytes(o) + (uint64_t)argument_bytes(o) * index;
 }
 
-/* An argument right behind the last call, or behind arguments of it. */
+/* Attaches an argument directly after the last call, or after other arguments of it. */
 static bool attach(const struct trace_order *o, struct order_worker *worker, const pfr_record *rec) {
     struct xray_event *call = worker->count ? &worker->queue[worker->count - 1] : NULL;
     uint64_t value;
@@ -133,7 +133,7 @@ static struct xray_event *add_event(const struct trace_order *o, struct order_wo
     return e;
 }
 
-/* Calls that follow the one that was added last. */
+/* Adds the calls that follow the one added last. */
 static void add_run(struct trace_order *o, struct order_worker *worker) {
     struct trace_call calls[128];
     const size_t most = sizeof calls / sizeof *calls;
@@ -166,7 +166,7 @@ static bool is_event_of(const struct trace_piece *piece, const pfr_record *rec) 
     return trace_kind_of(rec->type) < TRACE_EVENT_KINDS && rec->offset >= piece->from;
 }
 
-/* The next record of the piece that is an event; PFR_END: it is over. *is_odd: it stands where no writer puts it. */
+/* The next event of the piece; PFR_END: no more. *is_odd: it is at a place where no writer puts it. */
 static pfr_status next_event(struct trace_order *o, const struct trace_piece *piece, pfr_record *rec, bool *is_odd,
                              pfr_error *err) {
     pfr_error hole;
@@ -177,7 +177,7 @@ static pfr_status next_event(struct trace_order *o, const struct trace_piece *pi
             *err = hole;
         if (st < 0 || st == PFR_END)
             return st;
-        if (st == PFR_HOLE) /* was told */
+        if (st == PFR_HOLE) /* already reported */
             odd = hole.offset;
         else if (rec->offset >= piece->end)
             return PFR_END;
@@ -188,8 +188,8 @@ static pfr_status next_event(struct trace_order *o, const struct trace_piece *pi
     }
 }
 
-/* Reads on in the piece at hand until the queue is full: a call with all of its arguments, so that what comes after
-   them is met and left for the next time. */
+/* Continues the current piece until the queue is full. A call is read with all its arguments: the record after them is
+   met and left for the next time. */
 static pfr_status read_piece(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
     const struct trace_piece *piece = &o->pieces.at[worker->next];
     pfr_record rec;
@@ -211,7 +211,7 @@ static pfr_status read_piece(struct trace_order *o, struct order_worker *worker,
 }
 
 static pfr_status fill(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
-    const pfr_quality quality = o->reader->quality; /* all was counted when it was read first */
+    const pfr_quality quality = o->reader->quality; /* the first reading has counted everything */
     pfr_status st = PFR_OK;
     worker->head = worker->count = 0;
     while (st == PFR_OK && worker->count < worker->room && worker->next < worker->end) {
@@ -225,7 +225,7 @@ static pfr_status fill(struct trace_order *o, struct order_worker *worker, pfr_e
     return st;
 }
 
-/* --- All of them. */
+/* --- All threads. */
 
 static bool comes_before(const struct trace_order *o, uint32_t a, uint32_t b) {
     const struct order_worker *p = &o->workers[a], *q = &o->workers[b];
@@ -248,7 +248,7 @@ static void sift_down(struct trace_order *o, uint32_t at) {
     }
 }
 
-/* Each has room for all of its events where they are few, so that many short threads need little. */
+/* A thread with few events gets room for just these, so that many short threads need little memory. */
 static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
     const size_t share = QUEUES / (o->nr_workers ? o->nr_workers : 1);
     const uint32_t wanted = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
@@ -337,7 +337,7 @@ void trace_order_close(struct trace_order *o) {
     mem_free(o->memory, o, 1, sizeof *o);
 }
 
-/* The event that was handed out is over. */
+/* Removes the event that was returned. */
 static pfr_status step(struct trace_order *o, pfr_error *err) {
     struct order_worker *worker = &o->workers[o->heap[0]];
     if (++worker->head == worker->count)
@@ -359,7 +359,7 @@ pfr_status trace_order_next(struct trace_order *o, const struct xray_event **eve
     return PFR_OK;
 }
 
-/* --- What does not fit into an event. */
+/* --- Data that do not fit into an event. */
 
 pfr_status trace_order_argument(struct trace_order *o, const struct xray_event *event, uint32_t index, uint64_t *value,
                                 pfr_error *err) {

@@ -2,27 +2,26 @@
 #ifndef PFR_MODEL_XRAY_ORDER_H
 #define PFR_MODEL_XRAY_ORDER_H
 /*
- * What the threads of a trace did, one thing after the other in the order of time.
+ * The events of a trace's threads, merged in order of time.
  *
- *     struct trace_order *o;
- *     trace_order_open(&o, reader, memory, &watch, &err);
- *     while ((st = trace_order_next(o, &event, &err)) == PFR_OK)
- *         ...
- *     trace_order_close(o);
+ *    struct trace_order *o;
+ *    trace_order_open(&o, reader, memory, &watch, &err);
+ *    while ((st = trace_order_next(o, &event, &err)) == PFR_OK)
+ *        ...
+ *    trace_order_close(o);
  *
- * Buffers of the flight recorder lie in the file in any order. The trace is read once to learn where the pieces of each
- * thread are, and what of it cannot be used; then each thread is read piece by piece, some of it at a time, and what is
- * earliest of all threads is given. What is held is a word on each piece, and a window on each thread.
+ * The flight recorder stores buffers in any order. The trace is read once to find the pieces of each thread and the
+ * unusable ranges. Then each thread is read piece by piece, some events at a time, and the earliest event of all
+ * threads is returned. Memory holds a few words per piece and an event queue per thread.
  *
- * The order of a thread's own records is kept, also where its clock steps back. Pieces of a thread go by the time of
- * their first record, in a basic log as they lie. Of equal times that of the thread comes first which the file has
- * first.
+ * The order of a thread's own records is kept, also if its clock steps back. Pieces of a thread are ordered by the time
+ * of their first record, in a basic log by offset. At equal times the thread that is first in the file comes first.
  */
 #include <perfray/trace.h>
 
 #include "base/memory/memory.h"
 
-/* In the order of pfr_trace_action where it is a call. */
+/* Calls have the values of pfr_trace_action. */
 enum trace_event_kind {
     TRACE_ENTER,
     TRACE_EXIT,
@@ -30,7 +29,7 @@ enum trace_event_kind {
     TRACE_ENTER_ARGUMENT,
     TRACE_CUSTOM_EVENT,
     TRACE_TYPED_EVENT,
-    TRACE_ARGUMENT, /* that no call stands before */
+    TRACE_ARGUMENT, /* not preceded by a call */
     TRACE_EVENT_KINDS
 };
 
@@ -38,45 +37,46 @@ struct xray_event {
     uint64_t tsc;
     uint64_t offset;    /* of its record */
     uint64_t argument;  /* the first */
-    uint32_t function;  /* of calls */
-    uint32_t count;     /* of a call: arguments behind it; of an event: bytes of its payload */
-    int32_t pid, tid;   /* 0 where not known */
-    uint32_t thread;    /* number of (pid, tid), from 0 in the order of the file */
+    uint32_t function;  /* of a call */
+    uint32_t count;     /* of a call: number of arguments after it; of an event: bytes of its payload */
+    int32_t pid, tid;   /* 0 if unknown */
+    uint32_t thread;    /* number of (pid, tid), from 0 in file order */
     uint16_t cpu, type; /* type: of a typed event */
     uint8_t kind;
     bool timed, has_pid, has_tid;
 };
 
 struct trace_order_watch {
-    void (*hole)(void *context,
-                 const pfr_error *hole); /* may be NULL; in the order of the file, before the first event */
+    void (*hole)(void *context, const pfr_error *hole); /* may be NULL; called in file order, before the first event */
     void *context;
 };
 
-/* Of all events that have a time; first > last: there is none. */
+/* Facts of all events with a time; first > last: there are no such events. */
 struct trace_order_facts {
     uint64_t first, last; /* ticks */
-    uint64_t untimed;     /* events whose buffer says no time before them; theirs counts from 0 */
+    uint64_t untimed;     /* events before the first time in their buffer; their ticks count from 0 */
     uint32_t threads;
     bool lossy; /* there were holes */
 };
 
 struct trace_order;
 
-/* The reader is fresh or was rewound; nobody else may read from it until the close, and it is to be rewound then. < 0:
- *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which has sums of calls alone; PFR_ERR_USAGE: a stream
-   without spool. */
+/*
+ * The reader must be new or rewound; nothing else may read from it until the close, after which it must be rewound. <
+ * 0: *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which only has sums of calls; PFR_ERR_USAGE: a stream without
+ * spool.
+ */
 pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, struct memory *memory,
                             const struct trace_order_watch *watch, pfr_error *err);
-void trace_order_close(struct trace_order *order); /* NULL is fine */
+void trace_order_close(struct trace_order *order); /* NULL is allowed */
 
-/* OK: *event is valid until the next call. END. < 0: *err. */
+/* PFR_OK: *event is valid until the next call. PFR_END. < 0: *err. */
 pfr_status trace_order_next(struct trace_order *order, const struct xray_event **event, pfr_error *err);
 
-/* Argument `index` of a call, which has event->count. */
+/* Argument `index` of a call, below event->count. */
 pfr_status trace_order_argument(struct trace_order *order, const struct xray_event *event, uint32_t index,
                                 uint64_t *value, pfr_error *err);
-/* Up to `length` bytes of an event's payload from `from` on. */
+/* Up to `length` bytes of an event's payload, from byte `from` on. */
 pfr_status trace_order_payload(struct trace_order *order, const struct xray_event *event, uint32_t from, void *to,
                                size_t length, size_t *got, pfr_error *err);
 

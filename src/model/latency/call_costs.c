@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A sink of calls (calls.h) that adds up: see call_costs.h. Which row a call belongs to follows from its path and the
- * thread at hand; a lane looks it up once for each path (and thread, where rows are told apart by it).
- */
+/* A sink that adds up calls: see call_costs.h and calls.h. The row of a call follows from its path, and from the
+   current thread if rows are grouped by it; a worker looks it up once per path (and thread). */
 #include "model/latency/call_costs.h"
 
 #include "base/memory/fail.h"
@@ -11,7 +9,7 @@
 
 #define NO_ROW UINT32_MAX
 
-/* The row of a path, as long as the stamp is the lane's. */
+/* The row of a path, valid if the stamp is the worker's current one. */
 struct path_row {
     uint32_t stamp, row;
 };
@@ -62,7 +60,7 @@ pfr_status call_costs_row(struct call_costs *c, const struct cost_key *key, uint
     return *row == c->distributions.count ? add_row(c, *row, err) : PFR_OK;
 }
 
-/* Equal keys are equal bytes. */
+/* Equal keys must have equal bytes. */
 static void fill_key(const struct cost_worker *l, enum costs_by by, struct cost_key *key) {
     memset(key, 0, sizeof *key);
     if (by != COSTS_BY_THREAD)
@@ -97,7 +95,7 @@ static pfr_status look_up(struct cost_worker *l, const struct calls_worker *work
     return PFR_OK;
 }
 
-/* All paths that the lane has get a place. */
+/* Makes room for all paths of the worker. */
 static pfr_status make_room(struct cost_worker *l, uint32_t paths, pfr_error *err) {
     if (paths <= l->room)
         return PFR_OK;
@@ -151,7 +149,7 @@ static pfr_status on_calls(void *context, const struct calls_worker *worker, con
     return PFR_OK;
 }
 
-/* Nothing is left out, else calls would come singly. */
+/* No call is left out here: otherwise calls would be delivered singly. */
 static pfr_status on_many(void *context, const struct calls_worker *worker, const struct call_many *many,
                           pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
@@ -194,7 +192,7 @@ static pfr_status on_lone(void *context, const struct calls_worker *worker, uint
     return PFR_OK;
 }
 
-/* A profile file says no single latencies and no times: where one of them is asked for, nothing is known. */
+/* A profile file has no single latencies and no times: if one of them matters, all its calls are left out. */
 static pfr_status on_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum, pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
     uint32_t row;
@@ -217,7 +215,7 @@ static pfr_status on_thread(void *context, const struct calls_worker *worker, co
     (void)err;
     l->thread = *thread;
     l->thread_wanted = !all->request->wants_thread || all->request->wants_thread(all->request->context, thread);
-    if (all->request->by == COSTS_BY_THREAD && ++l->stamp == 0) { /* stamps begin anew: no path has one */
+    if (all->request->by == COSTS_BY_THREAD && ++l->stamp == 0) { /* stamps wrapped around: invalidate all */
         if (l->room)
             memset(l->row_of, 0, l->room * sizeof *l->row_of);
         l->stamp = 1;
@@ -225,7 +223,7 @@ static pfr_status on_thread(void *context, const struct calls_worker *worker, co
     return PFR_OK;
 }
 
-/* --- Lanes. */
+/* --- Workers. */
 
 static void free_worker(struct cost_worker *l) {
     free_rows(&l->costs);
@@ -289,7 +287,7 @@ static pfr_status merge(struct call_costs *c, const struct call_costs *from, pfr
     return PFR_OK;
 }
 
-/* What the first lane has is all there is so far. */
+/* Takes over the results of the first worker. */
 static void take_over(struct call_costs *c, struct call_costs *from) {
     free_rows(c);
     c->rows = from->rows;

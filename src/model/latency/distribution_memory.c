@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slabs and what was given back of them: see distribution_memory.h. */
+/* Slabs and free tables: see distribution_memory.h. */
 #include "model/latency/distribution_memory.h"
 
 #include <string.h>
 
 #define NO_SIZE SPREAD_TABLE_SIZES
 
-/* The large ones are pages of their own kind (base/memory/pages.h). */
+/* Large slabs are mapped pages (base/memory/pages.h). */
 static size_t slab_size(unsigned number) {
     static const size_t first[] = {(size_t)64 << 10, (size_t)256 << 10};
     return number < sizeof first / sizeof *first ? first[number] : (size_t)4 << 20;
@@ -16,7 +16,7 @@ static size_t bytes_of(unsigned index) {
     return (size_t)1 << (index + SPREAD_TABLE_LEAST_BITS);
 }
 
-/* The smallest size that holds so many; NO_SIZE: it is not for slabs. */
+/* The smallest size for this many bytes; NO_SIZE: not allocated from slabs. */
 static unsigned size_for(const struct distribution_tables *t, size_t bytes) {
     unsigned index = 0;
     if (!t->memory->pages || bytes <= bytes_of(0) / 2 || bytes > bytes_of(SPREAD_TABLE_SIZES - 1))
@@ -33,7 +33,7 @@ static bool is_in_slab(const struct distribution_tables *t, const void *at) {
     return false;
 }
 
-/* Where there is no memory for a slab there may be for less. */
+/* If memory for a slab is lacking, a smaller allocation may still succeed. */
 static bool add_slab(struct distribution_tables *t) {
     struct memory sparing;
     if (t->count == SPREAD_SLABS)
@@ -47,7 +47,7 @@ static bool add_slab(struct distribution_tables *t) {
     return true;
 }
 
-/* Zero, as new slabs are. NULL: there is none. */
+/* Cuts a piece off the last slab; it is zero, as new slabs are. NULL: no memory. */
 static void *cut_off(struct distribution_tables *t, size_t bytes) {
     while (t->count == 0 || slab_size(t->count - 1) - t->used < bytes)
         if (!add_slab(t))

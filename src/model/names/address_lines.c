@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of addresses: see address_lines.h. */
+/* Source lines of addresses: see address_lines.h. */
 #include "model/names/address_lines.h"
 
 #include "base/memory/fail.h"
@@ -9,7 +9,7 @@ static void open_lines(struct address_names *n, struct named_object *o, const st
     named_object_open_lines(o, &search, n->options.naming.cache_dir, &n->line_memory);
 }
 
-/* The kernel is in the file that was named for it, which has its build-id. */
+/* The kernel's lines are in the file given for it, which has its build id. */
 static void open_kernel_lines(struct address_names *n, struct named_object *o, const struct object *what) {
     size_t size;
     (void)what;
@@ -29,7 +29,7 @@ static bool is_kernel(const struct object *what) {
     return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
 }
 
-/* No memory is an error. The limit costs lines, which is reported at the end. `o` may be NULL. */
+/* Lack of memory is an error; the memory limit only costs lines, which is reported at the end. `o` may be NULL. */
 static pfr_status judge_memory(struct address_names *n, struct named_object *o, pfr_error *err) {
     const struct memory *lines = o && o->budget ? &o->budget->lines : NULL;
     if (lines && lines->failed == PFR_ERR_MEMORY)
@@ -39,7 +39,7 @@ static pfr_status judge_memory(struct address_names *n, struct named_object *o, 
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
 }
 
-/* The object that has the lines of a place, opened, and the address in it; *found NULL: none has. */
+/* Opens the object with the lines of a place, and converts the address to it; *found NULL: no lines. */
 static pfr_status find_object(struct address_names *n, const struct place *place, uint64_t address,
                               struct address_line *line, struct named_object **found, pfr_error *err) {
     *line = (struct address_line){.address = place->offset};
@@ -65,7 +65,7 @@ static pfr_status find_object(struct address_names *n, const struct place *place
     return judge_memory(n, o, err);
 }
 
-/* What the compiler told of its own code. */
+/* Lines of generated code, from its jitdump. */
 static bool find_made(const struct address_names *n, const struct place *place, struct address_line *line) {
     if (place->object == NO_OBJECT || n->options.naming.no_symbols ||
         n->state->objects.at[place->object].kind != OBJECT_JITDUMP)

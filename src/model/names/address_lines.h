@@ -2,41 +2,42 @@
 #ifndef PFR_MODEL_ADDRESS_LINES_H
 #define PFR_MODEL_ADDRESS_LINES_H
 /*
- * Which line of which file the addresses of a recording are of, by the debugging information of their objects: in the
- * object itself, in the copy that perf keeps, or in the file that was taken out of it (address_names.h says where these
- * are); of the kernel, in the object that was named for it. It is opened when the first line of an object is asked for.
+ * Source lines of addresses, from the debugging information of their objects: in the object itself, in the copy that
+ * perf keeps, or in the separate debug file (address_names.h lists the places); for the kernel, in the file named for
+ * it. It is opened when the first line of an object is requested.
  */
 #include "model/names/address_names.h"
 
 struct address_line {
-    const char *file; /* its path; lives until address_names_free; NULL: not known */
-    uint32_t line;    /* 0: not known */
-    bool has_names;   /* the object, or what was taken out of it, has symbols */
-    uint64_t address; /* as the object's own headers count; that in the file where it could not be opened */
+    const char *file; /* its path; valid until address_names_free; NULL: unknown */
+    uint32_t line;    /* 0: unknown */
+    bool has_names;   /* the object, or its separate debug file, has symbols */
+    uint64_t address; /* in the object's own numbering; the offset in the file if the object could not be opened */
 };
 
-/* Errors: no memory. */
+/* Fails only for lack of memory. */
 pfr_status address_line_at(struct address_names *names, const struct place *place, uint64_t address,
                            struct address_line *line, pfr_error *err);
 
-#define INLINED_MOST 64u /* calls in one another; what is further out is left out */
+#define INLINED_MOST 64u /* nested calls; the outer ones are left out */
 
-/* An inlined function, and where in its file the address is, or the call of the one before it. */
+/* An inlined function, and the line of the address in it, or of the call of the one before it. */
 struct inlined_call {
-    const char *function; /* as people write it; lives until address_names_free */
+    const char *function; /* demangled; valid until address_names_free */
     uint32_t length;
     const char *file;
     uint32_t line;
 };
 
-/* What was inlined at an address, innermost first, into a function that is not among them: `at` is where in it. */
+/* The functions inlined at an address, innermost first. The containing function is not among them: `at` is the line in
+   it. */
 struct address_calls {
     struct address_line at;
     uint32_t count;
     struct inlined_call inlined[INLINED_MOST];
 };
 
-/* The calls at an address; none where the debugging information does not name them. Errors: no memory. */
+/* The calls at an address; count 0 if the debugging information does not name them. Fails only for lack of memory. */
 pfr_status address_calls_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_calls *calls, pfr_error *err);
 

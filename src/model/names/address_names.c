@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which source can name an object, and what it says: see address_names.h. */
+/* Chooses the source of an object's symbols, and names addresses: see address_names.h. */
 #include "model/names/address_names.h"
 
 #include "base/memory/cursor.h"
@@ -31,7 +31,7 @@ void address_names_free(struct address_names *n) {
     symbol_texts_free(&n->texts);
 }
 
-/* The running kernel's notes; 0 bytes: none are to be had. */
+/* The running kernel's notes; 0 bytes: not available. */
 static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
     const int fd = descriptor_open(AT_FDCWD, "/sys/kernel/notes", O_RDONLY, 0);
     size_t length = 0;
@@ -47,18 +47,18 @@ static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
     return length;
 }
 
-/* Streams hold no build-ids: there the release must do. */
+/* Streams have no build ids, so the release decides for them. */
 bool kernel_release_is_running(const char *release) {
     struct utsname running;
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
 }
 
-/* Who names a folder with the objects means those: this machine's kernel is none of them, as in perf. */
+/* With symfs the user means objects of another machine: the running kernel is not used, as in perf. */
 static bool means_elsewhere(const struct address_names_options *options) {
     return options->naming.symfs && *options->naming.symfs;
 }
 
-/* Whether the running kernel is the one recorded: its addresses then mean the same. */
+/* Whether the running kernel is the recorded one, so that its addresses apply. */
 static bool kernel_is_running(const struct object *o, const struct address_names_options *options) {
     uint8_t notes[NOTES_ROOM];
     if (means_elsewhere(options))
@@ -79,12 +79,12 @@ static bool kernel_is_running(const struct object *o, const struct address_names
     return false;
 }
 
-/* Any kernel object will do: they share one source. */
+/* Any kernel object: they share one source. */
 static uint32_t kernel_object(const struct address_names *n) {
     return n->state->objects.oldest_kernel;
 }
 
-/* Which source can name this object, and under which path; NULL: none. */
+/* The source of this object's symbols, and its path; NULL: no source. */
 static const struct symbol_source *choose_source(const struct address_names *n, const struct object *o,
                                                  struct symbol_object *wanted, char map[64]) {
     wanted->path = intern_chars(&n->state->names, o->path);
@@ -136,9 +136,8 @@ static void open_fetched(struct address_names *n, const struct object *o, struct
     named_object_open(into, &kept);
 }
 
-/* In no file but the copy that perf keeps. A recording that holds no build-id of it is named by ours when the running
-   kernel is the recorded one, as perf does; what has a build-id in the table of build-ids perf never looks for there.
- */
+/* The vdso exists only as the copy that perf keeps. Without a recorded build id, this process's own vdso is used if the
+   running kernel is the recorded one, as in perf; perf never does this for an object in the table of build ids. */
 static void open_vdso(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_VDSO};
     into->source = &elf_symbol_source;
@@ -158,7 +157,7 @@ struct debug_search address_names_search(const struct address_names *n, const st
                                  .size = what->build_id_size};
 }
 
-/* Read already, for where its code was. */
+/* The jitdump was already read by the state. */
 static void open_dump(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, (uint32_t)(o - n->state->objects.at));
     into->source = &jit_dump_symbol_source;
@@ -208,8 +207,8 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
     return PFR_OK;
 }
 
-/* Where an address of the running kernel is in its file: the kernel may have been moved when it was started, and what
- * its map calls its place is where its text, the first that is executable in the file, came to be. */
+/* Converts an address of the running kernel to its file: the kernel may have been relocated at boot. The pgoff of its
+   map is the address of its text, which is the first executable segment of the file. */
 static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
     static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct symbol_segments segments = o->source->segments(o->handle);
@@ -229,7 +228,7 @@ static bool find_symbol(struct named_object *o, uint64_t address, struct symbol 
     return found;
 }
 
-/* Kernel addresses count as the running kernel's. */
+/* Kernel addresses are those of the running kernel. */
 static uint64_t address_in(const struct address_names *n, const struct named_object *o, bool kernel, uint64_t address,
                            uint64_t offset) {
     uint64_t at = offset;
@@ -239,7 +238,7 @@ static uint64_t address_in(const struct address_names *n, const struct named_obj
     return segments.count && !segments_to_address(segments, offset, &at) ? NO_ADDRESS : at;
 }
 
-/* perf leaves names of the kernel as they are, and those of kallsyms always; so do we. */
+/* perf never demangles names from kallsyms, and kernel names only on request. */
 static bool is_mangled(const struct address_names *n, const struct named_object *o) {
     if (o != &n->kernel)
         return n->options.naming.mangled;
@@ -275,7 +274,7 @@ pfr_status address_names_object(struct address_names *n, uint32_t object, uint64
     return PFR_OK;
 }
 
-/* What nothing needs to be opened for. */
+/* Names that need no object to be opened. */
 static bool is_told(const struct address_names *n, uint32_t object, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
     if (object == NO_OBJECT || n->options.naming.no_symbols)
@@ -289,7 +288,7 @@ static bool is_told(const struct address_names *n, uint32_t object, struct addre
     return true;
 }
 
-/* The name of an address as the object's own headers count. */
+/* The name of an address in the object's own numbering. */
 static pfr_status find_at(struct address_names *n, struct named_object *o, uint64_t at, struct address_name *name,
                           pfr_error *err) {
     struct symbol symbol;
@@ -297,7 +296,7 @@ static pfr_status find_at(struct address_names *n, struct named_object *o, uint6
         name->before = name->behind = UINT64_MAX;
     const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
-        name->ahead = name->size = 0; /* its names take too much: it has none */
+        name->ahead = name->size = 0; /* no memory for the names: no name */
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }
 

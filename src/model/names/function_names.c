@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids to functions to names: see function_names.h. */
+/* Maps ids to functions and names: see function_names.h. */
 #include "model/names/function_names.h"
 
 #include "base/memory/fail.h"
@@ -84,7 +84,7 @@ void function_names_close(struct function_names *n) {
 
 /* --- Names. */
 
-/* The user named the object as it lies here: symfs has no say. */
+/* The user gave the actual path of the object, so symfs does not apply. */
 static struct debug_search search_of(const struct function_names *n, const struct function_object *o) {
     return (struct debug_search){.path = o->path, .folder = n->options.naming.debug_dir};
 }
@@ -100,7 +100,7 @@ static unsigned flags_of(const struct function_names *n) {
     return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
 }
 
-/* A symbol that merely covers the address, and begins before it, is another function's. NULL: none, or no memory. */
+/* A symbol that begins before the address is another function's. NULL: no name, or no memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {
     struct symbol symbol;
@@ -131,14 +131,14 @@ static const struct symbol_text *number_of(struct function_names *n, const struc
     return symbol_text_of(&n->texts, text, true, 0);
 }
 
-/* Of a function that no map has. */
+/* Counts a function that is in no map. */
 static void count_unmapped(struct function_names *n, const struct function_name *name) {
     n->unmapped += n->nr_objects > 0;
     if (name->object >= n->nr_objects)
         n->unmapped_object = name->object;
 }
 
-/* As the trace itself says; false: it does not. */
+/* Uses the trace's own notes; false: they do not have the function. */
 static bool fill_recorded(struct function_names *n, struct function_name *name, const struct symbol_text **text) {
     if (!recorded_name_find(&n->recorded, name->id, n->options.naming.mangled, flags_of(n), &n->texts, &name->address,
                             &name->path, text))
@@ -208,12 +208,12 @@ pfr_status function_names_find(struct function_names *n, uint32_t id, const stru
 
 /* --- Lines. */
 
-/* A place in the program with a name of its own is no function, and begins on no line. */
+/* A place in the program with a name of its own is not a function, and has no line. */
 static bool is_place(const struct function_name *name) {
     return name->mapped && !name->path;
 }
 
-/* NULL: it is not there, or is a map in YAML. */
+/* NULL: the object is not available, or the map is in YAML. */
 static struct named_object *object_of(struct function_names *n, const struct function_name *name,
                                       struct debug_search *search) {
     if (!name->mapped || !name->path)
@@ -244,10 +244,10 @@ static uint64_t end_of(struct named_object *o, uint64_t address) {
     return found && symbol.size <= UINT64_MAX - address ? address + symbol.size : address;
 }
 
-#define STEPS_MOST 16u /* stretches with one line each */
+#define STEPS_MOST 16u /* ranges with one line each */
 
-/* Optimizing compilers give the sled that a function begins with no line (0): then it is the first one behind. What was
-   inlined there is not the function: of several frames the last one is. False: nothing is known. */
+/* Optimizing compilers give the sled at the start of a function no line (0): then the first line after it is used. Of
+   several frames the last one is the function; the others were inlined there. False: no line. */
 static bool first_frame(struct named_object *o, uint64_t address, struct source_frame *first) {
     struct source_frames frames;
     uint64_t end = 0;
@@ -273,7 +273,7 @@ static void read_line(struct function_names *n, struct named_object *o, const st
         set_line(n, &first, &name->line);
 }
 
-/* The limit costs lines, and is told. */
+/* The memory limit only costs lines, which is reported. */
 static pfr_status find_line(struct function_names *n, struct function_name *name, pfr_error *err) {
     struct debug_search search;
     struct named_object *o = object_of(n, name, &search);
@@ -304,7 +304,7 @@ pfr_status function_names_line(struct function_names *n, uint32_t id, const stru
     return PFR_OK;
 }
 
-/* --- Whether they fit. */
+/* --- Whether maps and ids match. */
 
 bool function_names_doubt(const struct function_names *n, char *text, size_t room) {
     if (n->unmapped == 0)

@@ -2,19 +2,19 @@
 #ifndef PFR_MODEL_FUNCTION_NAMES_H
 #define PFR_MODEL_FUNCTION_NAMES_H
 /*
- * What the functions of a trace are called. A trace has ids alone, and nothing in it tells of which program they are:
- * who reads it names the objects (or what llvm-xray extracted from them), the program first, then its shared objects in
- * the order in which they were loaded. The upper 8 bits of an id are the number of its object, the lower 24 the
- * function in it (symbol/xray/xray_map.h); ids of a trace of one object are below 2^24.
+ * Names of a trace's functions. A trace only has ids, and does not state the program. So the user names the objects (or
+ * maps extracted by llvm-xray): first the program, then its shared objects in the order in which they were loaded. The
+ * upper 8 bits of an id are the index of its object, the lower 24 the number of the function (symbol/xray/xray_map.h);
+ * in a trace of one object ids are below 2^24.
  *
- *     function_names_open(&names, memory, &options, &err);
- *     function_names_find(&names, id, &name, &err);      name->text: "area", or "#7", "#1:7"
- *     function_names_line(&names, id, &line, &err);      line->file: "/src/area.c", line->line: 12
- *     function_names_doubt(&names, text, sizeof text)    whether the objects fit what was asked
- *     function_names_close(&names);
+ *    function_names_open(&names, memory, &options, &err);
+ *    function_names_find(&names, id, &name, &err);      name->text: "area", or "#7", "#1:7"
+ *    function_names_line(&names, id, &line, &err);      line->file: "/src/area.c", line->line: 12
+ *    function_names_doubt(&names, text, sizeof text)    whether the objects match the ids
+ *    function_names_close(&names);
  *
- * Objects are opened for their symbols when the first function of them is asked for; an id is looked for once. A struct
- * function_name and its text live until function_names_close.
+ * Symbols of an object are read when its first function is requested; an id is looked up once. A struct function_name
+ * and its text are valid until function_names_close.
  */
 #include "model/names/named_object.h"
 #include "model/names/naming.h"
@@ -26,36 +26,36 @@
 #define FUNCTION_OBJECTS_MOST 256u
 
 struct function_names_options {
-    pfr_symbol_options naming; /* instr_maps: paths, by number of the object */
-    pfr_reader *trace;         /* whose own notes name functions where no maps do; NULL: none */
-    bool parameters;           /* C++: "area(int)" instead of "area", whatever `naming` says */
+    pfr_symbol_options naming; /* instr_maps: paths, by index of the object */
+    pfr_reader *trace;         /* its notes name functions if there are no maps; NULL: not used */
+    bool parameters;           /* C++: "area(int)" instead of "area", regardless of `naming` */
 };
 
-/* Where a function begins. */
+/* The line at which a function begins. */
 struct function_line {
-    const char *file; /* its path; lives until function_names_close; NULL: not known */
-    const char *text; /* "/src/area.c:12", where it is */
-    uint32_t line;    /* 0: not known */
+    const char *file; /* its path; valid until function_names_close; NULL: unknown */
+    const char *text; /* "/src/area.c:12"; set together with `file` */
+    uint32_t line;    /* 0: unknown */
     bool asked;
 };
 
 struct function_name {
-    const char *text; /* NUL-terminated, as the object has its bytes: print_name shows it */
+    const char *text; /* NUL-terminated, not escaped: print_name escapes it */
     uint32_t length;
     uint32_t id;
-    const char *path;          /* of its object; NULL: not known */
-    uint32_t object, function; /* number of the object; function in it, from 1 */
-    uint64_t address;          /* as the object's own headers count; 0 where not mapped */
+    const char *path;          /* of its object; NULL: unknown */
+    uint32_t object, function; /* index of the object; number of the function in it, from 1 */
+    uint64_t address;          /* in the object's own numbering; 0 if not mapped */
     bool mapped;               /* the object's map has this function */
     bool named;                /* `text` is its name, not its number */
-    struct function_line line; /* once it was asked for */
+    struct function_line line; /* set by function_names_line */
 };
 
 struct function_object {
     const char *path;
     struct xray_map map;
-    struct named_object symbols; /* not open until asked for */
-    uint32_t greatest;           /* function that was asked for */
+    struct named_object symbols; /* opened on request */
+    uint32_t greatest;           /* highest function number requested */
 };
 
 struct function_names {
@@ -66,34 +66,36 @@ struct function_names {
     struct function_object *objects;
     size_t nr_objects;
     struct recorded_names recorded;
-    struct name_limits limits; /* of objects, and which met them */
-    struct memory line_memory; /* a share that leaves room for all else */
-    uint64_t objectless;       /* functions whose line was asked for, and of which no object is there */
-    uint64_t lineless;         /* of which one is there that does not tell it */
-    uint64_t unmapped;         /* distinct ids that no map has, though there are maps */
-    uint32_t unmapped_object;  /* of one whose object was not named; 0: none */
+    struct name_limits limits; /* limits of objects, and the objects that met them */
+    struct memory line_memory; /* a share that leaves memory for everything else */
+    uint64_t objectless;       /* functions whose line was requested but whose object is missing */
+    uint64_t lineless;         /* functions whose object is available but lacks the line */
+    uint64_t unmapped;         /* number of distinct ids without a map, if there are maps */
+    uint32_t unmapped_object;  /* index of one object that was not named; 0: all were */
 };
 
 /* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be
-   used or read, `err` names it. function_names_close is needed in every case. */
+   used or read; `err` names it. Call function_names_close in every case. */
 pfr_status function_names_open(struct function_names *names, struct memory *memory,
                                const struct function_names_options *options, pfr_error *err);
 void function_names_close(struct function_names *names);
 
-/* Never NULL but when memory runs out. */
+/* Sets *name, to NULL only when memory runs out. */
 pfr_status function_names_find(struct function_names *names, uint32_t id, const struct function_name **name,
                                pfr_error *err);
 
-/* Where a function begins, by the debugging information of its object, looked for in its own file, in what was taken
-   out of it, and in the copy that perf keeps; a map in YAML is of no object that is known. Looked for once, also where
-   it is not found. Errors: no memory. */
+/*
+ * The line at which a function begins, from the debugging information of its object: in the file itself, in its
+ * separate debug file, or in the copy that perf keeps. The object of a map in YAML is unknown. Looked up once, also
+ * without success. Fails only for lack of memory.
+ */
 pfr_status function_names_line(struct function_names *names, uint32_t id, const struct function_line **line,
                                pfr_error *err);
 
-/* "#7", or "#1:7" of another object than the first: what stands for a name where there is none. */
+/* "#7", or "#1:7" for an object other than the first: shown if there is no name. */
 void function_number(const struct function_name *name, char *text, size_t room);
 
-/* One sentence when ids were asked for that the maps do not have: the map may be another program's. false: all fit, or
+/* Makes a sentence if requested ids are missing in the maps: a map may be of another program. false: all match, or
    there are no maps. */
 bool function_names_doubt(const struct function_names *names, char *text, size_t room);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why an object's addresses have no names: see missing_names.h. */
+/* Why addresses of an object have no names: see missing_names.h. */
 #include "model/names/missing_names.h"
 
 #include "base/memory/fail.h"
@@ -51,9 +51,9 @@ enum object_need object_fault_need(enum object_fault fault) {
     return faults[fault].need;
 }
 
-/* --- Why. */
+/* --- Reasons. */
 
-/* What opening it said; FOUND: there was no symbol in it. */
+/* The fault for a result of opening; SYMBOL_FOUND: it had no symbols. */
 static enum object_fault fault_of(enum symbol_result result) {
     static const uint8_t table[SYMBOL_RESULTS] = {
         [SYMBOL_FOUND] = FAULT_STRIPPED,        [SYMBOL_NO_MATCH] = FAULT_NO_SYMBOL,
@@ -77,7 +77,7 @@ static void set_id(struct build_id *id, const uint8_t *bytes, size_t size) {
     memcpy(id->bytes, bytes, id->size);
 }
 
-/* Of what has lines, the inlined functions may be elsewhere. */
+/* An object with lines may lack its information about inlined functions. */
 static void look_for_inlined(const struct named_object *o, struct object_look *look) {
     const struct debug_missed *missed = o->lines ? debug_lines_missed(o->lines) : NULL;
     look->lacks_inlined = missed && (missed->units || *missed->shared);
@@ -169,7 +169,7 @@ pfr_status object_look(struct address_names *n, uint32_t object, struct object_l
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "symbols") : PFR_OK;
 }
 
-/* --- Where else it may be. */
+/* --- Other places. */
 
 struct spare_search {
     struct address_names *names;
@@ -197,7 +197,7 @@ static bool by_debuginfod(struct spare_search *s, const char *file) {
            fetched_object_place(folder, s->look->id.bytes, s->look->id.size, file, s->tried, &found);
 }
 
-/* The place of a number; *ended: there are no more. False: there is none of this number. */
+/* The place with this number; *ended: there are no more. False: no place with this number. */
 static bool object_place(struct spare_search *s, unsigned number, bool *ended) {
     const bool has_symfs = s->names->options.naming.symfs && *s->names->options.naming.symfs;
     s->below = number != 1 && number != 2;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_NAMING_H
 #define PFR_MODEL_NAMING_H
-/* The pfr_symbol_options of a caller, who may give none, or those of an older header. */
+/* The pfr_symbol_options of a caller, who may pass NULL or a struct of an older header. */
 #include <perfray/symbol_options.h>
 
 #include <string.h>
 
-/* A complete copy: members that the caller's header does not know have their defaults. NULL: the defaults. */
+/* A complete copy: members unknown to the caller's header have their defaults. NULL: all defaults. */
 static inline pfr_symbol_options naming_of(const pfr_symbol_options *given) {
     pfr_symbol_options all = {.size = sizeof all};
     if (given)

@@ -2,9 +2,9 @@
 #ifndef PFR_MODEL_RECORDED_NAMES_H
 #define PFR_MODEL_RECORDED_NAMES_H
 /*
- * Names of functions in traces that say themselves which function of which object each id is: those of perfray's own
- * runtime (file/xray/recorder_notes.h). The objects are opened when the first function of them is asked for, and only
- * those that still have the build-id that was recorded.
+ * Names of functions in traces that state the object and address of each id: those of perfray's own runtime
+ * (file/xray/recorder_notes.h). An object is opened when its first function is requested, and used only if it still has
+ * the recorded build id.
  */
 #include "file/xray/recorder_notes.h"
 #include "model/names/named_object.h"
@@ -12,32 +12,30 @@
 struct recorded_names {
     struct memory *memory;
     struct name_limits *limits;
-    const char *symfs, *debug_folder; /* as asked for: where objects are, and what was taken out of them */
+    const char *symfs, *debug_folder; /* directories: prefix of object paths; separate debug files */
     struct recorder_notes notes;
-    struct named_object *objects; /* as many as notes has */
-    enum symbol_result *results;  /* of opening them */
-    uint32_t refused;             /* number of an object that does not name its functions; 0: none */
+    struct named_object *objects; /* one per object of `notes` */
+    enum symbol_result *results;  /* results of opening them */
+    uint32_t refused;             /* number of an object that could not be used; 0: all could */
 };
 
-/* Other traces, and NULL, have no functions. Of `where` symfs and folder count; they and the limits must outlive the
-   names.
-   recorded_names_close is needed in every case. */
+/* Other traces, and NULL, have no functions. Of `where` only symfs and folder are used; they and the limits must
+   outlive the names. Call recorded_names_close in every case. */
 pfr_status recorded_names_open(struct recorded_names *names, struct name_limits *limits, pfr_reader *reader,
                                const struct debug_search *where, pfr_error *err);
 void recorded_names_close(struct recorded_names *names);
 
-/* false: the trace says nothing of this id. Else *address is as the object's headers count, *path the object's (NULL:
- * it is a place in the program with a name of its own), and *text its name, or NULL where nothing names it or memory
- * ran out. */
+/* false: the trace does not know this id. Else *address is in the object's own numbering, *path the object's path
+   (NULL: a place in the program with a name of its own), and *text the name; NULL: no name, or out of memory. */
 bool recorded_name_find(struct recorded_names *names, uint32_t id, bool mangled, unsigned flags,
                         struct symbol_texts *texts, uint64_t *address, const char **path,
                         const struct symbol_text **text);
 
-/* The object that named or could name a function that was found, and where what was taken out of it may be; NULL: none
- * that is there. */
+/* The object of a function that was found, and where its separate debug file may be; NULL: the object is not available.
+ */
 struct named_object *recorded_name_object(const struct recorded_names *names, uint32_t id, struct debug_search *search);
 
-/* One sentence when an object did not name its functions. */
+/* Makes a sentence if an object could not be used. */
 bool recorded_names_doubt(const struct recorded_names *names, char *text, size_t room);
 
 #endif

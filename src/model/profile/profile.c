@@ -17,7 +17,7 @@
 #include "base/memory/capped_sum.h"
 #include "base/memory/sizes.h"
 
-/* What a trace takes does not depend on its size. */
+/* The memory for a trace does not depend on its size. */
 static bool is_large(const pfr_reader *reader) {
     const uint64_t size = input_size(&reader->parts[0].in);
     return !reader->trace && size >= sizes.large_input && size != INPUT_UNKNOWN_SIZE;
@@ -58,7 +58,7 @@ void profile_close(struct profile *p) {
     mem_free(m, p, 1, sizeof *p);
 }
 
-/* After the pass over state all events are known. */
+/* All events are known after the pass over the state. */
 static pfr_status learn_events(struct profile *p, struct pick_places **places, pfr_error *err) {
     p->nr_events = pfr_event_count(p->reader);
     p->totals = mem_zeroed(p->memory, (size_t)p->nr_events + 1, sizeof *p->totals);
@@ -86,7 +86,7 @@ static void take_over(struct profile *p, const struct sample_counter *c) {
     p->lossy = p->lossy || c->lossy;
 }
 
-/* Which registers were recorded. */
+/* Determines the architecture, and so the recorded registers. */
 static void learn_arch(struct profile_workers *w, pfr_reader *reader) {
     struct pfr_rec_feature_arch arch;
     const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);
@@ -139,7 +139,7 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     return st < 0 ? st : features_unread(p->reader, err);
 }
 
-/* No sum of some samples is larger than that of all: where this one fits, none wraps. */
+/* The total is the largest of all sums: if it fits, no sum overflows. */
 static pfr_status weights_fit(const struct profile *p, pfr_error *err) {
     uint64_t all = 0;
     for (uint32_t i = 0; i < p->nr_events; i++)
@@ -215,7 +215,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
     return p->lossy || misses || p->stitch_begun || p->too_deep || ended || unnamed || limited ? PFR_HOLE : PFR_OK;
 }
 
-#define TREE_TEXT_EACH 256u /* bytes of call trees for each call path of the recording */
+#define TREE_TEXT_EACH 256u /* bytes of call trees per call path of the recording */
 
 uint64_t profile_tree_room(const struct profile *p, uint64_t nodes) {
     const uint64_t limit = p->reader->limits.trees, calls = p->totals[0].samples;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The profile of a trace: what calls cost, by themselves. A node's weight is the self time of its calls, its samples
- * are how many there were.
- *
- * Each lane adds up by group and path (profile_tally.h); when all have ended that becomes groups and nodes.
- */
+/* The profile of a trace: self costs of calls. A node's weight is the self time of its calls, its samples their number.
+   Each worker sums by group and path (profile_tally.h); at the end these sums become groups and nodes. */
 #include "model/profile/profile_calls.h"
 
 #include "base/memory/capped_sum.h"
@@ -18,23 +14,23 @@ struct telling {
     struct profile *profile;
     struct tally *workers;
     unsigned count;
-    struct trace_clock clock; /* of exits, where tally_needs_each */
+    struct trace_clock clock; /* of exits, if tally_needs_each */
     struct function_names names;
     struct frames_of frames;
     struct node_tree tree;
     struct u64_map frame_of;   /* function -> frame */
-    uint32_t *node_of, *stamp; /* by path of the lane at hand: its node in the group at hand */
-    uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME as long as nobody asked */
-    uint32_t *depth_of;        /* how many functions it has */
-    uint32_t *cut_of;          /* the path that is left where no more than the wished ones count */
-    uint32_t *chain;           /* paths on the way to one, or frames */
+    uint32_t *node_of, *stamp; /* by path of the current worker: its node in the current group */
+    uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME if not looked up yet */
+    uint32_t *depth_of;        /* number of functions in the path */
+    uint32_t *cut_of;          /* the path that remains after limiting its depth */
+    uint32_t *chain;           /* paths from one to its caller's, or frames */
     size_t paths, chain_room;
-    uint32_t now;        /* stamp */
-    uint64_t below_zero; /* nodes */
-    uint64_t cut;        /* calls below more callers than are looked at where nobody wished for a number */
+    uint32_t now;        /* current stamp */
+    uint64_t below_zero; /* number of nodes */
+    uint64_t cut;        /* calls deeper than the default limit, which was not requested */
 };
 
-/* --- What lanes give. */
+/* --- Results of workers. */
 
 static void free_workers(struct telling *all) {
     for (unsigned i = 0; i < all->count; i++)
@@ -83,7 +79,7 @@ static pfr_status find_object(struct telling *all, const struct function_name *n
     return path ? objects_of_map(&all->profile->state.objects, &text, 0, MAP_OF_CODE, NULL, 0, object, err) : PFR_OK;
 }
 
-/* A function that no map has keeps its number for an address, so that it stands where the number says. */
+/* A function without a map uses its number as address, so that it is sorted by it. */
 static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *number, pfr_error *err) {
     struct profile *p = all->profile;
     const struct function_name *name;
@@ -105,7 +101,7 @@ static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *f
 
 /* --- Nodes. */
 
-/* The frames of a path that count: all, its own alone, or as many from one end as are wished for. */
+/* Number of frames of a path that count: all, only its own, or the requested number from one end. */
 static uint32_t frames_requested(const struct profile_request *request) {
     return !request_has_frames(request)   ? 0
            : !request_has_chains(request) ? 1
@@ -113,7 +109,8 @@ static uint32_t frames_requested(const struct profile_request *request) {
                                           : PROFILE_CALLS_DEEP;
 }
 
-/* A path's node is its callees' way, too, unless frames count from a path's own on. */
+/* Whether the node of a path is also an ancestor of its callees' nodes. Not so if frames are counted from the
+   innermost. */
 static bool shares_nodes(const struct profile_request *request) {
     return frames_requested(request) == UINT32_MAX || (request_has_chains(request) && request->from_outermost);
 }
@@ -168,7 +165,7 @@ static inline pfr_status frame_of_path(struct telling *all, const struct call_pa
     return PFR_OK;
 }
 
-/* Where its end is cut off, the function that was called stands behind what is left, as a sampled address would. */
+/* If the inner end of the path is cut off, the called function follows the rest, as a sampled address would. */
 static pfr_status find_apart(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
                              pfr_error *err) {
     uint32_t frame;
@@ -176,7 +173,7 @@ static pfr_status find_apart(struct telling *all, const struct call_paths *paths
     return profile_tree_child(&all->tree, *node, frame | NODE_APART, node, err);
 }
 
-/* The node of a path, by that of the nearest caller that has one. */
+/* The node of a path, starting from the nearest caller that has a node. */
 static pfr_status find_shared(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                               uint32_t *node, pfr_error *err) {
     size_t count = 0;
@@ -249,7 +246,7 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
     return profile_tree_root(&all->tree, 0, values, count, root, err);
 }
 
-/* `root` NO_NODE: there was no room for the group. */
+/* `root` NO_NODE: there was no memory for the group. */
 static pfr_status take_entry(struct telling *all, struct tally *t, const struct call_paths *paths,
                              const struct tally_entry *entry, uint32_t root, pfr_error *err) {
     uint32_t node;
@@ -269,7 +266,7 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
     return PFR_OK;
 }
 
-/* What is given back when all calls are counted. */
+/* Bytes that are freed when all calls are counted. */
 static uint64_t bytes_to_spare(const struct telling *all, const struct call_paths *paths) {
     uint64_t bytes = all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->frame_at +
                                    sizeof *all->depth_of + sizeof *all->cut_of) +
@@ -291,7 +288,7 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
     for (size_t i = 0; i < t->nr_entries; i++) {
         if (t->entries[i].group != group) {
             group = t->entries[i].group;
-            all->now++; /* paths have other nodes there */
+            all->now++; /* in another group paths have other nodes */
             const pfr_status st = find_group(all, t, group, &root, err);
             if (st < 0 && st != PFR_ERR_LIMIT)
                 return st;
@@ -316,7 +313,7 @@ static pfr_status take_limited(struct telling *all, pfr_error *err) {
     return limited.samples ? values_put_limited(all->profile, &all->frames, &all->tree, 0, &limited, err) : PFR_OK;
 }
 
-/* Where clocks stepped back, a path may have taken less time than what it called. */
+/* If clocks stepped back, a path may have taken less time than its callees. */
 static void add_up(struct telling *all) {
     struct profile *p = all->profile;
     profile_tree_give(&all->tree, p);

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of frames, and inlined functions as frames and nodes of their own, once all is counted. A frame is an address
- * here (profile_request.unit); what was inlined at it becomes frames with the same address and other names, and
- * each of its nodes a row of nodes:
+ * Adds lines to frames, and makes inlined functions frames and nodes of their own, after counting. A frame is an
+ * address here (profile_request.unit); each function inlined there becomes a frame with the same address and another
+ * name, and each node of the frame becomes a row of nodes:
  *
- *     main > kitchen               main > kitchen > bowl > stir > (kitchen, apart)
+ *    main > kitchen               main > kitchen > bowl > stir > (kitchen, apart)
  *
- * Samples that were taken there stay the function's, as in perf: it is NODE_APART below what was inlined.
+ * Samples taken there stay with the containing function, as in perf: it is NODE_APART below the inlined functions.
  */
 #include "model/profile/profile_lines.h"
 
 #include "model/names/address_lines.h"
 
-/* While nodes are unfolded. Frames that were inlined at frame f are `first[f]` up to `first[f + 1]`, outermost first.
- */
+/* State of replacing nodes. Frames inlined at frame f are `first[f]` up to `first[f + 1]`, outermost first. */
 struct unfolding {
     struct profile *p;
-    uint32_t nr_frames; /* before */
+    uint32_t nr_frames; /* number before */
     uint32_t *first;
     struct profile_node *nodes;
     struct profile_weight *self;
-    uint32_t *new_of;  /* by node: where what hangs on it hangs now */
-    uint32_t *self_of; /* and where its own samples are, for request.each; else NULL */
+    uint32_t *new_of;  /* by node: the new parent of its children */
+    uint32_t *self_of; /* by node: where its own samples are now, for request.each; else NULL */
     size_t room;
     uint32_t count;
 };
@@ -37,7 +36,7 @@ static pfr_status put_line(struct profile *p, const char *file, uint32_t line, s
     return put_file(p, file, &to->file, err);
 }
 
-/* The kernel's frames have the address as `address`, others the place in the object. */
+/* The `address` of a kernel frame is the address itself, of others the offset in the object. */
 static struct place place_of(const struct profile_frame *f) {
     return (struct place){.object = f->object, .offset = f->address};
 }
@@ -101,13 +100,13 @@ static pfr_status learn_line(struct profile *p, uint32_t frame, pfr_error *err) 
     return PFR_OK;
 }
 
-/* An address that only code of its own moment names has no place in an object. */
+/* An address known only from code of its own timestamp has no offset in an object. */
 static bool has_place(const struct profile *p, uint32_t frame) {
     const uint32_t object = p->frames[frame].object;
     return object != NO_OBJECT && p->state.objects.at[object].kind != OBJECT_KSYMBOL;
 }
 
-/* What was inlined has frames behind those that there are. */
+/* Appends frames for inlined functions after the existing ones. */
 static pfr_status learn_lines(struct unfolding *u, pfr_error *err) {
     struct profile *p = u->p;
     static const struct profile_line none = {.file = NO_TEXT};

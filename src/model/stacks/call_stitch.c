@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that branch registers lost: see call_stitch.h. */
+/* Restores calls that are no longer in branch registers: see call_stitch.h. */
 #include "model/stacks/call_stitch.h"
 
 #include "base/memory/fail.h"
@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#define MEMORY_SHARE 4u /* of what is left */
+#define MEMORY_SHARE 4u /* fraction of the memory left */
 
-/* --- How many registers. */
+/* --- Number of registers. */
 
 static bool is_named(const pfr_text *text, const char *name) {
     const size_t length = strlen(name);
@@ -33,7 +33,7 @@ static uint32_t registers_in(const pfr_items *caps) {
     return 0;
 }
 
-/* Cpus of several kinds have one of these each; where they differ nobody can say which of them a sample is of. */
+/* A hybrid machine has an entry per kind of cpu; if they differ, the kind that a sample ran on is unknown. */
 static uint32_t registers_of_all(const pfr_items *pmus) {
     struct pfr_rec_pmu_caps_entry pmu;
     uint32_t registers = 0;
@@ -115,7 +115,7 @@ static pfr_status find_thread(struct stitcher *s, uint32_t tid, struct stitch_th
 
 /* --- Stitching. */
 
-/* false: the registers cannot be as it says. */
+/* false: impossible register numbers. */
 static bool take_calls(const struct stitcher *s, const struct pfr_rec_branch_stack *branch) {
     struct pfr_rec_branch_entry entry;
     uint32_t count = 0;
@@ -131,7 +131,7 @@ static bool are_equal(const struct branch_call *a, const struct branch_call *b) 
     return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
 
-/* Where the sample before has what is the outermost call now, seen from its newest; its count: it has not. */
+/* Position in the previous sample of the current outermost call, counted from its newest; its count: not there. */
 static uint32_t find_outermost(const struct stitcher *s, const struct stitch_thread *t, uint32_t newest,
                                uint32_t count) {
     const uint32_t outermost = (newest + s->registers - (count - 1)) % s->registers;
@@ -147,7 +147,7 @@ static void drop_outermost(struct stitch_thread *t, size_t room) {
     t->nr_older = kept;
 }
 
-/* The calls of the sample before that are behind `place`. */
+/* Keeps the calls of the previous sample that are further out than `place`. */
 static pfr_status keep_older(struct stitcher *s, struct stitch_thread *t, uint32_t place, pfr_error *err) {
     const size_t more = t->count - place - 1, wanted = t->nr_older + more;
     drop_outermost(t, more);

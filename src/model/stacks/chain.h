@@ -2,12 +2,12 @@
 #ifndef PFR_MODEL_CHAIN_H
 #define PFR_MODEL_CHAIN_H
 /*
- * The addresses of a call chain, innermost first. Between them stand markers, which are no addresses: they say where
- * the following ones are (kernel, user, ...).
+ * The addresses of a call chain, innermost first. Between them are markers, which are not addresses: they state where
+ * the following addresses are (kernel, user, ...).
  *
- *     struct chain_walk walk = chain_begin(&sample.chain, misc & PFR_CPUMODE_MASK, 127);
- *     while (chain_next(&walk, &address))
- *         use(address, walk.mode);
+ *    struct chain_walk walk = chain_begin(&sample.chain, misc & PFR_CPUMODE_MASK, 127);
+ *    while (chain_next(&walk, &address))
+ *        use(address, walk.mode);
  *
  * Source: enum perf_callchain_context of linux/perf_event.h.
  */
@@ -21,16 +21,16 @@ struct chain_walk {
     pfr_u64s chain;
     uint64_t at;
     uint32_t left;
-    unsigned mode; /* PERF_RECORD_MISC_CPUMODE of the address that chain_next gave */
+    unsigned mode; /* PERF_RECORD_MISC_CPUMODE of the address returned by chain_next */
 };
 
-/* At most `most` addresses. A chain that holds a marker nobody knows has none: see chain.c. */
+/* Returns at most `most` addresses. A chain with an unknown marker has no addresses: see chain.c. */
 struct chain_walk chain_begin(const pfr_u64s *chain, unsigned mode, uint32_t most);
 bool chain_next(struct chain_walk *walk, uint64_t *address);
 
 /* false: an address. A marker changes *mode. */
 bool chain_marker(uint64_t entry, unsigned *mode);
-/* Of a marker: a chain with one that is not known has no addresses. */
+/* Of a marker: a chain with an unknown one has no addresses. */
 bool chain_marker_is_known(uint64_t marker);
 
 #endif

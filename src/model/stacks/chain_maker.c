@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains put together: see chain_maker.h. */
+/* Builds call chains: see chain_maker.h. */
 #include "model/stacks/chain_maker.h"
 
 #include "base/memory/fail.h"
@@ -181,7 +181,7 @@ void chain_counts_note(const struct chain_counts *counts, uint32_t events,
     }
 }
 
-/* The part that was recorded as a chain: `most` addresses, and their markers as far as there is room for them. */
+/* Copies the part recorded as a chain: `most` addresses, and as many markers as fit. */
 static size_t copy_chain(const pfr_u64s *chain, uint32_t most, uint64_t *to, uint64_t *last_marker) {
     size_t count = 0, room = (size_t)most + MARKERS_ROOM - 1;
     for (uint64_t i = 0; i < chain->count && most > 0 && count < room; i++) {
@@ -214,14 +214,14 @@ static pfr_status unwind(struct chain_maker *maker, const pfr_event *event, cons
     maker->open = true;
     PFR_TRY(make_counts(maker, place->event, err));
     PFR_TRY(unwind_stack(&maker->worker, &sample, most, words + *count + 1, &unwound, err));
-    *count += unwound.count ? unwound.count + 1 : 0; /* behind the marker */
+    *count += unwound.count ? unwound.count + 1 : 0; /* after the marker */
     maker->counts[place->event].ends[unwound.end]++;
     maker->counts[place->event].limited[unwound.limit] += unwound.limit != UNWIND_LIMIT_NONE;
     maker->counts[place->event].guessed += unwound.guessed;
     return PFR_OK;
 }
 
-/* Where the program's part begins, among the first `most` entries: branches stand for it if there are any. */
+/* Finds the start of the user part among the first `most` entries: branches replace it if there are any. */
 static bool find_calls(const pfr_event *event, const struct pfr_rec_sample *s, uint32_t most, uint64_t *user) {
     if (!chain_has_calls(event))
         return false;
@@ -250,7 +250,7 @@ static pfr_status count_lost(struct chain_maker *maker, const pfr_event *event, 
     return PFR_OK;
 }
 
-/* The newest branch went to the function that runs, and each came from its caller. */
+/* The newest branch leads to the running function, and each branch came from its caller. */
 static size_t put_calls(const struct pfr_rec_sample *s, const struct lost_calls *lost, uint64_t *words) {
     struct pfr_rec_branch_entry entry;
     size_t count = 0;
@@ -265,7 +265,7 @@ static size_t put_calls(const struct pfr_rec_sample *s, const struct lost_calls 
     return count;
 }
 
-/* In place of what the program's part was recorded as, from its marker `user` on. */
+/* Replaces the recorded user part, from its marker at `user` on. */
 static pfr_status make_calls(struct chain_maker *maker, const pfr_event *event, const struct pfr_rec_sample *s,
                              const struct chain_place *place, uint64_t user, uint64_t *words, pfr_u64s *chain,
                              pfr_error *err) {
@@ -287,7 +287,7 @@ pfr_status chain_pass(struct chain_maker *maker, const pfr_event *event, const s
     return find_calls(event, s, bounded(most), &user) ? find_lost(maker, event, s, place, &lost, err) : PFR_OK;
 }
 
-/* As many addresses as `most` leaves, and the marker that says whose they are. false: there are more. */
+/* Appends the marker and as many addresses as `most` leaves. false: there are more. */
 static bool put_rest(const pfr_u64s *rest, uint32_t most, uint64_t *words, size_t *count) {
     size_t addresses = 0;
     uint64_t marker = 0;

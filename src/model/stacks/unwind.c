@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A walk from frame to frame: the plan for an address says where the caller's registers are, which are then those of
- * the next frame. Memory is the copy of the stack and, for what lies elsewhere, the files that are mapped.
- */
+/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved, which are then
+   those of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped files. */
 #include "model/stacks/unwind.h"
 
 #include "base/memory/cursor.h"
@@ -13,15 +11,15 @@
 
 #define ABI_64 2u
 #define WORD 8u
-#define FILE_READS_MOST 64u /* of one stack: only odd ones need any */
-#define FRAME_MOST 0x4000u  /* bytes that a frame pointer may lie ahead where nothing but it is known */
+#define FILE_READS_MOST 64u /* per stack: only unusual ones need any */
+#define FRAME_MOST 0x4000u  /* maximum distance of a frame pointer, if nothing else is known */
 
 /* The code at an address. */
 struct unwind_code {
-    struct unwind_object *object;     /* NULL: none */
-    const struct unwind_table *table; /* of it; NULL: none */
+    struct unwind_object *object;     /* NULL: no object */
+    const struct unwind_table *table; /* its table; NULL: no table */
     const struct unwind_plan *plan;
-    bool is_return; /* the code that returns from a signal */
+    bool is_return; /* the code that returns from a signal handler */
 };
 
 struct stack_walk {
@@ -29,12 +27,12 @@ struct stack_walk {
     const struct unwind_machine *machine;
     const struct unwind_sample *sample;
     uint64_t registers[UNWIND_REGISTERS];
-    uint64_t known; /* a bit for each that has a value */
+    uint64_t known; /* one bit per register with a value */
     uint64_t stack_at;
     struct unwind_code code;
     unsigned file_reads;
-    bool stepped; /* to a caller of what was sampled */
-    bool outside; /* more of the stack was asked for than was copied */
+    bool stepped; /* already at a caller of the sampled function */
+    bool outside; /* bytes outside of the copied stack were needed */
     bool guessed;
     enum unwind_limit limit;
     pfr_status status;
@@ -65,9 +63,9 @@ void unwind_worker_forget(struct unwind_worker *worker) {
         memset(worker->memos, 0, UNWIND_MEMOS * sizeof *worker->memos);
 }
 
-/* --- Places. */
+/* --- Maps. */
 
-/* Where an address is, and in which object; NULL: none. */
+/* Finds the map of an address, and its object; NULL: no object. */
 static struct unwind_object *object_at(struct stack_walk *w, uint64_t address, struct place *place) {
     struct unwind_object *object = NULL;
     const struct unwind_sample *s = w->sample;
@@ -181,8 +179,8 @@ static bool find_cfa(struct stack_walk *w, const struct unwind_plan *plan, uint6
     return true;
 }
 
-/* Where it was saved. Compilers do not say that what runs took it back from there before it returns: the place is no
-   more on the stack then, and not in the copy, and the register holds it. */
+/* Reads a saved register. Compilers do not describe that a function restores it before returning: its place is then no
+   longer on the stack, nor in the copy, and the register has the value. */
 static bool read_saved(struct stack_walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
     const bool taken_back = !w->stepped && address < w->stack_at && rule->of != w->code.plan->return_register;
     return taken_back ? get(w, rule->of, value) : read_memory(w, address, WORD, value);
@@ -216,7 +214,7 @@ static bool says_undefined(const struct unwind_plan *plan, unsigned number) {
     return false;
 }
 
-/* The caller's registers. */
+/* Computes the caller's registers. */
 static enum step step_by_plan(struct stack_walk *w) {
     const struct unwind_plan *plan = w->code.plan;
     const struct unwind_machine *machine = w->machine;
@@ -241,7 +239,7 @@ static enum step step_by_plan(struct stack_walk *w) {
     return machine->link == UNWIND_NO_BIT && says_undefined(plan, machine->frame) ? STEP_END : STEP_ON;
 }
 
-/* The registers of who was interrupted, as the kernel put them onto the stack. */
+/* Restores the registers of interrupted code, which the kernel put onto the stack. */
 static enum step step_by_context(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t values[UNWIND_REGISTERS], stack;
@@ -255,7 +253,7 @@ static enum step step_by_context(struct stack_walk *w) {
     return STEP_ON;
 }
 
-/* A frame pointer points to the one before, and the return address lies behind it. */
+/* A frame pointer points to the previous one, and the return address is after it. */
 static enum step step_by_frame(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t frame, stack, caller_frame, code;
@@ -274,7 +272,7 @@ static enum step step_by_frame(struct stack_walk *w) {
     return STEP_ON;
 }
 
-/* Whether the code there returns from a signal; nothing else tells that where there are no tables of it. */
+/* Whether the code at this address returns from a signal handler; without tables this is the only indication. */
 static bool is_return(struct stack_walk *w, uint64_t address) {
     const struct unwind_machine *machine = w->machine;
     uint8_t bytes[sizeof machine->return_code];
@@ -288,7 +286,7 @@ static bool is_signal(const struct stack_walk *w) {
     return w->code.is_return || (w->code.plan && w->code.plan->is_signal);
 }
 
-/* What would tell of the code is what the limit left out: nothing is guessed. */
+/* The tables for this code were left out because of a limit: nothing is guessed. */
 static enum step end_at_limit(struct stack_walk *w) {
     w->limit = w->code.object->limit;
     unwind_objects_end(w->worker->objects, w->code.object);

@@ -2,36 +2,37 @@
 #ifndef PFR_MODEL_UNWIND_H
 #define PFR_MODEL_UNWIND_H
 /*
- * Who called the code that a sample met, by the copy of its registers and stack that was recorded with it, from object
- * to object, through the maps of its moment.
+ * Finds the callers of a sample from its recorded copy of registers and stack, across objects, with the maps at its
+ * timestamp.
  *
- *     struct unwind_worker lane;
- *     unwind_worker_init(&lane, &objects, memory);
- *     struct unwind_sample sample = {.machine = ..., .registers = s->regs_user.regs, ...};
- *     st = unwind_stack(&lane, &sample, 127, addresses, &unwound, &err);
+ *    struct unwind_worker worker;
+ *    unwind_worker_init(&worker, &objects, memory);
+ *    struct unwind_sample sample = {.mask = ..., .registers = s->regs_user.regs, ...};
+ *    st = unwind_stack(&worker, &sample, 127, addresses, &unwound, &err);
  *
- * Addresses come innermost first: the sampled one as it is, callers less one, so that each lies in the call and not
- * behind it; one that a signal interrupted as it is, too.
+ * Addresses are returned innermost first: the sampled one unchanged, those of callers minus one, so that they are
+ * inside the call instruction; an address interrupted by a signal unchanged.
  *
- * Where an object has tables and none of them knows the address, frame pointers are followed, as libunwind does it for
- * perf; such frames are guessed, but not where a limit left tables out. Elsewhere a stack ends that cannot be followed.
+ * If an object has tables but none of them covers the address, frame pointers are followed, as libunwind does for perf.
+ * Such frames are guesses; this is not done where a limit left tables out. Otherwise a stack ends where it cannot be
+ * followed.
  */
 #include "model/stacks/unwind_objects.h"
 
 #include <perfray/views.h>
 
 enum unwind_end {
-    UNWOUND_NOTHING,   /* the sample has no registers or no stack: it met no program */
-    UNWOUND_COMPLETE,  /* up to where nobody called */
-    UNWOUND_TRUNCATED, /* up to the end of what was copied, or the most frames that are wanted */
-    UNWOUND_BROKEN,    /* what is next is not known */
+    UNWOUND_NOTHING,   /* the sample has no user registers or no stack */
+    UNWOUND_COMPLETE,  /* up to the outermost frame */
+    UNWOUND_TRUNCATED, /* up to the end of the copied stack, or the maximum number of frames */
+    UNWOUND_BROKEN,    /* the next frame could not be found */
     UNWOUND_ENDS
 };
 
 struct unwound {
     uint32_t count;
     enum unwind_end end;
-    enum unwind_limit limit; /* why it is broken where it is */
+    enum unwind_limit limit; /* the reason, if broken by a limit */
     bool guessed;            /* some of its frames */
 };
 
@@ -40,41 +41,41 @@ struct unwind_sample {
     uint64_t abi;
     pfr_u64s registers;
     const uint8_t *stack;
-    uint64_t size, room; /* bytes that are real, and that were wished for */
-    bool swap;           /* the recording's byte order is not this machine's */
+    uint64_t size, room; /* bytes of valid data; bytes requested */
+    bool swap;           /* the recording's byte order differs from this machine's */
     uint32_t space;
     struct record_key key;
 };
 
-/* What code was found at an address of a space, where that is always so. */
+/* Cache of the code at an address of a space, if it never changes. */
 struct unwind_memo {
     uint64_t address;
-    struct unwind_object *object;   /* NULL: none */
-    const struct unwind_plan *plan; /* NULL: none */
-    struct record_key since;        /* of the map: a sample before it does not see it */
+    struct unwind_object *object;   /* NULL: no object */
+    const struct unwind_plan *plan; /* NULL: no plan */
+    struct record_key since;        /* of the map: not valid for samples before it */
     uint32_t space;
     bool used;
 };
 #define UNWIND_MEMO_BITS 14u
 #define UNWIND_MEMOS (1u << UNWIND_MEMO_BITS)
 
-/* What one thread needs. */
+/* Data of one thread. */
 struct unwind_worker {
     struct unwind_objects *objects;
-    const struct unwind_machine *machine; /* NULL: one that we know nothing of */
+    const struct unwind_machine *machine; /* NULL: an unsupported machine */
     struct memory *memory;
     struct unwind_memo *memos;
-    bool any; /* object that can be had */
+    bool any; /* some object is available */
 };
 
-/* FOUND or no memory. */
+/* Fails only for lack of memory. */
 pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
                               pfr_error *err);
 void unwind_worker_free(struct unwind_worker *worker);
-/* After maps came: for a state that is learnt on the way. */
+/* Call it after new maps, if the state is learnt on the way. */
 void unwind_worker_forget(struct unwind_worker *worker);
 
-/* Into `to`, which has room for `most`. Errors: no memory. */
+/* Stores up to `most` addresses in `to`. Fails only for lack of memory. */
 pfr_status unwind_stack(struct unwind_worker *worker, const struct unwind_sample *sample, uint32_t most, uint64_t *to,
                         struct unwound *unwound, pfr_error *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of tables, and what is told at their limits: see unwind_limits.h. */
+/* Memory shares of unwind tables, and reports about their limits: see unwind_limits.h. */
 #include "model/stacks/unwind_limits.h"
 
 #include "base/memory/fail.h"
 
 #include <inttypes.h>
 
-#define OBJECT_PART 2u /* of the limit: one object */
-#define SPARE_PART 4u  /* of the limit: left to all else, names (name_limits.h) among it */
+#define OBJECT_PART 2u /* one object gets this fraction of the limit */
+#define SPARE_PART 4u  /* this fraction of the limit is left to everything else, including names (name_limits.h) */
 
 void unwind_share_all(struct memory *share, struct memory *memory) {
     memory_share(share, memory);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of objects, each opened once: see unwind_objects.h. */
+/* Unwind tables of objects, each opened once: see unwind_objects.h. */
 #include "model/stacks/unwind_objects.h"
 
 #include "base/memory/fail.h"
 #include "model/names/address_names.h"
 
-#define OPEN_FILES_MOST 64u /* whose bytes can be asked for, too */
+#define OPEN_FILES_MOST 64u /* kept open to read their bytes */
 
 void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
                          const struct unwind_options *options) {
@@ -25,7 +25,7 @@ void unwind_objects_free(struct unwind_objects *all) {
     pthread_mutex_destroy(&all->lock);
 }
 
-/* What was taken out of an object, as for its names. */
+/* The separate debug file of an object, as for its names. */
 struct apart {
     struct debug_search search;
     char path[DEBUG_PATH_ROOM];
@@ -41,7 +41,7 @@ static enum symbol_result judge(struct unwind_object *into, enum symbol_result r
     if (result == SYMBOL_LIMIT || (into->table && unwind_table_is_cut(into->table)))
         into->limit = into->memory.failed == PFR_ERR_LIMIT ? UNWIND_LIMIT_MEMORY : UNWIND_LIMIT_WORK;
     else if (result == SYMBOL_FOUND)
-        into->limit = UNWIND_LIMIT_NONE; /* of what was tried before */
+        into->limit = UNWIND_LIMIT_NONE; /* of an earlier attempt */
     into->memory.failed = result == SYMBOL_NO_MEMORY ? into->memory.failed : PFR_OK;
     return result;
 }
@@ -76,7 +76,7 @@ static enum symbol_result open_file(struct unwind_objects *all, const struct obj
     return result == SYMBOL_FOUND || result == SYMBOL_NO_MEMORY ? result : open_kept(all, o, into);
 }
 
-/* Our own process's, where that is the one recorded. */
+/* The vdso of this process, if it is the recorded one. */
 static enum symbol_result open_vdso(struct unwind_objects *all, const struct object *o, struct unwind_object *into) {
     const struct symbol_object own = {.kind = SYMBOL_VDSO, .build_id = o->build_id, .build_id_size = o->build_id_size};
     if (o->build_id_size > 0 && open_kept(all, o, into) == SYMBOL_FOUND)
@@ -86,7 +86,7 @@ static enum symbol_result open_vdso(struct unwind_objects *all, const struct obj
     return judge(into, unwind_table_open(&own, NULL, &into->memory, &into->table));
 }
 
-/* What was told of it so far. */
+/* The part of the jitdump read so far. */
 static enum symbol_result open_dump(struct unwind_objects *all, struct unwind_object *into) {
     const struct jit_dump *dump = jit_dump_of(&all->state->jit, into->number);
     return dump ? judge(into, unwind_table_of_dump(dump, &into->memory, &into->table)) : SYMBOL_NO_FILE;
@@ -123,7 +123,7 @@ static pfr_status make_room(struct unwind_objects *all, uint32_t object, pfr_err
     return PFR_OK;
 }
 
-/* Opened before, or now. */
+/* Returns the object, opened earlier or now. */
 static pfr_status find(struct unwind_objects *all, uint32_t number, struct unwind_object **object, pfr_error *err) {
     PFR_TRY(make_room(all, number, err));
     *object = all->at[number];

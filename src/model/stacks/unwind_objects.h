@@ -2,9 +2,9 @@
 #ifndef PFR_MODEL_UNWIND_OBJECTS_H
 #define PFR_MODEL_UNWIND_OBJECTS_H
 /*
- * The tables by which stacks are unwound, of the objects of a recording: each is opened when its code is met first, and
- * then any thread may use it. An object is looked for as for its names (address_names.h), and must be the recorded
- * build. What one object may take is bounded (unwind_limits.h).
+ * Unwind tables of the objects of a recording. Each is opened when its code is first met; then any thread may use it.
+ * An object is looked for as for its names (address_names.h), and must be the recorded build. The memory for one object
+ * is bounded (unwind_limits.h).
  */
 #include "model/names/naming.h"
 #include "model/state/state.h"
@@ -14,18 +14,18 @@
 #include <pthread.h>
 
 struct unwind_options {
-    pfr_symbol_options naming; /* no_symbols: no stack is unwound */
-    const char *release;       /* of the recorded kernel; NULL: not told */
-    const char *arch;          /* of the recorded machine; NULL or "": this one's */
+    pfr_symbol_options naming; /* no_symbols: no unwinding */
+    const char *release;       /* of the recorded kernel; NULL: unknown */
+    const char *arch;          /* of the recorded machine; NULL or "": this machine's */
 };
 
-/* Does not change once it was found, but for `ended`. */
+/* Does not change after it was found, except for `ended`. */
 struct unwind_object {
-    struct memory memory;       /* a share, of its table */
-    struct unwind_table *table; /* NULL: none */
-    enum unwind_limit limit;    /* why it has none, or not all of it */
+    struct memory memory;       /* a share, for its table */
+    struct unwind_table *table; /* NULL: no table */
+    enum unwind_limit limit;    /* why it has no table, or only a part */
     uint32_t number;
-    bool ended; /* a stack, for that reason: it is among `limits` */
+    bool ended; /* this limit has ended a stack, and is counted in `limits` */
 };
 
 struct unwind_objects {
@@ -33,28 +33,28 @@ struct unwind_objects {
     struct unwind_options options;
     struct memory memory, tables; /* shares */
     pthread_mutex_t lock;
-    struct unwind_object **at; /* by number, as in state->objects; NULL: not asked for */
+    struct unwind_object **at; /* by number, as in state->objects; NULL: not requested */
     size_t room;
     struct unwind_limits limits;
     unsigned open_files;
-    uint32_t asked; /* objects that were looked at for unwind_objects_any */
+    uint32_t asked; /* number of objects examined by unwind_objects_any */
     bool any;
 };
 
-/* The texts of the options must outlive it. Takes no memory yet. */
+/* The texts of the options must outlive it. Allocates nothing yet. */
 void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
                          const struct unwind_options *options);
 void unwind_objects_free(struct unwind_objects *all);
 
-/* An object, whose table is opened when it is asked for first; for any thread. Errors: no memory. */
+/* An object; its table is opened on first request. Any thread may call it. Fails only for lack of memory. */
 pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t number, struct unwind_object **object,
                                pfr_error *err);
 
-/* A stack ended in the object, since it met a limit. For any thread. */
+/* Notes that a stack ended in the object because of a limit. Any thread may call it. */
 void unwind_objects_end(struct unwind_objects *all, struct unwind_object *object);
 
-/* Whether a file of any object can be had: where there is none perf unwinds nothing, and shows nothing of the program's
-   part of a chain. For any thread. */
+/* Whether a file of any object is available: without one, perf unwinds nothing and shows no user part of chains. Any
+   thread may call it. */
 pfr_status unwind_objects_any(struct unwind_objects *all, bool *any, pfr_error *err);
 
 #endif

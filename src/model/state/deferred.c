@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains that came later: see deferred.h. Cookies are not given twice to one thread, so that its list for a cookie is
- * one long; where several events write the record there are a few, all the same. A list that is longer than that is no
- * recorder's, and is cut, which keeps every search short.
+ * Call chains recorded later: see deferred.h. A thread never uses a cookie twice, so a list has one chain, or a few
+ * equal ones if several events record it. Longer lists are not from a recorder; they are cut, which keeps every search
+ * short.
  */
 #include "model/state/deferred.h"
 
@@ -14,11 +14,11 @@
 #include <stdio.h>
 
 #define DEFERRED_MARKER ((uint64_t)-640) /* PERF_CONTEXT_USER_DEFERRED of linux/perf_event.h */
-#define MEMORY_SHARE 4u                  /* of what is left */
-#define PASSED_MOST 1024u                /* chains that are kept for nobody, and as many as there are others */
+#define MEMORY_SHARE 4u                  /* of the memory left */
+#define PASSED_MOST 1024u                /* unused chains, and at most half of all, before the table is rebuilt */
 #define CHAINS_MOST (UINT32_MAX - 1)
 
-/* What a chain is asked for by; all of its bytes count. */
+/* Key of a list. It is hashed as bytes, so there is no padding. */
 struct deferred_key {
     uint64_t cookie;
     uint32_t tid, zero;
@@ -49,7 +49,7 @@ void deferred_free(struct deferred_chains *d) {
     table_free(&d->table, &d->memory);
 }
 
-/* --- Putting. */
+/* --- Adding. */
 
 static pfr_status make_room(struct deferred_table *t, struct memory *memory, pfr_error *err) {
     if (t->count >= CHAINS_MOST)
@@ -69,7 +69,7 @@ static pfr_status make_room(struct deferred_table *t, struct memory *memory, pfr
     return PFR_OK;
 }
 
-/* Where a chain of this key goes in its list; NULL: there are enough. */
+/* The link at which to insert a chain with this key; NULL: the list is full. */
 static uint32_t *find_link(struct deferred_table *t, uint32_t list, const struct record_key *key) {
     uint32_t *link = &t->lists[list], *found = NULL, count = 0;
     for (; *link != NO_DEFERRED; link = &t->at[*link].next, count++)
@@ -78,7 +78,7 @@ static uint32_t *find_link(struct deferred_table *t, uint32_t list, const struct
     return count >= DEFERRED_EQUAL ? NULL : found ? found : link;
 }
 
-/* A list may be left empty when there is no memory for the rest. */
+/* A list may remain empty if memory for the rest is lacking. */
 static pfr_status put(struct deferred_table *t, struct memory *memory, const struct deferred_key *of,
                       const struct deferred_chain *chain, const pfr_u64s *words, bool *is_put, pfr_error *err) {
     struct deferred_chain one = *chain;
@@ -103,7 +103,7 @@ static pfr_u64s words_of(const struct deferred_chains *d, uint32_t stack) {
     return (pfr_u64s){.at = bytes.bytes, .count = bytes.length / 8, .swap = d->swap};
 }
 
-/* false: the reader tells why it is none. */
+/* false: the record cannot be decoded, which the reader reports. */
 static bool describe(const pfr_reader *reader, const pfr_record *rec, struct deferred_key *of, pfr_u64s *words) {
     struct pfr_rec_callchain_deferred body;
     struct pfr_rec_sample_id id = {0};
@@ -131,13 +131,13 @@ pfr_status deferred_add(struct deferred_chains *d, const pfr_reader *reader, con
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-/* --- What was passed. */
+/* --- Chains no longer needed. */
 
 static bool is_same(const struct record_key *a, const struct record_key *b) {
     return !key_before(a, b) && !key_before(b, a);
 }
 
-/* Keeps its place until there is a new table. false: it was not kept. */
+/* Removes a chain from its list; its slot stays in use until the table is rebuilt. false: there is no such chain. */
 static bool unlink_chain(struct deferred_table *t, const struct deferred_key *of, const struct record_key *key) {
     const uint32_t list = intern_find(&t->keys, of, sizeof *of);
     if (list == INTERN_NONE)
@@ -161,7 +161,7 @@ static pfr_status copy_list(const struct deferred_chains *d, struct deferred_tab
     return PFR_OK;
 }
 
-/* A table of what is still needed. Where there is no room for two of them it is made later. */
+/* Rebuilds the table with the chains still needed. If memory for two tables is lacking, this is tried again later. */
 static pfr_status make_anew(struct deferred_chains *d, pfr_error *err) {
     struct deferred_table fresh;
     pfr_status st = PFR_OK;
@@ -188,7 +188,7 @@ pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, co
     return d->passed > PASSED_MOST && d->passed > d->table.count / 2 ? make_anew(d, err) : PFR_OK;
 }
 
-/* --- Asking. */
+/* --- Lookup. */
 
 bool deferred_split(pfr_u64s *chain, uint64_t *cookie) {
     if (chain->count < 2 || pfr_u64s_at(chain, chain->count - 2) != DEFERRED_MARKER)
@@ -218,7 +218,7 @@ bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cooki
     return true;
 }
 
-/* --- Telling. */
+/* --- Reports. */
 
 static bool is_asked_for(const struct deferred_table *t, size_t list) {
     for (uint32_t i = t->lists[list]; i != NO_DEFERRED; i = t->at[i].next)

@@ -2,21 +2,22 @@
 #ifndef PFR_MODEL_GUESTS_H
 #define PFR_MODEL_GUESTS_H
 /*
- * Machines inside the recorded one. An ID_INDEX says which ids belong to a guest (`perf inject --guest-data` writes
- * it); with one that names a guest, records and samples of guest cpumodes are those of the guest that their id belongs
- * to, or of one guest without a name. Threads of guests live among those of the host under numbers that no thread has.
+ * Guests: virtual machines inside the recorded machine. An ID_INDEX tells which ids belong to a guest (`perf inject
+ * --guest-data` writes it). If one names a guest, records and samples with guest cpumodes belong to the guest of their
+ * id; otherwise to a single nameless guest. Threads of guests share the table of the host's threads, under numbers that
+ * no host thread has.
  */
 #include "base/tables/hashmap.h"
 #include <perfray/record.h>
 
 struct guests {
-    struct u64_map of_id;   /* id of a counter -> process of the guest << 32 | its cpu */
-    struct u64_map numbers; /* process of the guest << 32 | tid -> the number of that thread */
-    struct u64_map tids;    /* back */
+    struct u64_map of_id;   /* event id -> process of the guest << 32 | its cpu */
+    struct u64_map numbers; /* process of the guest << 32 | tid -> number of that thread */
+    struct u64_map tids;    /* the inverse of `numbers` */
     bool any;
 };
 
-/* What a record's id says of it; machine_pid 0: it is none of a guest. */
+/* Guest of a record, by its id; machine_pid 0: not a guest's record. */
 struct guest {
     uint32_t machine_pid, vcpu;
 };
@@ -24,18 +25,18 @@ struct guest {
 void guests_init(struct guests *guests, struct memory *memory);
 void guests_free(struct guests *guests);
 
-/* Takes in an ID_INDEX. */
+/* Learns the guests of an ID_INDEX. */
 pfr_status guests_learn(struct guests *guests, const pfr_record *rec, pfr_error *err);
 
 struct guest guests_of_id(const struct guests *guests, uint64_t id);
 
-/* Whether a record of this misc is a guest's, and guests are told apart. */
+/* Whether a record with this misc belongs to a guest, and guests are distinguished. */
 bool guests_have(const struct guests *guests, uint16_t misc);
 
-/* The number of a guest's thread, for struct threads; -1 stays nobody. */
+/* Number of a guest's thread, for struct threads; tid -1 stays -1. */
 pfr_status guests_number(struct guests *guests, uint32_t machine_pid, uint32_t tid, uint32_t *number, pfr_error *err);
 
-/* The tid behind a number; other tids stand for themselves. */
+/* The tid of a number; other tids are returned unchanged. */
 uint32_t guests_tid(const struct guests *guests, uint32_t number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of dumps as maps: see jit.h. */
+/* Makes maps of the changes in jitdumps: see jit.h. */
 #include "model/state/jit.h"
 
 #include "base/memory/fail.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define OPEN_MOST 64u /* dumps that are looked at again as they grow */
+#define OPEN_MOST 64u /* dumps kept open to read what is appended */
 #define NOTES_MOST 4u
 
 void jit_init(struct jit *j, struct memory *memory, const struct jit_request *request) {
@@ -36,7 +36,7 @@ const struct jit_dump *jit_dump_of(const struct jit *j, uint32_t object) {
 
 /* --- Times. */
 
-/* The counter's value as time: the formula of perf_event_mmap_page (linux/perf_event.h). */
+/* Converts the counter to time, by the formula of perf_event_mmap_page (linux/perf_event.h). */
 static uint64_t time_of_counter(const struct jit_clock *c, uint64_t counter) {
     if (c->cut)
         counter = c->cycles + ((counter - c->cycles) & c->mask);
@@ -50,7 +50,7 @@ static bool has_times(const struct jit *j, const struct jit_dump *d) {
     return j->timed && (d->by_cpu_clock ? j->clock.known && !j->clock.monotonic : j->clock.monotonic);
 }
 
-/* Equal times: code is there before it is met. Without times each change comes right behind the map of the dump
+/* At equal times code precedes the record that runs it. Without times each change directly follows the map of the dump
    (struct space_code). */
 static struct record_key key_of_change(const struct jit *j, const struct jit_opened *o, size_t i) {
     const struct jit_dump *d = o->dump;
@@ -83,7 +83,7 @@ static pfr_status add_map(struct jit *j, struct spaces *spaces, const struct jit
     return PFR_OK;
 }
 
-/* One dump may take a quarter of the memory and all together half, so that the report has room for what it counts. */
+/* One dump may use a quarter of the memory limit, and all together half, which leaves room for the report's counts. */
 static uint64_t room_of_next(const struct jit *j) {
     uint64_t left = j->memory->limit / 2;
     for (size_t i = 0; i < j->nr_dumps; i++) {
@@ -162,7 +162,7 @@ pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- What is told of them. */
+/* --- Reports. */
 
 static void tell_end(const struct jit_opened *o, char *text, size_t room) {
     const struct jit_dump *d = o->dump;

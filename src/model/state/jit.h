@@ -2,77 +2,78 @@
 #ifndef PFR_MODEL_JIT_H
 #define PFR_MODEL_JIT_H
 /*
- * Code that programs made while they ran, as their jitdumps tell it (symbol/jit/jit_dump.h). A dump is found by its
- * name, which is mapped as code for this purpose alone; each LOAD and MOVE in it is then a map of a part of that file,
- * at its own time, in the address space of that process. Maps of memory in no file, which come again and again where
- * code is made, never hide it; those of files do, when they are newer.
+ * Code that programs generated while running, from their jitdumps (symbol/jit/jit_dump.h). A program maps its dump as
+ * code only so that the dump can be found. Each LOAD and MOVE in it becomes a map of a part of that file, at its own
+ * time, in the address space of that process. Anonymous maps, frequent where code is generated, never hide it; newer
+ * maps of files do.
  *
- * Times of a dump are those of CLOCK_MONOTONIC (record -k mono), or of the cpu's counter where a TIME_CONV record tells
- * how that becomes the recording's. Where they cannot be compared, code is where it was last.
+ * Times of a dump are CLOCK_MONOTONIC (record -k mono), or the cpu's counter if a TIME_CONV record tells how to convert
+ * it to the recording's clock. If the times cannot be compared, the last place of the code is used.
  */
 #include "model/state/objects.h"
 #include "model/state/space.h"
 #include "symbol/jit/jit_dump.h"
 
-/* What may be read beside the recording. */
+/* Options for reading jitdumps. */
 struct jit_request {
-    bool read;         /* false: no dump is opened, and its map is one like others */
-    const char *symfs; /* dumps are looked for under this folder; NULL: / */
-    bool grows;        /* the recording is on its way, and so may the dumps be: jit_catch_up */
+    bool read;         /* false: no dump is opened, and its map is an ordinary one */
+    const char *symfs; /* dumps are looked for under this directory; NULL: / */
+    bool grows;        /* the recording is still being written, and maybe the dumps: jit_catch_up */
 };
 
-/* How the cpu's counter becomes time (TIME_CONV). */
+/* Conversion of the cpu's counter to time (TIME_CONV). */
 struct jit_clock {
     uint64_t shift, multiplier, zero, cycles, mask;
-    bool known, monotonic, cut; /* the recording's clock is CLOCK_MONOTONIC; the counter has fewer bits than 64 */
+    bool known, monotonic, cut; /* the recording's clock is CLOCK_MONOTONIC; the counter has fewer than 64 bits */
 };
 
-/* A dump, and an address space that it is mapped in. */
+/* A dump, and an address space that maps it. */
 struct jit_map {
     uint32_t object, space;
-    struct record_key since; /* of the map record */
+    struct record_key since; /* key of the map record */
 };
 
 struct jit_opened {
-    struct jit_dump *dump;     /* NULL: it could not be had, */
-    enum symbol_result result; /* for this reason */
+    struct jit_dump *dump;     /* NULL: not readable */
+    enum symbol_result result; /* the reason */
     uint32_t object;
-    uint32_t code;  /* the space of its code, one for all processes that map it */
-    size_t done;    /* changes that this space knows */
-    bool has_times; /* those of the recording */
+    uint32_t code;  /* space of its code, shared by all processes that map it */
+    size_t done;    /* number of changes already in that space */
+    bool has_times; /* in the recording's clock */
 };
 
 struct jit {
     struct memory *memory;
-    struct u64_map dump_of; /* object -> its place in `dumps` */
+    struct u64_map dump_of; /* object -> its index in `dumps` */
     struct jit_request request;
     struct jit_clock clock;
     struct jit_opened *dumps;
     struct jit_map *expected;
     size_t nr_dumps, dumps_room, nr_expected, expected_room;
-    uint64_t crowded; /* maps that were left out: SPACE_CODES_MOST */
+    uint64_t crowded; /* maps left out because of SPACE_CODES_MOST */
     bool timed;       /* the recording has times */
-    bool misplaced;   /* and some dump has those of another clock */
+    bool misplaced;   /* some dump has times of another clock */
 };
 
 void jit_init(struct jit *jit, struct memory *memory, const struct jit_request *request);
 void jit_free(struct jit *jit);
 
-/* The dump of an object; NULL: it is none that was read. */
+/* The dump of an object; NULL: no dump of it was read. */
 const struct jit_dump *jit_dump_of(const struct jit *jit, uint32_t object);
 
-/* A dump's map was met: opens it, makes its object one of kind OBJECT_JITDUMP, and maps its code. Errors: no memory. */
+/* Handles the map of a dump: opens the dump, sets its object's kind to OBJECT_JITDUMP, and maps its code. Fails only
+   for lack of memory. */
 pfr_status jit_meet(struct jit *jit, struct objects *objects, const char *path, struct spaces *spaces,
                     const struct jit_map *map, pfr_error *err);
 
-/* The same later, when all is known of clocks. */
+/* Postpones jit_meet until jit_meet_expected, when all clocks are known. */
 pfr_status jit_expect(struct jit *jit, const struct jit_map *map, pfr_error *err);
 pfr_status jit_meet_expected(struct jit *jit, struct objects *objects, struct spaces *spaces, pfr_error *err);
 
-/* Maps what was written since, with .grows. */
+/* With .grows: maps the code written since the last call. */
 pfr_status jit_catch_up(struct jit *jit, struct spaces *spaces, pfr_error *err);
 
-/* Says which dumps could not be used, in whole or in part. */
+/* Reports dumps that could not be used, completely or in part. */
 void jit_note(const struct jit *jit, const struct objects *objects, void (*note)(void *context, const char *sentence),
               void *context);
 

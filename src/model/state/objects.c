@@ -48,7 +48,7 @@ static enum object_kind kind_of(const char *path, size_t length, enum map_use us
     return length && path[0] == '/' ? OBJECT_FILE : OBJECT_OTHER;
 }
 
-/* The part of a path behind its last slash. */
+/* The part of a path after its last slash. */
 static const char *base_name(const char *path, size_t *length) {
     const char *slash = memrchr(path, '/', *length);
     if (!slash)
@@ -57,7 +57,7 @@ static const char *base_name(const char *path, size_t *length) {
     return slash + 1;
 }
 
-/* x-y.ko.gz is called [x_y] */
+/* the name of module x-y.ko.gz is [x_y] */
 static size_t module_name(const char *path, size_t length, char *to, size_t room) {
     const char *name = base_name(path, &length);
     const char *ko = memmem(name, length, ".ko", 3);
@@ -71,7 +71,7 @@ static size_t module_name(const char *path, size_t length, char *to, size_t room
     return n;
 }
 
-/* There are as many as processes. */
+/* Formatted by hand because there is one such name per process. */
 static size_t name_of_made_code(char *to, uint32_t pid) {
     static const char begin[] = "[JIT] tid ";
     char digits[10];
@@ -118,7 +118,7 @@ static pfr_status make_room(struct objects *all, uint32_t number, pfr_error *err
     return PFR_OK;
 }
 
-/* path, pid of anonymous memory, kernel or not or KSYMBOL, build-id: as bytes, so that one table finds them */
+/* path, pid of anonymous memory, kernel or KSYMBOL or neither, build id: as bytes, for one hash table */
 static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, uint8_t kernel, const uint8_t *build_id,
                        unsigned size) {
     memcpy(key, &path, 4);
@@ -129,7 +129,7 @@ static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, uint8_t kernel
     return 9 + size;
 }
 
-/* A word of the recorder on a path that was met before the object, or after it. */
+/* Applies an entry of the build id list, read before or after the object. */
 static void fill(struct object *o, const struct learned_id *id) {
     o->listed = true;
     if (o->build_id_size > 0 || id->size == 0)
@@ -138,7 +138,8 @@ static void fill(struct object *o, const struct learned_id *id) {
     o->build_id_size = id->size;
 }
 
-/* Objects are found again by their path; kernels, whose paths differ, stand in a row of their own. */
+/* Links the object to others of its path, by which they are found. Kernels, whose paths differ, have a list of their
+   own. */
 static pfr_status enlist(struct objects *all, uint32_t number, pfr_error *err) {
     struct object *o = &all->at[number];
     uint64_t learned;
@@ -175,7 +176,7 @@ pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_
     return PFR_OK;
 }
 
-/* Where a map of this path is kept. */
+/* The cache entry for maps of this path. */
 static struct object_memo *memo_of(struct objects *all, const pfr_text *path) {
     const uint32_t skip = path->length > 8 ? path->length - 8 : 0;
     uint64_t tail = 0;
@@ -185,7 +186,7 @@ static struct object_memo *memo_of(struct objects *all, const pfr_text *path) {
     return &all->memos[h >> 32 & (OBJECT_MEMOS - 1)];
 }
 
-/* But for the process. */
+/* Whether the entry matches, except for the process. */
 static bool is_memo_of(const struct object_memo *memo, const pfr_text *path, enum map_use use, const uint8_t *build_id,
                        unsigned size) {
     return memo->path && path->length && memo->length == path->length && memo->use == use &&
@@ -208,7 +209,7 @@ static void keep_memo(struct objects *all, struct object_memo *memo, const struc
         memcpy(memo->build_id, build_id, size);
 }
 
-/* The object of this path, kind and pid. */
+/* Finds the object with this path, kind and pid, or adds it. */
 static pfr_status find_object(struct objects *all, struct object *o, enum map_use use, const uint8_t *build_id,
                               unsigned size, uint32_t *number, pfr_error *err) {
     uint8_t key[9 + BUILD_ID_ROOM];
@@ -247,7 +248,7 @@ pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pi
     return PFR_OK;
 }
 
-/* Ids without a valid length: trailing groups of four zero bytes are padding. */
+/* For ids without a valid length: trailing groups of four zero bytes are padding. */
 static unsigned id_length(const struct pfr_rec_build_id_entry *entry) {
     unsigned length = BUILD_ID_ROOM;
     if ((entry->misc & LENGTH_VALID) && entry->length <= BUILD_ID_ROOM)
@@ -257,7 +258,7 @@ static unsigned id_length(const struct pfr_rec_build_id_entry *entry) {
     return length;
 }
 
-/* The build-id of a path; the first that was said. */
+/* Sets the build id of a path; the first one wins. */
 static pfr_status learn_path(struct objects *all, uint32_t path, const struct learned_id *id, pfr_error *err) {
     uint64_t number;
     bool is_new;
@@ -278,7 +279,7 @@ static pfr_status learn_path(struct objects *all, uint32_t path, const struct le
     return PFR_OK;
 }
 
-/* What is said of the kernel holds for every kernel; with its own file it gets another name. */
+/* The kernel's entry applies to every kernel; an entry with its own file also changes the name. */
 static pfr_status learn_kernel(struct objects *all, const struct learned_id *id, bool vmlinux, pfr_error *err) {
     const bool renames = vmlinux && !all->vmlinux, fills = all->kernel_id.size == 0 && id->size > 0;
     all->vmlinux = all->vmlinux || vmlinux;

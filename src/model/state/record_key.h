@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_RECORD_KEY_H
 #define PFR_MODEL_RECORD_KEY_H
-/*
- * The key of a record: when, then where. What has a smaller key happened before; equal times go by place in the file.
- * A recording whose first event has no times has time 0 everywhere, so that the order of the file alone counts.
- */
+/* The key of a record: time, then offset. A smaller key happened earlier; equal times are ordered by offset. In a
+   recording whose first event has no times, all times are 0, so only the order of the file counts. */
 #include <perfray/record.h>
 
 struct record_key {
-    uint64_t time;   /* 0: before everything that is timed */
-    uint64_t offset; /* part << 48 | offset of the record, or of the one it came out of */
-    uint64_t inner;  /* place in the decompressed output */
+    uint64_t time;   /* 0: before everything with a time */
+    uint64_t offset; /* part << 48 | offset of the record, or of the COMPRESSED record that contains it */
+    uint64_t inner;  /* offset in the decompressed output */
 };
 
 #define KEY_FIRST ((struct record_key){0, 0, 0})
 #define KEY_LAST ((struct record_key){UINT64_MAX, UINT64_MAX, UINT64_MAX})
 
-/* The time of a sample without one: it sees all state. */
+/* Time of a sample without a recorded one: it sees the final state. */
 #define KEY_TIME_AFTER_ALL (UINT64_MAX - 1)
 
 static inline struct record_key key_of(const pfr_record *rec, uint64_t time) {

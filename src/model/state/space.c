@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define FIRST_ROOM 5u   /* maps of a small program */
-#define FEW 8u          /* maps that need no order */
-#define NEWEST_MOST 64u /* maps that a lookup passes one by one */
+#define FEW 8u          /* maps that need no sorting */
+#define NEWEST_MOST 64u /* maps that a lookup scans */
 
 void spaces_init(struct spaces *all, struct memory *memory) {
     *all = (struct spaces){.memory = memory, .depth_most = SPACE_DEPTH_MOST};
@@ -22,7 +22,7 @@ static void free_runs(struct space *s, struct memory *memory) {
 }
 
 void spaces_free(struct spaces *all) {
-    size_t left = all->nr_with_runs; /* few have any */
+    size_t left = all->nr_with_runs; /* most spaces have no runs */
     for (size_t i = 0; left > 0; i++) {
         left -= all->at[i].runs != NULL;
         free_runs(&all->at[i], all->memory);
@@ -78,7 +78,7 @@ pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_err
     return PFR_OK;
 }
 
-/* Runs from number `from` on, and the newest maps, become one run in their place. */
+/* Merges the runs from index `from` on, and the newest maps, into one run at that index. */
 static pfr_status merge_runs(struct space *s, size_t from, struct memory *memory, pfr_error *err) {
     struct map_run run;
     size_t count = s->nr_newest, at = 0;
@@ -99,7 +99,7 @@ static pfr_status merge_runs(struct space *s, size_t from, struct memory *memory
     return PFR_OK;
 }
 
-/* For one more run. */
+/* Makes room for one more run. */
 static pfr_status make_room_for_run(struct spaces *all, struct space *s, pfr_error *err) {
     size_t room = s->runs_room;
     if (s->nr_runs < s->runs_room)
@@ -113,7 +113,7 @@ static pfr_status make_room_for_run(struct spaces *all, struct space *s, pfr_err
     return PFR_OK;
 }
 
-/* The newest maps become a run, together with the runs that are not much larger. */
+/* Makes a run of the newest maps, merged with the runs that are at most twice as large. */
 static pfr_status begin_run(struct spaces *all, struct space *s, pfr_error *err) {
     size_t from = s->nr_runs, count = s->nr_newest;
     while (from > 0 && s->runs[from - 1].count <= 2 * count)
@@ -122,7 +122,7 @@ static pfr_status begin_run(struct spaces *all, struct space *s, pfr_error *err)
     return merge_runs(s, from, all->memory, err);
 }
 
-/* For one more map; what was there before stays in the arena, and is less than what there is now. */
+/* Makes room for one more map. The old array stays in the arena; all old ones together are smaller than the new one. */
 static pfr_status make_room_for_map(struct spaces *all, struct space *s, pfr_error *err) {
     const uint32_t room = s->newest_room ? 2 * s->newest_room : FIRST_ROOM;
     if (s->nr_newest < s->newest_room)
@@ -176,8 +176,8 @@ pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space
     return PFR_OK;
 }
 
-/* A few maps are looked at one by one as fast; of code that a program made there may be several of one moment, which
-   stand in the order of a run. */
+/* Scanning a few maps is as fast. Generated code needs a run, because several maps may have the same key, and a run
+   keeps their order. */
 static bool needs_run(const struct spaces *all, const struct space *s) {
     if (s->nr_runs == 0 && s->nr_newest <= FEW && all->nr_codes == 0)
         return false;
@@ -273,7 +273,7 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
     return true;
 }
 
-/* Of its parents it sees the same at all keys: what was there when it began. */
+/* Parents are not considered: the space sees them at all keys as they were at the fork. */
 struct space_settled space_settled(const struct spaces *all, uint32_t space) {
     struct space_settled settled = all->settled[space];
     for (uint32_t i = all->at[space].code; i != NO_CODE; i = all->codes[i].next) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * State by key. The records of state are described one by one (state_records.c) and applied in the order of keys
- * (state_queue.h), or, in a stream, as they are given. docs/state.md has the rules.
- */
+/* State by key. Each record of state is turned into a change (state_records.c); changes are applied in key order
+   (state_queue.h), or in a stream as they arrive. docs/state.md has the rules. */
 #include "file/read/next.h"
 #include "model/state/state.h"
 
@@ -15,17 +13,18 @@
 #include <stdio.h>
 #include <time.h>
 
-#define IDLE "swapper" /* tid 0 until it has another name */
+#define IDLE "swapper" /* name of tid 0 while it has no other */
 #define KERNEL_TYPES 64u
-#define RELAY_LEARNS 128u /* records of state in one turn: to learn more of them takes longer than to read the file */
+#define RELAY_LEARNS 128u /* records of state in one turn: handling more of them takes longer than reading the file */
 
 struct collecting {
     struct state_queue *queue;
     const struct state_watch *watch;
     pfr_reader *reader;
     struct rounds rounds;
-    uint64_t parallel_reader_from, parallel_reader_again; /* of the part; how far away the next one is */
-    uint64_t learned;                                     /* records of state */
+    uint64_t parallel_reader_from,
+        parallel_reader_again; /* offset in the part from which to try again; distance to the next try after that */
+    uint64_t learned;          /* number of records of state */
 };
 
 static bool has_times(const pfr_event *event) {
@@ -36,8 +35,8 @@ static bool tells_state(const pfr_event *event) {
     return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
 }
 
-/* Whether the records of state have times: those of the events that ask for them, which the first need not be. Each
-   event is looked at once: a stream brings them between its records. */
+/* Whether the records of state have times. This depends on the events that request these records, maybe not the first
+   one. Each event is examined once, because a stream has attrs between its records. */
 static bool state_has_times(struct state *s) {
     for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
         const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
@@ -47,14 +46,14 @@ static bool state_has_times(struct state *s) {
     return s->is_told && !s->told_untimed;
 }
 
-/* In a stream the first event comes with the records: whether keys have times is known when it is there. */
+/* In a stream the first event arrives with the records; only then is it known whether keys have times. */
 static void learn_times(struct state *s) {
     const pfr_event *first = pfr_get_event(s->reader, 0);
     s->timed = !s->as_recorded && first && (has_times(first) || state_has_times(s));
     s->jit.clock.monotonic = first && first->attr.flags.use_clockid && first->attr.clockid == CLOCK_MONOTONIC;
 }
 
-/* What has no time, and what the recorder wrote for itself, is in no order. */
+/* Records without times, and those of the recorder itself, are in no order. */
 static void note_time(const pfr_reader *reader, const pfr_record *rec, struct rounds *rounds) {
     if (rec->type < KERNEL_TYPES)
         rounds_note(rounds, time_of(reader, rec));
@@ -69,7 +68,7 @@ static pfr_status collect(struct collecting *all, const pfr_record *rec, pfr_err
     return queue_put(all->queue, &c, err);
 }
 
-/* No state, nor are the samples that follow it. */
+/* Skips a sample, which has no state, and the samples that follow it. */
 static void pass_samples(struct collecting *all, const pfr_record *rec) {
     if (all->watch->sample)
         all->watch->sample(all->watch->context, rec);
@@ -103,7 +102,8 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
     return st == PFR_END && all->learned - before > RELAY_LEARNS ? PFR_OK : st;
 }
 
-/* From the first sample on, and again some way behind what ended the one before: ever further, where they end soon. */
+/* Starts reading in parallel at the first sample, and again some distance after the place where it stopped; the
+   distance grows if it stops early. */
 static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
     const struct parallel_reader parallel_reader = {
         .threads = all->watch->readers, .walk = take_at_hand, .context = all};
@@ -191,7 +191,7 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
 }
 
-/* Reads the recording once. *is_void: its rounds were not what they should be. */
+/* Reads the recording once. *is_void: changes came later than the rounds promised. */
 static pfr_status build_once(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
                              const struct state_watch *watch, bool *is_void, pfr_error *err) {
     struct state_queue queue;
@@ -262,7 +262,7 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
     return m ? m : space_find(&s->spaces, s->kernel, address, key);
 }
 
-/* Code that came while the kernel ran is mapped nowhere, or within what the kernel's map covers. */
+/* Code added while the kernel runs has no map, or is inside the kernel's map. */
 static void find_ksymbol(const struct state *s, uint64_t address, struct record_key key, struct place *place) {
     const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
     if (k && key_before(&place->since, &k->key))
@@ -277,7 +277,7 @@ static void find_ksymbol(const struct state *s, uint64_t address, struct record_
     place->offset = address;
 }
 
-/* Memory in no file: mapped again and again where code is made, it never hides what was made there. */
+/* Memory without a file: mapped frequently where code is generated, it never hides generated code. */
 static bool is_bare_memory(const struct state *s, const struct map *m) {
     const struct object *o = &s->objects.at[m->object];
     const struct intern_text path = intern_get(&s->names, o->path);
@@ -286,7 +286,7 @@ static bool is_bare_memory(const struct state *s, const struct map *m) {
            memmem(path.bytes, path.length, "/memfd:", 7) == path.bytes;
 }
 
-/* Code that the program made itself. */
+/* Uses generated code at this address, if there is any. */
 static void find_made(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
                       struct place *place) {
     struct record_key since;
@@ -301,7 +301,7 @@ static void find_made(const struct state *s, uint32_t space, uint64_t address, s
         place->map = made;
 }
 
-/* An address of the image that an exec left, as long as its thread was not seen in user mode. */
+/* Uses the replaced image at this address, until a thread of the new image is seen in user mode. */
 static void find_left(const struct state *s, uint32_t space, uint64_t address, struct record_key key,
                       struct place *place) {
     struct record_key until;

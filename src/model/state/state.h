@@ -2,14 +2,14 @@
 #ifndef PFR_MODEL_STATE_H
 #define PFR_MODEL_STATE_H
 /*
- * Who ran, in which memory, under which name, at every moment of a recording: built in one pass over the records that
- * say so (state first), asked for samples in any order afterwards.
+ * Threads, their address spaces and names at every time of a recording. Built in one pass over the records of state;
+ * then queried for samples in any order.
  *
- *     state_build(&state, reader, &memory, &err);      reads the recording once, to its end
- *     pfr_rewind(reader, &err);
- *     ... for each sample:
- *     key = state_key(&state, &rec, sample.time);
- *     state_place(&state, &rec, &sample, key, &place);
+ *    state_build(&state, reader, &memory, &err);      reads the recording once, to its end
+ *    pfr_rewind(reader, &err);
+ *    ... for each sample:
+ *    key = state_key(&state, &rec, sample.time);
+ *    state_place(&state, &rec, &sample, key, &place);
  */
 #include "model/state/deferred.h"
 #include "model/state/guests.h"
@@ -24,82 +24,83 @@ struct state {
     struct objects objects;
     struct spaces spaces;
     struct threads threads;
-    uint32_t kernel, modules; /* spaces that all share; a module wins */
-    uint32_t ksymbols;        /* what KSYMBOL says, by address; NO_OBJECT: it went */
+    uint32_t kernel, modules; /* spaces shared by all processes; a module takes precedence */
+    uint32_t ksymbols;        /* space of the KSYMBOL records; NO_OBJECT: the symbol was removed */
     struct guests guests;
-    struct jit jit; /* code that programs made, as they tell it themselves */
+    struct jit jit; /* code that programs generated and described in jitdumps */
     struct deferred_chains deferred;
-    struct u64_map cgroup_of; /* id -> its place in `cgroups` */
-    struct changes *cgroups;  /* paths, in `names` */
+    struct u64_map cgroup_of; /* id -> index in `cgroups` */
+    struct changes *cgroups;  /* paths, as ids in `names` */
     size_t nr_cgroups, cgroups_room;
-    struct arena cgroup_paths;  /* what they were, by key */
+    struct arena cgroup_paths;  /* their history, by key */
     bool timed;                 /* keys have times */
-    uint32_t events_seen;       /* of which it is known whether records of state come of them, */
-    bool is_told, told_untimed; /* of any, and of any whose records have no times */
-    uint64_t late;    /* records that came when later ones were sorted already; of a recording that was read whole */
-    bool as_recorded; /* they have none: the order of the file alone counts */
+    uint32_t events_seen;       /* number of events whose part in state_has_times is known */
+    bool is_told, told_untimed; /* whether any of them has records of state, and any without times */
+    uint64_t late;    /* records that came after later ones had been sorted; for a recording that was read completely */
+    bool as_recorded; /* times are ignored: only the order of the file counts */
     bool learns;      /* records are noted one by one, in order */
 };
 
-/* Reads to PFR_END, and no other file. Holes are counted by the reader and do not stop it. < 0: *err; call state_free
-   all the same. */
+/* Reads the recording to PFR_END, and no other file. Holes are counted by the reader and do not stop it. < 0: *err;
+   call state_free in this case, too. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
-/* The same for somebody who wants to know on the way of holes, and of each run of samples the first. Each may be NULL.
- * And `jit`, with code that programs made. */
+/* state_build with callbacks for holes and for the first sample of each run of samples; each may be NULL. Also sets the
+   options for generated code, `jit`. */
 struct state_watch {
     void (*hole)(void *context, const pfr_error *hole);
     void (*sample)(void *context, const pfr_record *rec);
     void *context;
-    uint32_t readers; /* threads that may read the file side by side; the records are looked at one after the other */
+    uint32_t readers; /* maximum threads that read the file in parallel; the records are handled one after the other */
     struct jit_request jit;
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
                                const struct state_watch *watch, pfr_error *err);
-/* The same with what stands earlier in the file happening earlier, whatever its time. */
+/* state_build in which the order of the file counts as the order of time. */
 pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory,
                                    const struct jit_request *jit, pfr_error *err);
 void state_free(struct state *state);
 
-/* The same bit by bit, for a stream: after state_begin (as state_build), each record is noted in the order of time, and
-   then the state holds for it and for what was before. Records that are no state do nothing. */
+/* Incremental form, for a stream: after state_begin (results as state_build), each record is noted in order of time,
+   and the state then holds for it and earlier records. Records without state are ignored. */
 pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
-/* Of each record when it is read, before it waits for its turn: what samples before it want to know. */
+/* Call it for each record when it is read, before reordering: it takes information that earlier samples need. */
 pfr_status state_hear(struct state *state, const pfr_record *rec, pfr_error *err);
-/* Nothing that a program made itself, as for those who open no file but the recording. */
+/* No jitdumps, for callers that open no file but the recording. */
 extern const struct jit_request no_jit;
 
 struct record_key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
 
-/* Where an address is. */
+/* Resolution of an address to a map. */
 struct place {
-    const struct map *map;     /* NULL: [unknown] */
-    uint32_t object;           /* NO_OBJECT: [unknown] */
-    bool is_passing;           /* it is another before and after its thread is seen in user mode: rule 17 */
-    bool too_deep;             /* unknown, and there are ancestors that were not asked (limit depth) */
-    uint64_t offset;           /* in the object's file; the address itself in the kernel and in anonymous memory */
-    const struct map *ksymbol; /* the KSYMBOL that covers it: its object's path is the symbol; NULL: none */
-    struct record_key since;   /* of all that was found: what had a smaller key may have been elsewhere */
+    const struct map *map; /* NULL: [unknown] */
+    uint32_t object;       /* NO_OBJECT: [unknown] */
+    bool is_passing;       /* the map changes once its thread is seen in user mode: rule 17 of docs/state.md */
+    bool too_deep;         /* unknown, and more ancestors exist than were searched (limit depth) */
+    uint64_t offset;       /* in the object's file; for the kernel and anonymous memory the address itself */
+    const struct map
+        *ksymbol; /* the KSYMBOL that covers the address: its object's path is the symbol; NULL: no KSYMBOL */
+    struct record_key since; /* latest key of all that was used: smaller keys may give another result */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct record_key key, struct place *place);
 
-/* The same for an address of this cpumode (misc bits 0 to 2) in the address space that thread_space_at gave. */
+/* state_place for an address of this cpumode (misc bits 0 to 2) in the address space from thread_space_at. */
 void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address,
                     struct record_key key, struct place *place);
 
-/* A time, or where times do not count a place: all keys behind it have the same at all addresses of this cpumode and
-   space, NO_SPACE for nobody's. */
+/* A time, or an offset if the state has no times: all later keys give the same result at every address of this cpumode
+   and space. NO_SPACE: a sample without a known process. */
 uint64_t state_settled(const struct state *state, unsigned cpumode, uint32_t space);
 
-/* The name of the thread, in state->names; made as `swapper` or `:TID` where it has none. */
+/* The name of the thread, in state->names; `swapper` or `:TID` if it has no name. */
 pfr_status state_comm(struct state *state, uint32_t tid, struct record_key key, uint32_t *name, pfr_error *err);
 
-/* The path of a cgroup, in state->names; NO_VALUE: nothing told it. */
+/* The path of a cgroup, in state->names; NO_VALUE: unknown. */
 uint32_t state_cgroup(const struct state *state, uint64_t id, struct record_key key);
-/* The record that said so; NULL: none did. */
+/* The record that named the cgroup; NULL: unnamed. */
 const struct change *state_cgroup_change(const struct state *state, uint64_t id, struct record_key key);
 
 #endif

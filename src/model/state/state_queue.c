@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes on their way into the state: see state_queue.h. */
+/* Sorts state changes: see state_queue.h. */
 #include "model/state/state_queue.h"
 
 #include "base/memory/fail.h"
@@ -18,7 +18,7 @@ void queue_free(struct state_queue *q) {
     queue_init(q, q->state, q->keeps_all);
 }
 
-/* Keys of both kinds are in no order. */
+/* Keys with and without times cannot be compared. */
 static bool changed_its_keys(const struct state_queue *q) {
     return q->has_any && q->timed != q->state->timed;
 }
@@ -53,7 +53,7 @@ static pfr_status make_room_for_items(struct state_queue *q, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What is later stays, in the order in which it came. */
+/* Keeps the later changes in their order of arrival. */
 static void keep_later(struct state_queue *q, uint64_t limit) {
     size_t kept = 0;
     for (size_t i = 0; i < q->count; i++)
@@ -76,7 +76,7 @@ static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *
     return PFR_OK;
 }
 
-/* Not before there are twice as many as last time, so that each is looked at a few times only. */
+/* Waits until there are twice as many as were left over, so that each change is sorted only a few times. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
     if (q->keeps_all || q->is_void || q->count < sizes.state_round || q->count < 2 * q->kept)
         return PFR_OK;

@@ -2,12 +2,12 @@
 #ifndef PFR_MODEL_STATE_QUEUE_H
 #define PFR_MODEL_STATE_QUEUE_H
 /*
- * Changes come in the order of the file and are applied in that of keys, which is the same but for the time. Recorders
- * write in rounds, behind which nothing is older than a limit that they imply (file/read/header_walk.h): what is not
- * behind it is applied then, and a few changes wait instead of all. Where a change comes nevertheless that should have
- * been applied before, what was applied is void, and everything must be put anew into a queue that keeps all until the
- * end. It is void, too, where an attr in the middle of a stream decides anew whether keys have times: read again, the
- * stream's events are known from its begin.
+ * Sorts state changes: they arrive in file order and are applied in key order, which differs only by time. Recorders
+ * write in rounds, and after each round nothing is older than a limit implied by it (file/read/header_walk.h). Changes
+ * up to the limit are applied then, so only a few have to be kept. If a change older than the limit arrives
+ * nevertheless, the queue becomes void: the state must be rebuilt with a queue that keeps all changes until the end.
+ * The queue also becomes void if an attr in the middle of a stream changes whether keys have times; when the stream is
+ * read again, its events are known from the start.
  */
 #include "model/state/state_change.h"
 
@@ -16,22 +16,22 @@ struct radix_item;
 struct state_queue {
     struct state *state;
     struct state_change *at;
-    struct radix_item *items; /* to sort them, twice as many */
+    struct radix_item *items; /* sort items, two per change */
     size_t count, room, items_room;
-    size_t kept;      /* how many there were when some were applied last */
-    uint64_t applied; /* all with a time up to this one */
+    size_t kept;      /* number of changes left over by the last round */
+    uint64_t applied; /* all changes up to this time have been applied */
     bool keeps_all;   /* until queue_end */
     bool is_void;
-    bool has_any, timed; /* whether a change came, and whether keys had times then */
+    bool has_any, timed; /* whether a change arrived, and whether keys had times then */
 };
 
 void queue_init(struct state_queue *q, struct state *state, bool keeps_all);
 void queue_free(struct state_queue *q);
-/* Of one that is void nothing is kept. */
+/* Ignores changes if the queue is void. */
 pfr_status queue_put(struct state_queue *q, const struct state_change *change, pfr_error *err);
-/* A round ended: nothing comes that is older than `limit`. */
+/* End of a round: later records are not older than `limit`. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err);
-/* Applies all that are left, unless it is void. */
+/* Applies all remaining changes, unless the queue is void. */
 pfr_status queue_end(struct state_queue *q, pfr_error *err);
 
 #endif

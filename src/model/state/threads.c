@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads through time: see threads.h; the rules are those of docs/state.md. */
+/* Threads through time: see threads.h; docs/state.md has the rules. */
 #include "model/state/threads.h"
 
 #include "base/memory/fail.h"
@@ -20,13 +20,13 @@ void threads_free(struct threads *all) {
     *all = (struct threads){.memory = all->memory};
 }
 
-/* A space is there as long as its generation. */
+/* A generation has a space from its begin on. */
 static uint32_t space_at(const struct generation *g, struct record_key key) {
     const uint32_t space = changes_at(&g->spaces, key);
     return space == NO_VALUE ? g->space : space;
 }
 
-/* NO_NAME: it has none yet. */
+/* NO_NAME: it has no name yet. */
 static uint32_t name_at(const struct generation *g, struct record_key key) {
     const uint32_t name = changes_at(&g->names, key);
     return name == NO_VALUE ? g->name : name;
@@ -37,7 +37,7 @@ static uint32_t newest_of(const struct threads *all, uint32_t tid) {
     return u64_map_get(&all->row_of, tid / TIDS_EACH, &row) ? all->rows[row].newest[tid % TIDS_EACH] : NO_GENERATION;
 }
 
-/* Where that is kept; NULL: no memory. */
+/* Address of the newest generation's number; NULL: out of memory. */
 static uint32_t *newest_place(struct threads *all, uint32_t tid) {
     bool is_new;
     if (all->nr_rows == all->rows_room) {
@@ -58,7 +58,7 @@ static bool is_there(const struct generation *g, const struct record_key *key) {
     return (g->begin.time == 0 && g->begin.offset == 0) || key_before(&g->begin, key);
 }
 
-/* The last generation of a tid that is there at the key, and in *later the one behind it. */
+/* The last generation of a tid that exists at the key; *later is the one after it. */
 static uint32_t generation_at(const struct threads *all, uint32_t tid, struct record_key key, uint32_t *later) {
     uint32_t number = newest_of(all, tid);
     *later = NO_GENERATION;
@@ -70,8 +70,8 @@ static uint32_t generation_at(const struct threads *all, uint32_t tid, struct re
     return number;
 }
 
-/* How far back a generation jumps: twice as far as the one before where that one's two jumps were equally long. So a
-   search among n takes log n steps, and nothing is ever moved. */
+/* Sets how far back a generation jumps: twice as far as the previous one, if that one's last two jumps were of equal
+   length. A search among n generations takes log n steps, and nothing is ever moved. */
 static void link_back(const struct threads *all, struct generation *g) {
     const struct generation *p = g->previous == NO_GENERATION ? NULL : &all->at[g->previous];
     const struct generation *once = p && p->jump != NO_GENERATION ? &all->at[p->jump] : NULL;
@@ -80,7 +80,7 @@ static void link_back(const struct threads *all, struct generation *g) {
     g->jump = twice && p->depth - once->depth == once->depth - twice->depth ? once->jump : g->previous;
 }
 
-/* Before those that begin later, which there are when a record came late. */
+/* Inserts it before later generations, which exist if the record is late. */
 static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid, struct record_key begin,
                                  uint32_t *number, pfr_error *err) {
     uint32_t later;
@@ -112,16 +112,16 @@ static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid
     return PFR_OK;
 }
 
-/* A record that is late may be the first. */
+/* A late record may be the first. */
 static void meet(struct generation *g, struct record_key key) {
     if (key_before(&key, &g->met))
         g->met = key;
 }
 
 /*
- * The generation of a tid at the key of a record of state. One that nothing announced has always been there, so that
- * its first name holds for what it did before; its space is known from this record on: a leader's is its own, that of
- * any other thread is its pid's.
+ * The generation of a tid at the key of a record of state. A tid that no record announced counts as present from the
+ * start, so that its first name also holds for its earlier samples. Its space is known from this record on: a leader
+ * has its own, any other thread that of its pid.
  */
 static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *number,
                           pfr_error *err) {
@@ -143,7 +143,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
     return spaces_join(all->spaces, space, tid, err);
 }
 
-/* A leader gets a copy of its parent's space, by reference; a thread shares that of its process. */
+/* A leader gets a copy of its parent's space, by reference; another thread shares the space of its process. */
 static pfr_status forked_space(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t parent,
                                bool bare, struct record_key key, uint32_t *space, pfr_error *err) {
     uint32_t leader;
@@ -194,7 +194,7 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
     return PFR_OK;
 }
 
-/* Whose space it is: the tid's, which no record of state may have named yet at that key. */
+/* The generation at the key; NO_GENERATION also if no record of state has mentioned it by then. */
 static uint32_t met_at(const struct threads *all, uint32_t tid, struct record_key key) {
     uint32_t later;
     const uint32_t number = generation_at(all, tid, key, &later);
@@ -218,7 +218,7 @@ uint32_t thread_name_at(const struct threads *all, uint32_t tid, struct record_k
     return name == NO_NAME && early && g->names.count ? g->names.at[0].value : name;
 }
 
-/* What holds for all keys still holds for those behind `from`, up to `until`. */
+/* Restricts the validity of the view to keys after `from`, up to `until`. */
 static void narrow(struct thread_view *view, const struct record_key *from, const struct record_key *until) {
     if (from && key_before(&view->from, from))
         view->from = *from;
@@ -226,7 +226,7 @@ static void narrow(struct thread_view *view, const struct record_key *from, cons
         view->until = *until;
 }
 
-/* The value at a key; before the first change the one from the begin on, where there is one, else that change's. */
+/* The value at a key. Before the first change it is `first`, or that change's value if `first` is NO_VALUE. */
 static uint32_t value_at(const struct changes *list, uint32_t first, struct record_key key, struct thread_view *view) {
     const size_t before = changes_before(list, key);
     const bool is_early = before == 0 && first == NO_VALUE;
@@ -249,7 +249,7 @@ static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, st
     return number;
 }
 
-/* The same as met_at. */
+/* As met_at, and restricts the validity of the view. */
 static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct record_key key,
                               struct thread_view *view) {
     if (number == NO_GENERATION)

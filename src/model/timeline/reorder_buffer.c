@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that wait: see reorder_buffer.h. */
+/* Reorders records by time: see reorder_buffer.h. */
 #include "model/timeline/reorder_buffer.h"
 
 #include "base/memory/fail.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define BLOCK_SIZE ((uint32_t)sizes.order_block) /* many records of the largest size, 64 KB */
+#define BLOCK_SIZE ((uint32_t)sizes.order_block) /* holds many records of the largest size, 64 KB */
 #define AHEAD 8u
 
 void window_init(struct window *w, struct memory *memory) {
@@ -28,7 +28,7 @@ void window_free(struct window *w) {
     *w = (struct window){.memory = w->memory};
 }
 
-/* --- Where records are kept. */
+/* --- Blocks. */
 
 static pfr_status new_block(struct window *w, pfr_error *err) {
     if (w->nr_blocks == w->blocks_room) {
@@ -45,7 +45,7 @@ static pfr_status new_block(struct window *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A block of which all was taken, or a new one. */
+/* Reuses a block whose records were all taken, or makes a new one. */
 static pfr_status choose_block(struct window *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->nr_blocks; i++)
         if (w->blocks[i].live == 0) {
@@ -67,7 +67,7 @@ static pfr_status push(struct window *w, struct window_orders *o, struct window_
     return PFR_OK;
 }
 
-/* --- What is put: whole words, behind a stretch. */
+/* --- Putting: each record is padded to a multiple of 8 bytes, after the header of its chunk. */
 
 static inline uint32_t words_of(uint64_t size) {
     return (uint32_t)((size + 7) / 8);
@@ -81,7 +81,7 @@ static struct record_chunk *chunk_at(const struct window *w, uint32_t block, uin
     return (struct record_chunk *)(void *)(w->blocks[block].bytes + at * 8ull);
 }
 
-/* Whether the record lies behind the last one in the file, as it would in the block. */
+/* Whether the record directly follows the last one in the file, and can follow it in the block. */
 static bool goes_on(const struct window *w, const pfr_record *rec) {
     if (w->chunk_ends == 0 || BLOCK_SIZE - w->chunk_ends < rec->size + 7u)
         return false;
@@ -110,7 +110,7 @@ static pfr_status begin_chunk(struct window *w, const pfr_record *rec, pfr_error
     return PFR_OK;
 }
 
-/* The bytes stand at the end of the block that is being filled. */
+/* Counts a record whose bytes were appended to the current block. */
 static inline pfr_status count_put(struct window *w, uint32_t size, uint64_t time, pfr_error *err) {
     struct window_block *b = &w->blocks[w->block];
     const uint64_t place = (uint64_t)w->block << 2 * PLACE_BITS | (uint64_t)w->chunk << PLACE_BITS | b->used / 8;
@@ -135,7 +135,7 @@ pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pf
     return count_put(w, rec->size, time, err);
 }
 
-/* As many of the run's records as the block has room for. */
+/* Puts as many of the run's records as fit in the block. */
 static pfr_status put_part(struct window *w, const struct window_run *run, uint64_t most, uint64_t *used,
                            uint64_t *count, pfr_error *err) {
     const struct window_block *b = &w->blocks[w->block];
@@ -170,7 +170,7 @@ pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct 
     return PFR_OK;
 }
 
-/* --- Order. Buffers of cpus are written one after the other, each in order: runs, which are merged two by two. */
+/* --- Sorting. Ring buffers are written one after the other, each in order: their runs are merged in pairs. */
 
 static size_t run_end(const struct window_orders *o, size_t from) {
     size_t i = from + 1;
@@ -179,8 +179,8 @@ static size_t run_end(const struct window_orders *o, size_t from) {
     return i < o->count ? i : o->count;
 }
 
-/* Two sorted lists into one; where times are equal the left one comes first. Which of two comes first is chance, so
- * that it is no branch. */
+/* Merges two sorted lists; at equal times the left one goes first. Branch-free, because the comparison is
+   unpredictable. */
 static void merge(const struct window_order *left, size_t lefts, const struct window_order *right, size_t rights,
                   struct window_order *to) {
     while (lefts > 0 && rights > 0) {
@@ -215,7 +215,7 @@ static void swap_orders(struct window_orders *a, struct window_orders *b) {
     *b = c;
 }
 
-/* One pass halves the number of runs. */
+/* Each pass halves the number of runs. */
 static pfr_status sort_fresh(struct window *w, pfr_error *err) {
     while (run_end(&w->fresh, 0) < w->fresh.count) {
         PFR_TRY(make_room(w, &w->spare, w->fresh.count, err));
@@ -230,7 +230,7 @@ static pfr_status sort_fresh(struct window *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What waited before stands before what came now. */
+/* Merges the new records into those held; at equal times those held go first. */
 static pfr_status join_fresh(struct window *w, pfr_error *err) {
     const size_t waits = w->sorted.count - w->sorted.first, count = waits + w->fresh.count;
     if (w->fresh.count == 0)
@@ -277,7 +277,7 @@ static inline void fill_record(const struct record_chunk *of, const uint8_t *byt
     rec->context = of->context;
 }
 
-/* Records of other buffers than the last one's lie far away: they are asked for before they are needed. */
+/* Successive records come from different ring buffers and are far apart, so later ones are prefetched. */
 bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time) {
     struct window_orders *o = &w->sorted;
     if (o->first == o->count || o->at[o->first].time > w->limit)

@@ -2,33 +2,34 @@
 #ifndef PFR_MODEL_REORDER_BUFFER_H
 #define PFR_MODEL_REORDER_BUFFER_H
 /*
- * Records that wait until no earlier one can come any more. They are put in file order, with copies of their bytes, and
- * taken in the order of time; equal times go in the order they were put.
+ * Holds records until no earlier one can arrive. Records are put in file order, with copies of their bytes, and taken
+ * in order of time; equal times keep the order in which they were put.
  *
- *     window_put(&w, &rec, time, &err);      as many as come
- *     window_put_run(&w, &rec, ...);         many at once
- *     window_release(&w, limit, &err);       what is not later than `limit` may go
- *     while (window_take(&w, swap, &rec, &time))
- *         use(&rec);                         lives until the next window_put
+ *    window_put(&w, &rec, time, &err);      for each record
+ *    window_put_run(&w, &rec, ...);         many at once
+ *    window_release(&w, limit, &err);       frees those not later than `limit`
+ *    while (window_take(&w, swap, &rec, &time))
+ *        use(&rec);                         valid until the next window_put
  *
- * Memory follows what waits: records lie in blocks, in the order they were put, and a block is used again when all of
- * its records were taken. What the bytes of records do not say stands once ahead of as many as follow each other in the
- * file (struct stretch). What is taken is read in as many places as there were buffers, each from front to back.
+ * Memory is proportional to the records held. They are stored in blocks, in put order, and a block is reused when all
+ * its records were taken. Data that are not in the records' bytes are stored once per chunk of records that are
+ * adjacent in the file (struct record_chunk). Taking reads as many places as there were ring buffers, each front to
+ * back.
  */
 #include "base/memory/cursor.h"
 #include "base/memory/memory.h"
 #include "model/state/record_key.h"
 
-/* Of records that lie behind each other in the file, of one event; their bytes follow. */
+/* Records of one event that are adjacent in the file; their bytes follow. */
 struct record_chunk {
     const struct pfr_context *context;
-    uint64_t offset, inner; /* of the first; of the others one of the two grows with the bytes */
+    uint64_t offset, inner; /* of the first record; for the others one of the two grows with the bytes */
     uint32_t part : 31, inside : 1;
     int32_t event;
     uint32_t tail;
 };
 
-/* Where a record is: its block, its stretch, its bytes, both in words from the start of the block. */
+/* Location of a record: its block, its chunk and its bytes, the last two in words from the start of the block. */
 #define PLACE_BITS 17u
 struct window_order {
     uint64_t time, place;
@@ -41,20 +42,20 @@ struct window_orders {
 
 struct window_block {
     uint8_t *bytes;
-    uint32_t used, live; /* bytes handed out; records not yet taken */
+    uint32_t used, live; /* bytes in use; records not yet taken */
 };
 
 struct window {
     struct memory *memory;
-    struct window_orders sorted, fresh, spare; /* in order; as they came; for merging */
+    struct window_orders sorted, fresh, spare; /* sorted; in put order; for merging */
     struct window_block *blocks;
     size_t nr_blocks, blocks_room;
-    uint32_t block;      /* that is being filled */
-    uint32_t chunk;      /* the last of it, in words */
-    uint32_t chunk_ends; /* in bytes, where a record would go on with it; 0: nowhere */
-    uint64_t limit;      /* released up to here; 0: nothing was */
-    uint64_t bytes;      /* that wait, with what is needed to keep them */
-    uint64_t latest;     /* the latest time that was ever put */
+    uint32_t block;      /* index of the block being filled */
+    uint32_t chunk;      /* its last chunk, in words */
+    uint32_t chunk_ends; /* in bytes, where the next record would continue the chunk; 0: it cannot be continued */
+    uint64_t limit;      /* released up to this time; 0: nothing */
+    uint64_t bytes;      /* bytes held, including bookkeeping */
+    uint64_t latest;     /* the latest time ever put */
 };
 
 /* Bytes of records, in the file's byte order. */
@@ -68,22 +69,22 @@ struct window_run {
 void window_init(struct window *w, struct memory *memory);
 void window_free(struct window *w);
 
-/* The time is not 0. */
+/* `time` must not be 0. */
 pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err);
 /*
- * The same for records that follow *rec in the file, which was put last and did not come out of another; they are of
- * its event, each is as long as its header says and has its time at `time_at`. Ends early when more than `most` bytes
- * wait. *used: bytes that were put, *count: how many records.
+ * Puts records that follow *rec in the file. *rec must be the last record put, and not from a COMPRESSED record. The
+ * records must be of its event and have the size in their header, with the time at `time_at`. Stops when more than
+ * `most` bytes are held. *used: bytes put, *count: records put.
  */
 pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct window_run *run, uint64_t most,
                           uint64_t *used, uint64_t *count, pfr_error *err);
-/* Sorts what came and lets go what is not later. UINT64_MAX: everything. */
+/* Sorts the records put, and releases those not later than `limit`. UINT64_MAX: all. */
 pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err);
-/* The next record that may go; false: none. Its bytes live until the next window_put. */
+/* Takes the next released record; false: no such record. Its bytes are valid until the next window_put. */
 bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time);
-/* The type of that record; UINT32_MAX: none. */
+/* The type of that record; UINT32_MAX: no such record. */
 uint32_t window_next_type(const struct window *w, bool swap);
-/* A time that half of the way between the first and the last record lies at or before; only after window_release. */
+/* The time midway between the first and the last record; only after window_release. */
 uint64_t window_middle(const struct window *w);
 
 #endif

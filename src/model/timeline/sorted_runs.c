@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs in a temporary file: see sorted_runs.h. The file is written and read by one process, so structs lie in it as
- * they are.
- */
+/* Sorted runs in a temporary file: see sorted_runs.h. The same process writes and reads the file, so it holds raw
+   structs. */
 #include "model/timeline/sorted_runs.h"
 
 #include "base/memory/fail.h"
@@ -11,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER sizes.order_file /* the largest record fits, with its struct */
+#define BUFFER sizes.order_file /* bytes; fits the largest record with its struct */
 void runs_init(struct runs *runs, struct memory *memory) {
     *runs = (struct runs){.memory = memory, .fd = -1, .last = NO_RUN};
 }
@@ -41,7 +40,7 @@ static pfr_status flush(struct run_writing *w, pfr_error *err) {
     return used ? scratch_write(w->runs->fd, w->buffer, used, err) : PFR_OK;
 }
 
-/* With its bytes, in whole words. */
+/* Size with the record's bytes, padded to a multiple of 8. */
 static size_t kept_size(uint32_t record_size) {
     return sizeof(struct kept) + ((record_size + 7u) & ~7u);
 }
@@ -90,7 +89,7 @@ pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_er
 
 /* --- Merging. */
 
-/* At least `wanted` bytes of the run stand in its buffer, less only at its end. */
+/* Fills the run's buffer to at least `wanted` bytes, fewer only at its end. */
 static pfr_status fill(struct runs *runs, struct sorted_run *run, size_t wanted, pfr_error *err) {
     size_t got;
     const uint64_t left = run->end - run->from;
@@ -107,7 +106,7 @@ static pfr_status fill(struct runs *runs, struct sorted_run *run, size_t wanted,
     return PFR_OK;
 }
 
-/* The run's next record becomes run->next; PFR_END: there is none. */
+/* Moves to the run's next record, in run->next; PFR_END: no more records. */
 static pfr_status step(struct runs *runs, struct sorted_run *run, pfr_error *err) {
     const struct kept *next;
     PFR_TRY(fill(runs, run, sizeof *next, err));
@@ -162,7 +161,7 @@ pfr_status runs_merge(struct runs *runs, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The record that was given last leaves its buffer only now. */
+/* Moves past the record returned last, which stayed in its buffer until now. */
 static pfr_status leave_last(struct runs *runs, pfr_error *err) {
     if (runs->last == NO_RUN)
         return PFR_OK;

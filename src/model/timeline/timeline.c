@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in the order of time: see timeline.h. When what waits may go is decided as perf decides it: at the end of a
- * round everything up to the latest record of the round before it, and the first half where too much waits. So what is
- * given equals what perf gives also where a recording breaks its own promise of order.
+ * Records in order of time: see timeline.h. Records are released when perf would release them: at the end of a round
+ * all up to the latest record of the round before, and the first half if too much waits. So the order equals perf's,
+ * also for recordings that break their own promise of order.
  *
- * A recording without rounds (a directory, whose parts follow each other; old recorders) promises no order: all of it
- * is sorted. What is more than may wait goes into sorted runs in a temporary file. In a stream the first half has to
- * go.
+ * A recording without rounds (a directory, whose parts are consecutive; old recorders) promises no order: it is sorted
+ * completely. Records over the memory limit go into sorted runs in a temporary file. In a stream the first half must be
+ * released instead.
  */
 #include "model/timeline/timeline.h"
 
@@ -22,19 +22,19 @@
 struct timeline {
     struct memory *memory;
     pfr_reader *reader;
-    struct state own, *state; /* the latter may be the caller's */
+    struct state own, *state; /* `state` may be the caller's */
     struct window window;
     struct runs runs;
-    uint64_t wait_most; /* bytes that may wait in memory */
+    uint64_t wait_most; /* maximum bytes that wait in memory */
     bool has_rounds, merges;
-    bool learns;     /* state is learnt from what is given */
-    bool was_halved; /* what waited was too much, and earlier records may follow */
-    bool round_ends; /* the record given last was a FINISHED_ROUND */
+    bool learns;     /* the state is learnt from the records returned */
+    bool was_halved; /* too much waited, so half was released, and earlier records may follow */
+    bool round_ends; /* the last record returned was a FINISHED_ROUND */
     bool ended;
-    uint64_t next_limit; /* the latest record of the rounds that ended */
-    uint64_t released;   /* rounds let go up to here, or would where nothing waited in a file */
-    bool has_placed;     /* records without a time wait, too, each where it was met */
-    uint64_t given;      /* time of the latest record that was given */
+    uint64_t next_limit; /* time of the latest record in the rounds that ended */
+    uint64_t released;   /* time up to which rounds released records, or would have without the file */
+    bool has_placed;     /* records without a time wait too, each at its place */
+    uint64_t given;      /* time of the latest record returned */
     uint64_t late;
 };
 
@@ -87,18 +87,18 @@ void timeline_close(struct timeline *t) {
     mem_free(t->memory, t, 1, sizeof *t);
 }
 
-/* Samples without a time see all state, other records without one come before all. */
+/* Samples without a time see the final state; other records without one precede everything. */
 static struct record_key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == PFR_RECORD_SAMPLE;
     return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }
 
-/* Who waits: records of the kernel that have a time, where times count. */
+/* Whether the record must wait: it is the kernel's and has a time, and times are in use. */
 static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
 }
 
-/* All but the first are samples. */
+/* Updates a state that is learnt on the way. All records but the first are samples. */
 static pfr_status give(struct timeline *t, const struct timed_record *some, size_t count, pfr_error *err) {
     if (!t->learns)
         return PFR_OK;
@@ -122,17 +122,17 @@ static bool swaps(const struct timeline *t) {
     return t->reader->context.swap;
 }
 
-/* Whether records that are too many to wait in memory wait in a file. Once some do, all that follow must. */
+/* Whether records that exceed the memory for waiting go to a file. Once some are there, all later ones must follow. */
 static bool waits_in_file(const struct timeline *t) {
     return !t->learns && (!t->has_rounds || t->runs.count > 0);
 }
 
-/* Tests reduce it only where that does not decide which records are late. */
+/* Tests reduce it, but only if it does not decide which records are late. */
 static uint64_t wait_most(const struct timeline *t) {
     return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
 }
 
-/* Too much waits. END: some of it goes. */
+/* Handles too many waiting records. PFR_END: some were released. */
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
     if (waits_in_file(t))
         return runs_keep(&t->runs, &t->window, swaps(t), err);
@@ -142,7 +142,7 @@ static pfr_status make_room(struct timeline *t, pfr_error *err) {
     return PFR_END;
 }
 
-/* Nothing can come any more. */
+/* End of the input: releases everything. */
 static pfr_status end(struct timeline *t, pfr_error *err) {
     t->ended = true;
     if (t->runs.count == 0)
@@ -152,7 +152,7 @@ static pfr_status end(struct timeline *t, pfr_error *err) {
     return runs_merge(&t->runs, err);
 }
 
-/* The samples that come behind one that was put, as far as they can be seen to be like it: they are put too. */
+/* Also puts the samples that follow one that was put, as long as their headers show that they are of its event. */
 static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
     struct sample_run seen;
     uint64_t used, count;
@@ -165,8 +165,8 @@ static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error 
     return PFR_OK;
 }
 
-/* Once records wait in a file rounds let go nothing: what is without a time waits, too, behind what they would have let
-   go. Else where it comes would depend on how much fits into memory. */
+/* Once records are in a file, rounds release nothing. So records without a time must wait too, after those that the
+   rounds would have released; otherwise their place would depend on the size of memory. */
 static bool is_to_be_placed(const struct timeline *t) {
     return t->runs.count > 0 && t->released > 0;
 }
@@ -177,13 +177,13 @@ static pfr_status place(struct timeline *t, const pfr_record *rec, pfr_error *er
     return rec->type == PFR_RECORD_FINISHED_ROUND ? end_round(t, err) : PFR_OK;
 }
 
-/* What waited has its own time, or the one it was placed at. */
+/* A record that waited has its own time, or the one at which it was placed. */
 static struct record_key key_of_waited(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const uint64_t own = t->has_placed ? time_of(t->reader, rec) : time;
     return !t->has_placed || waits(t, rec, own) ? key_of(rec, time) : key_at(t, rec, own);
 }
 
-/* Reads until something may be given. OK: *to is it; END: it waits to be taken. */
+/* Reads until a record can be returned. PFR_OK: it is *to; PFR_END: it can be taken from those waiting. */
 static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error *err) {
     for (;;) {
         pfr_status st = pfr_next(t->reader, &to->rec, err);
@@ -209,7 +209,7 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
     }
 }
 
-/* PFR_END: nothing may go. */
+/* PFR_END: no record is released. */
 static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *err) {
     uint64_t time;
     if (t->merges) {
@@ -226,8 +226,8 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
     return PFR_OK;
 }
 
-/* Whether the next record that waits may be given together with the one before: neither moves the bytes nor changes
- * the state that the other sees. */
+/* Whether the next waiting record may be returned together with the previous one: it must neither move the bytes nor
+   change the state of the other. */
 static bool may_follow(const struct timeline *t) {
     return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == PFR_RECORD_SAMPLE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See tracepoint_child.h. A question is a head (number of the format, length, cpu) and the bytes of the record; an
- * answer is a length and the text, length UINT32_MAX: there is none. The formats need not be sent: fork has copied
+ * See tracepoint_child.h. A request is a header (number of the format, length, cpu) and the bytes of the record; the
+ * answer is a length and the text, or length UINT32_MAX: no text. The formats are not sent, because fork has copied
  * them.
  */
 #include "model/tracepoint/tracepoint_child.h"
@@ -14,8 +14,8 @@
 
 #define NO_TEXT UINT32_MAX
 #define DATA_ROOM (TRACE_DATA_MOST + 1u + TRACE_DATA_BEHIND)
-#define GUARD_HINT ((void *)0x100000000000) /* so that an address that is printed is the same each time */
-#define GUARD ((size_t)1 << 35)             /* 32 bits of elements of 8 bytes */
+#define GUARD_HINT ((void *)0x100000000000) /* so that a printed address is always the same */
+#define GUARD ((size_t)1 << 35)             /* a 32-bit index times elements of 8 bytes */
 
 struct format_question {
     uint32_t number, length, cpu;
@@ -23,7 +23,7 @@ struct format_question {
 
 /* --- in the child --- */
 
-/* The printer knows one format at a time, so that formats of one id are not mixed up. */
+/* The printer has one format at a time, so that formats with the same id are not mixed up. */
 struct child_worker {
     const struct trace_child *child;
     struct trace_printer *printer;
@@ -55,8 +55,8 @@ static bool answer(struct child_worker *w, const struct format_question *q, cons
     return confined_write(0, &told, sizeof told) && (told == NO_TEXT || confined_write(0, text, told));
 }
 
-/* Room for a record amid addresses that nobody may touch: an index out of it ends the child, always, and does not print
-   what lies there. */
+/* Maps room for a record between inaccessible pages: an index out of bounds always ends the child, and never prints
+   other memory. */
 static void make_guarded_room(void *context) {
     struct trace_child *child = context;
     uint8_t *all =
@@ -76,7 +76,7 @@ static void work(void *context) {
     }
 }
 
-/* --- in the process that asks --- */
+/* --- in the requesting process --- */
 
 void trace_child_init(struct trace_child *child, const struct trace_machine *machine, struct memory *memory,
                       const struct trace_source *sources) {
@@ -112,7 +112,7 @@ static bool make_room(struct trace_child *c, size_t length) {
     return true;
 }
 
-/* PFR_HOLE also when the child must be ended. */
+/* Returns PFR_HOLE also if the child must be killed. */
 static pfr_status ask(struct trace_child *c, const struct format_question *q, const uint8_t *data, size_t *text_length,
                       pfr_error *err) {
     const uint64_t start = confined_now_ms(), until = start + TRACE_CHILD_WAIT_MS;

@@ -54,7 +54,7 @@ static struct text_span trim(struct text_span span) {
     return span;
 }
 
-/* Takes what stands before `stop` and `stop` itself; without one, all there is. */
+/* Takes the text before `stop`, and `stop` itself; without it, everything. */
 static struct text_span take_until(struct text_span *rest, char stop) {
     const char *found = rest->at < rest->end ? memchr(rest->at, stop, span_length(*rest)) : NULL;
     const struct text_span taken = {rest->at, found ? found : rest->end};
@@ -70,7 +70,7 @@ static bool take_word(struct text_span *span, const char *word) {
     return true;
 }
 
-/* The whole span as a decimal number; false when it is none, or more than 32 bits. */
+/* Reads the whole span as a decimal number; false: not a number, or more than 32 bits. */
 static bool read_number(struct text_span span, uint32_t *value) {
     span = trim(span);
     uint64_t sum = 0;
@@ -116,7 +116,7 @@ static bool ends_with_char(struct text_span type) {
     return span_length(type) == length || !is_word(type.end[-(ptrdiff_t)length - 1]);
 }
 
-/* What the type says: `type` without brackets, `brackets` behind it or behind the name. */
+/* Derives properties from the type: `type` without brackets, `brackets` after it or after the name. */
 static void note_type(struct format_field *field, struct text_span type, struct text_span brackets) {
     struct text_span start = type;
     field->data_loc = take_word(&start, "__data_loc ");
@@ -221,7 +221,7 @@ static pfr_status read_text(struct format_reader *reader, struct text_span value
     return *text ? PFR_OK : no_memory(reader, err);
 }
 
-/* From behind "print fmt:" to the end of the text, less the last line ends. */
+/* The text after "print fmt:", without the newlines at its end. */
 static pfr_status read_print_fmt(struct format_reader *reader, struct text_span line, pfr_error *err) {
     struct text_span value = {line.at, reader->rest.end};
     while (value.end > value.at && value.end[-1] == '\n')

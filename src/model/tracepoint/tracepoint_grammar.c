@@ -20,9 +20,9 @@ struct grammar_reading {
     const char *at, *end;
     const struct event_format *format;
     unsigned depth, operators, columns, signs;
-    bool printed;           /* what was read last is, or may give, the text of a __print_ function */
-    bool plain;             /* only numbers and words: a value of a list */
-    bool indexed, combined; /* in this argument there is REC->field[n]; there is an operator, also in a list */
+    bool printed;           /* the value read last is, or may be, the text of a __print_ function */
+    bool plain;             /* only numbers and words are allowed: a value of a list */
+    bool indexed, combined; /* this argument contains REC->field[n]; contains an operator, also in a list */
 };
 
 static bool is_blank(char c) {
@@ -76,7 +76,7 @@ static bool is(const struct grammar_word *word, const char *text) {
     return word->length == strlen(text) && memcmp(word->at, text, word->length) == 0;
 }
 
-/* Decimal or hexadecimal, with U and L behind. What needs more than 32 bits counts as UINT32_MAX. */
+/* Decimal or hexadecimal, with suffixes U and L. A number of more than 32 bits counts as UINT32_MAX. */
 static bool take_number(struct grammar_reading *r, uint32_t *value) {
     skip_blanks(r);
     uint64_t sum = 0;
@@ -98,7 +98,8 @@ static bool take_number(struct grammar_reading *r, uint32_t *value) {
     return r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at) || *r->at == '.');
 }
 
-/* A string. Of escapes only those the library finds the end of: not "\\\\". Some kernels have line ends inside. */
+/* A string. Only escapes are accepted after which the library finds the end: not "\\\\". Some kernels have newlines
+   inside. */
 static bool take_string(struct grammar_reading *r, struct grammar_word *text) {
     if (!take(r, "\""))
         return false;
@@ -135,7 +136,7 @@ static bool count_operator(struct grammar_reading *r) {
     return ++r->operators <= TRACE_OPERATORS_MOST;
 }
 
-/* "(field)", of an array that the record says the place of */
+/* "(field)", of a dynamic array */
 static bool dynamic_argument(struct grammar_reading *r, bool relative) {
     const struct format_field *f = take(r, "(") ? take_field(r) : NULL;
     return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
@@ -191,7 +192,7 @@ static bool list(struct grammar_reading *r) {
     return take(r, ")");
 }
 
-/* (field, number of bytes inside it): of REC->field, which has at least so many, or all of a dynamic array */
+/* (field, number of bytes inside it): REC->field of at least that size, or a whole dynamic array */
 static bool hex_call(struct grammar_reading *r) {
     uint32_t count;
     if (!take(r, "("))
@@ -213,7 +214,7 @@ static bool value_and(struct grammar_reading *r, bool delimited) {
     return !delimited || (take_string(r, &delimiter) && take(r, ","));
 }
 
-/* The library loses memory where the text of one of these is taken for a number. */
+/* The library leaks memory if the text of one of these is used as a number. */
 static bool print_call(struct grammar_reading *r, const struct grammar_word *name, bool *fine) {
     const bool flags = is(name, "__print_flags"), hex = is(name, "__print_hex") || is(name, "__print_hex_str");
     if (!flags && !hex && !is(name, "__print_symbolic"))
@@ -228,7 +229,7 @@ static bool call(struct grammar_reading *r, const struct grammar_word *name) {
     return print_call(r, name, &fine) ? fine : dynamic_call(r, name);
 }
 
-/* Behind "REC->" */
+/* After "REC->" */
 static bool field_access(struct grammar_reading *r) {
     const struct format_field *f = take_field(r);
     uint32_t index;
@@ -258,7 +259,7 @@ static bool primary(struct grammar_reading *r) {
     return next_char(r) != '(' || (!r->plain && call(r, &word));
 }
 
-/* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" with an operator behind it, or a call */
+/* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" followed by an operator, or a call */
 static bool cast(struct grammar_reading *r) {
     const char *start = r->at;
     struct grammar_word word;
@@ -292,8 +293,8 @@ static bool unary(struct grammar_reading *r) {
     return primary(r) && !(any && r->printed);
 }
 
-/* The library divides by whatever comes out: only numbers that are not 0, and nothing behind them that it could pull to
-   its right side. */
+/* The library divides by any result, so only numbers other than 0 are accepted, and nothing after them that it could
+   attach to the divisor. */
 static bool divisor(struct grammar_reading *r) {
     uint32_t number;
     if (!take_number(r, &number) || number == 0)
@@ -329,7 +330,7 @@ static bool binary(struct grammar_reading *r) {
     }
 }
 
-/* The library gives a sign in the condition to the whole. */
+/* The library applies a sign in the condition to the whole expression. */
 static bool ternary_inside(struct grammar_reading *r) {
     const unsigned signs = r->signs;
     if (!binary(r))
@@ -354,7 +355,7 @@ static bool ternary(struct grammar_reading *r) {
     return fine;
 }
 
-/* --- the string in front --- */
+/* --- the format string --- */
 
 static bool take_width(struct grammar_reading *r) {
     uint32_t width = 0;
@@ -379,7 +380,7 @@ static bool take_size(struct grammar_reading *r) {
     return true;
 }
 
-/* Behind '%'; *arguments: how many it takes. Of the kinds of %p only those that name addresses. */
+/* After '%'; *arguments: number of arguments it takes. Of the %p variants only those that name addresses. */
 static bool directive(struct grammar_reading *r, unsigned *arguments) {
     if (is_one_of(r, "%")) {
         r->at++;
@@ -404,7 +405,7 @@ static bool directive(struct grammar_reading *r, unsigned *arguments) {
     return !pointer || r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at));
 }
 
-/* libtraceevent 1.7 prints what is in memory for "%*d" and "%.*d"; strings it does right. */
+/* libtraceevent 1.7 prints arbitrary memory for "%*d" and "%.*d"; strings are handled correctly. */
 static bool has_starred_number(const char *print) {
     for (const char *at = print; (at = strchr(at, '*')); at++) {
         const char *before = at;
@@ -438,7 +439,7 @@ static bool is_understood(const struct event_format *format) {
     while (strings && given < TRACE_ARGUMENTS_MOST && take(&r, ",")) {
         r.operators = 0;
         r.indexed = r.combined = false;
-        if (!ternary(&r) || (r.indexed && r.combined)) /* the library follows null pointers behind "a ? b : c[0]" */
+        if (!ternary(&r) || (r.indexed && r.combined)) /* the library follows null pointers after "a ? b : c[0]" */
             return false;
         given++;
     }

@@ -2,29 +2,30 @@
 #ifndef PFR_MODEL_TRACEPOINT_PRINTER_H
 #define PFR_MODEL_TRACEPOINT_PRINTER_H
 /*
- * libtraceevent, as far as it is used: formats of one recording go in, text of records comes out. Nothing is checked
- * here: what is given is either understood by tracepoint_grammar.h, or this runs in a process of its own
- * (tracepoint_child.h). Its memory is the library's own.
+ * The parts of libtraceevent that are used: formats of one recording are added, text of records is returned. Nothing is
+ * checked here: either tracepoint_grammar.h accepted the format, or this runs in a separate process
+ * (tracepoint_child.h). The library allocates its own memory.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A record, and what the library may read behind it: places and lengths in records have 16 bits. */
+/* Maximum size of a record, and bytes after it that the library may read: offsets and lengths in records have 16 bits.
+ */
 #define TRACE_DATA_MOST 65535u
 #define TRACE_DATA_BEHIND (4u * 65536u)
 
 struct trace_printer;
 
-/* What all formats of a recording share: the head of the tracing data. */
+/* Properties common to all formats of a recording, from the header of the tracing data. */
 struct trace_machine {
     bool big_endian;
     uint8_t long_size;
     uint32_t page_size;
 };
 
-/* Text for an address (%ps, %pS, ...): the name and, in *start, where it begins; *module: NULL or a name. NULL: no
-   name. The texts live until the next call. */
+/* Name of an address (%ps, %pS, ...) with its start in *start; *module: NULL or a name. NULL: no name. The texts are
+   valid until the next call. */
 typedef const char *trace_name_fn(void *context, uint64_t address, uint64_t *start, const char **module);
 
 /* NULL: out of memory. */
@@ -33,18 +34,18 @@ void trace_printer_free(struct trace_printer *printer);
 
 void trace_printer_name(struct trace_printer *printer, trace_name_fn *name, void *context);
 
-/* A text that an address stands for (printk formats); `text` is NUL-terminated. */
+/* Sets the text for an address (printk formats); `text` is NUL-terminated. */
 void trace_printer_string(struct trace_printer *printer, uint64_t address, const char *text);
 
-/* One format. False: out of memory, or one that cannot be used at all. *whole: the print format was understood. */
+/* Adds a format. False: out of memory, or an unusable format. *whole: the print format was parsed completely. */
 bool trace_printer_add(struct trace_printer *printer, const char *text, size_t length, const char *system, bool *whole);
 
-/* The text of a record of that format, with the common fields in front; NUL-terminated, of the printer, until the next
-   call. `data` has TRACE_DATA_BEHIND bytes of 0 behind it. NULL: no such format. */
+/* The text of a record of that format, after its common fields; NUL-terminated, in the printer, valid until the next
+   call. `data` must be followed by TRACE_DATA_BEHIND bytes of 0. NULL: no such format. */
 const char *trace_printer_text(struct trace_printer *printer, const uint8_t *data, size_t length, uint32_t cpu,
                                size_t *text_length);
 
-/* The same of one of its fields, or with NULL of all as `name=value`; NULL: there is none of the name. */
+/* The text of one field, or with NULL of all fields as `name=value`; NULL: no such field. */
 const char *trace_printer_field(struct trace_printer *printer, const uint8_t *data, size_t length, const char *name,
                                 size_t *text_length);
 

@@ -44,7 +44,7 @@ static bool is_plain_field(const struct format_field *f) {
     return is_number_size(f->size);
 }
 
-/* The library finds the event of a record by the first two bytes, where the first field must therefore be the type. */
+/* The library finds the event of a record by its first two bytes, so the first field must be the type. */
 static bool begins_with_type(const struct event_format *format) {
     const struct format_field *f = format->fields;
     return format->field_count > 0 && strcmp(f->name, "common_type") == 0 && f->offset == 0 && f->size == 2;
@@ -58,7 +58,7 @@ static uint32_t bytes_of(const struct event_format *format) {
     return most;
 }
 
-/* All of them, and not many of them over the same bytes, of which each would be printed again. */
+/* Checks all fields, and that few of them overlap: overlapping bytes are printed repeatedly. */
 static bool has_plain_fields(const struct event_format *format) {
     if (format->field_count > TRACE_FIELDS_MOST || !begins_with_type(format))
         return false;
@@ -71,13 +71,13 @@ static bool has_plain_fields(const struct event_format *format) {
     return sum <= (uint64_t)TRACE_OVERLAP_MOST * bytes_of(format);
 }
 
-/* Brackets stand behind the name, but where the place is in the record: libtraceevent loses memory over "int[2] x". */
+/* Brackets must follow the name, except in dynamic arrays: libtraceevent leaks memory for "int[2] x". */
 static bool has_brackets_behind(const char *line, size_t size) {
     const char *end = memchr(line, ';', size), *open = end ? memchr(line, '[', (size_t)(end - line)) : NULL;
     return !open || end[-1] == ']' || memmem(line, (size_t)(end - line), "_loc ", 5);
 }
 
-/* The lines in the order that kernels write them, and none that tracepoint_formats.h passes over. */
+/* Whether the lines are in the kernel's order, without lines that tracepoint_formats.h skips. */
 static bool has_plain_lines(const char *text, size_t length, const struct event_format *format) {
     static const char *const starts[] = {"name: ", "ID: ", "format:\n"};
     size_t at = 0, fields = 0;

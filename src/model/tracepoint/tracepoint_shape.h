@@ -2,39 +2,39 @@
 #ifndef PFR_MODEL_TRACEPOINT_SHAPE_H
 #define PFR_MODEL_TRACEPOINT_SHAPE_H
 /*
- * May a tracepoint format be given to libtraceevent in this process? The library trusts formats: they come from the
- * kernel there, here they come from a file. So a format is first read by ourselves: its lines and fields here, its
- * print format by a small strict grammar (tracepoint_grammar.h) that knows what kernels write and, beside that, what
- * makes the library fail: depth, numbers of fields, places out of the record, `/ 0`, `%n`, widths, strings that are
- * none. What it does not know is printed apart (tracepoint_child.h).
+ * Decides whether a tracepoint format may be passed to libtraceevent in this process. The library trusts formats,
+ * because they normally come from the kernel; here they come from a file. So our own parsers read a format first: its
+ * lines and fields here, its print format with a small strict grammar (tracepoint_grammar.h), which covers what kernels
+ * write and excludes what makes the library fail: deep nesting, too many fields, offsets outside of the record, `/ 0`,
+ * `%n`, widths, arguments that are not strings. Other formats are printed in a separate process (tracepoint_child.h).
  *
- *     struct trace_shape shape;
- *     trace_shape_read(text, length, "sched", arena, &shape);
- *     if (shape.verdict == TRACE_DIRECT)
- *         ...
+ *    struct trace_shape shape;
+ *    trace_shape_read(text, length, "sched", arena, &shape);
+ *    if (shape.verdict == TRACE_DIRECT)
+ *        ...
  */
 #include "base/memory/arena.h"
 #include "model/tracepoint/tracepoint_formats.h"
 
 enum trace_verdict {
-    TRACE_DIRECT, /* fields and print format are understood: whatever the record holds can be printed here */
-    TRACE_APART,  /* the fields are; the print format is to be tried apart */
-    TRACE_FIELDS, /* the fields are; the print format is not to be tried at all */
-    TRACE_NEVER   /* not even the fields are: to be tried apart, and nothing where that fails */
+    TRACE_DIRECT, /* fields and print format are understood: any record can be printed in this process */
+    TRACE_APART,  /* the fields are understood; try the print format in a separate process */
+    TRACE_FIELDS, /* the fields are understood; do not try the print format */
+    TRACE_NEVER   /* the fields are not understood: try it in a separate process, otherwise print nothing */
 };
 
-/* Limits of what is printed directly; those of print formats are in tracepoint_grammar.h. */
+/* Limits for printing in this process; those of print formats are in tracepoint_grammar.h. */
 #define TRACE_FIELDS_MOST 512u
-#define TRACE_PLACE_MOST 65535u /* a field's end in the record */
-#define TRACE_OVERLAP_MOST 4u   /* sizes of all fields, in sizes of the record */
+#define TRACE_PLACE_MOST 65535u /* end of a field in the record */
+#define TRACE_OVERLAP_MOST 4u   /* sum of all field sizes, in sizes of the record */
 
 struct trace_shape {
     enum trace_verdict verdict;
-    struct event_format format; /* of the arena; fields NULL where they could not be read */
-    uint32_t bytes;             /* that a record must have for all fields to lie in it */
+    struct event_format format; /* in the arena; fields NULL if they could not be read */
+    uint32_t bytes;             /* size of a record that contains all fields */
 };
 
-/* Reads the text of a format. PFR_OK, whatever the verdict; PFR_ERR_MEMORY, PFR_ERR_LIMIT: of the arena's memory. */
+/* Reads the text of a format. PFR_OK, whatever the verdict; PFR_ERR_MEMORY, PFR_ERR_LIMIT: for the arena's memory. */
 pfr_status trace_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
                             struct trace_shape *shape, pfr_error *err);
 

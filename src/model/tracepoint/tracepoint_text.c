@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See tracepoint_text.h. A format is read when its first record comes. */
+/* See tracepoint_text.h. A format is read at its first record. */
 #include "model/tracepoint/tracepoint_text.h"
 
 #include "base/memory/fail.h"
@@ -11,9 +11,9 @@
 #include "model/tracepoint/tracepoint_shape.h"
 
 #define TRACING_DATA 1u
-#define CHARGE_PER_BYTE 8u /* of a format: what the library makes of it, about */
+#define CHARGE_PER_BYTE 8u /* approximate memory of the library per byte of a format */
 #define DATA_ROOM ((size_t)TRACE_DATA_MOST + TRACE_DATA_BEHIND)
-#define FIELDS_ALONE "print fmt: none" /* which is none */
+#define FIELDS_ALONE "print fmt: none" /* makes the library print fields only */
 
 enum trace_state { NOT_READ, HERE, APART, NO_TEXT };
 
@@ -26,17 +26,17 @@ struct tracepoint_event {
 struct trace_text {
     struct memory *memory;
     struct arena arena;
-    struct u64_map ids; /* of the first format with an id, its index */
+    struct u64_map ids; /* id -> index of its first format */
     struct tracing_rest rest;
     struct trace_machine machine;
-    struct trace_source *sources; /* of events[i], kept apart for the child */
+    struct trace_source *sources; /* of events[i]; a separate array for the child */
     struct tracepoint_event *events;
     size_t count, sources_room, events_room;
     struct trace_printer *printer;
     struct trace_child child;
     bool no_children;
     uint64_t charged;
-    uint8_t *data; /* the record, and 0 behind it */
+    uint8_t *data; /* the record, followed by 0 */
     size_t dirty;  /* bytes of data that may not be 0 */
 };
 
@@ -61,7 +61,7 @@ static pfr_status add_event(struct trace_text *t, const struct tracing_format *f
     return PFR_OK;
 }
 
-/* Damage ends the list; what came before it counts. */
+/* Damage ends the list; earlier formats are used. */
 static pfr_status read_blob(struct trace_text *t, struct tracing_blob *b, pfr_error *err) {
     struct tracing_format f;
     pfr_status status;
@@ -86,8 +86,8 @@ static bool next_line(pfr_bytes *lines, pfr_text *line) {
     return true;
 }
 
-/* 0xADDRESS : "text\n": from behind the first quote on; the library takes \n and the last quote off, and looks three
-   characters back from the end without asking whether there are so many. */
+/* 0xADDRESS : "text\n". Passes the text after the first quote: the library strips \n and the last quote, and reads
+   three characters back from the end without checking the length. */
 static void add_string(struct trace_printer *printer, const pfr_text *line) {
     enum { SHORTEST = 3, LINE = 1024 };
     char text[LINE];
@@ -134,8 +134,8 @@ static pfr_status prepare(struct trace_text *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The size of the writer's long: that of `commit` in the head of a page, as perf takes it, before what the head of the
-   blob says. */
+/* The size of the writer's long: that of `commit` in the page header, as in perf, otherwise from the header of the
+   tracing data. */
 static uint8_t long_size(const struct tracing_blob *b) {
     static const char commit[] = " commit;", size[] = "size:";
     const uint8_t *end = b->header_page.at + b->header_page.length;
@@ -223,7 +223,7 @@ static pfr_status give_format(struct trace_text *t, struct tracepoint_event *e, 
     return PFR_OK;
 }
 
-/* The format without its print format, where its fields are understood. */
+/* Passes the format without its print format, if its fields are understood. */
 static pfr_status give_fields(struct trace_text *t, struct tracepoint_event *e, const struct trace_source *source,
                               pfr_error *err) {
     static const char mark[] = "print fmt:";
@@ -263,9 +263,8 @@ static void store(void *at, uint32_t value, size_t width, bool big_endian) {
         bytes[big_endian ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* An array that the record says the place of is made one of no elements where it does not lie in the record, or where
-   those before it take *left already: the arrays of a record do not overlap, so that each byte is printed about once.
- */
+/* Empties a dynamic array that is not inside the record, or that exceeds *left, the bytes not used by earlier arrays:
+   arrays of a record do not overlap, so each byte is printed about once. */
 static void mend_place(struct trace_text *t, const struct format_field *f, uint32_t length, uint32_t *left) {
     uint8_t *word = t->data + f->offset;
     const uint32_t place = load_u32(word, swapped(t)), base = f->rel_loc ? f->offset + f->size : 0;
@@ -357,7 +356,7 @@ pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t
 
 /* --- single fields --- */
 
-/* Its record is placed. *e NULL: there is nothing to say of it. */
+/* Prepares the record. *e NULL: it has no text. */
 static pfr_status ready_fields(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length,
                                struct tracepoint_event **event, pfr_error *err) {
     struct tracepoint_event *e = find_event(t, config, raw, length);
@@ -375,7 +374,7 @@ static pfr_status ready_fields(struct trace_text *t, uint64_t config, const uint
     return PFR_OK;
 }
 
-/* The value of the first word `name=value`; NULL: there is none. */
+/* The value of the first word `name=value`; NULL: no such word. */
 static const char *find_word(const char *text, size_t length, const char *name, size_t *value_length) {
     const size_t name_length = strlen(name);
     const char *const end = text + length;

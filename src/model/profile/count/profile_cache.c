@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lane's own memory of addresses in spaces, and of what stands in objects, so that it seldom asks the state and the
- * names, which all share. A lane that is the only one has none of the latter: what all share is its own. Either grows
- * with what it is asked, to a bound; then what was met last takes the place of what was there. Without chains an
- * address in a space is asked for once, by its entry, and is not kept.
+ * A worker's own caches of addresses in spaces, and of offsets in objects, which avoid most requests to the shared
+ * state and names. A single worker has no cache of objects: it owns the shared one. A cache grows with its use up to a
+ * maximum; then new entries replace older ones. Without chains an address in a space is needed once, for its entry, and
+ * is not cached.
  */
 #include "model/profile/count/profile_cache.h"
 #include "file/read/next.h"
@@ -13,7 +13,7 @@
 #include "base/memory/sizes.h"
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
-#define FULL 3u /* one of so many slots is used: then there are to be more, whatever the seed made of their places */
+#define FULL 3u /* grow when one in this many slots is used, however the seed distributes them */
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
     const uint64_t seed = table_seed(0);
@@ -36,7 +36,7 @@ static inline struct cached_frame *first_slot(const struct frame_slots *s, const
     return &s->at[frame_cache_hash(s->seed, key->in, key->address) & (s->count - 2)];
 }
 
-/* The slot of what has this key, or an empty one; NULL: there is neither. */
+/* The slot with this key, or an empty one; NULL: neither. */
 static inline struct cached_frame *find_slot(const struct frame_slots *s, const struct cached_frame *key) {
     struct cached_frame *slot = s->at ? first_slot(s, key) : NULL;
     for (unsigned i = 0; slot && i < STEPS; i++, slot++)
@@ -53,7 +53,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
         return mem_fail(s->memory, err, "frames");
     for (size_t i = 0; s->at && i < s->count + STEPS; i++) {
         struct cached_frame *to = s->at[i].in ? find_slot(&more, &s->at[i]) : NULL;
-        if (to) /* what finds no place is looked up again */
+        if (to) /* an entry that finds no slot is looked up again later */
             *to = s->at[i];
     }
     free_slots(s);
@@ -61,7 +61,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
     return PFR_OK;
 }
 
-/* At the limit of memory it does without. */
+/* Without memory the entry is not cached. */
 static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
     while (s->used >= s->count / FULL && s->count < sizes.count_cache) {
@@ -88,7 +88,7 @@ static struct cached_frame object_key(const struct place *place) {
     return (struct cached_frame){.address = place->offset, .in = frame_cache_in(0, place->object)};
 }
 
-/* What a place in an object is called depends on nothing else, if it has a name. */
+/* The name of an offset in an object depends on nothing else, if there is a name. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
     return !c->frames->one_worker && place->object != NO_OBJECT && !place->ksymbol &&
            !request_has_addresses(&c->frames->profile->request);
@@ -158,7 +158,7 @@ static pfr_status find_new(struct frame_cache *c, uint64_t in, uint64_t address,
     return keep(&c->spaces, &key, found, err);
 }
 
-/* Another one may have been equal. */
+/* An equal address may have been resolved meanwhile. */
 pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
                               struct frame_found *found, pfr_error *err) {
     return frame_cache_knows(c, in, address, found) ? PFR_OK : find_new(c, in, address, place, found, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was counted by address alone (profile_fast_path.c), to nodes. All lanes' entries, joined in the first, go by
- * address space and address, so that each is looked up once, whatever threads and lanes met it, and finds what it needs
- * where the one before left it. As many threads as counted look addresses up, a part of them each; one makes nodes of
- * what they found.
+ * Resolves the entries that were counted by address only (profile_fast_path.c) to nodes. The entries of all workers,
+ * joined in the first one, are processed by address space and address: each is looked up once, whichever threads and
+ * workers met it, and its data are still in the processor's caches. As many threads as counted look up one part each;
+ * then a single thread makes nodes of the results.
  */
 #include "model/profile/count/profile_deferred_names.h"
 #include "model/profile/count/profile_count.h"
@@ -14,21 +14,19 @@
 
 #include <stdlib.h>
 
-#define ORDER_SHARE                                                                                                    \
-    3u                   /* of memory that is left the order takes one part of so many: frames and nodes need the rest \
-                          */
-#define ENTRY_COST 1024u /* bytes that an entry takes at most, as a frame and a row of its own, mostly */
-#define FETCHED 32u      /* entries */
+#define ORDER_SHARE 3u   /* the order takes this fraction of the memory left */
+#define ENTRY_COST 1024u /* maximum bytes per entry: mostly a frame and a row of its own */
+#define FETCHED 32u      /* entries prefetched */
 
 struct late_who {
     uint32_t number; /* in `to` */
     uint32_t space;
 };
 
-/* The entries of a counter, which have numbers among all. */
+/* The entries of a counter, numbered among all. */
 struct late_part {
     struct sample_counter *from;
-    uint64_t begin; /* number of its first one */
+    uint64_t begin; /* number of its first entry */
     struct late_who *whos;
     uint32_t nr_whos;
 };
@@ -38,14 +36,14 @@ struct late {
     struct frames_of *frames;
     struct late_part *parts;
     uint32_t nr_parts;
-    uint64_t end; /* of numbers: empty ones count */
+    uint64_t end; /* end of all numbers, which include empty entries */
     size_t used;
-    struct radix_item *sorted; /* where an entry stands, then what was found there; and its number */
+    struct radix_item *sorted; /* order of an entry, later the frame found; and its number */
 };
 
 /* --- Entries by number. */
 
-/* The last part that begins at the number or before. */
+/* The last part that begins at or before the number. */
 static const struct late_part *part_of(const struct late *l, uint64_t number) {
     uint32_t low = 0, high = l->nr_parts;
     while (high - low > 1) {
@@ -93,7 +91,7 @@ static uint64_t word_in_first(const void *context, uint64_t word) {
     return (word & ~(uint64_t)WHO_MOST) | part->whos[word & WHO_MOST].number;
 }
 
-/* Most are in the first part, too, and all may be there. */
+/* Most entries are in the first part as well, maybe all. */
 static pfr_status join_parts(const struct late *l, pfr_error *err) {
     for (uint32_t i = 1; i < l->nr_parts; i++)
         PFR_TRY(plain_join(l->to, l->parts[i].from, word_in_first, &l->parts[i], err));
@@ -123,21 +121,21 @@ static void free_parts(struct late *l, uint32_t room) {
 
 /* --- Addresses to frames. */
 
-/* What is found, in a word. */
+/* The result for an entry, as one word: a frame and these flags. */
 #define IS_TOO_DEEP ((uint64_t)1 << 32)
 #define IS_LIMITED ((uint64_t)1 << 33)
 
 struct late_place {
     uint64_t in, address;
     struct place place;
-    bool again; /* the same as the one before */
+    bool again; /* same address as the one before */
 };
 
 struct late_batch {
     struct late_place at[BATCH];
-    size_t first; /* in the order of all */
+    size_t first; /* index in the sorted order */
     unsigned count;
-    uint64_t in, address, found; /* of the last one */
+    uint64_t in, address, found; /* of the last entry */
     struct frame_near near;
 };
 
@@ -220,13 +218,13 @@ static pfr_status give_entry(const struct late *l, uint64_t number, uint64_t fou
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-/* --- Their order. */
+/* --- Sorting. */
 
 #define ADDRESS_BITS 48u
 #define PAGE_BITS 12u
 
-/* Nobody's space, which is the kernel's, stands first. Where there are many spaces pages must do: what is not next to
-   its like is looked up again. */
+/* The kernel's entries, which have no space, come first. With many spaces only pages are sorted; addresses that are
+   then not adjacent are looked up again. */
 static uint64_t order_of(const struct late *l, const struct late_part *part, const struct plain_entry *entry) {
     const uint64_t space = who_of(part, entry)->space + 1u, address = entry->words[1];
     if (l->to->profile->state.spaces.count < 1u << (64 - ADDRESS_BITS))
@@ -234,7 +232,7 @@ static uint64_t order_of(const struct late *l, const struct late_part *part, con
     return space << 32 | (uint32_t)(address >> PAGE_BITS);
 }
 
-/* --- Where memory is short: what finds room must not depend on where entries happen to lie. */
+/* --- Ties matter if memory is short: which entries fit must not depend on their order in the tables. */
 
 static int compare_words(const uint64_t *a, const uint64_t *b) {
     const unsigned at = a[1] == b[1] ? 0 : 1;
@@ -258,7 +256,7 @@ static void sort_ties(struct late *l) {
     }
 }
 
-/* In place: nobody looks for them any more. */
+/* Sorts in place; hash lookups are over. */
 static void sort_table(struct plain_table *t) {
     size_t kept = 0;
     for (size_t i = 0; i < t->count; i++)
@@ -266,11 +264,11 @@ static void sort_table(struct plain_table *t) {
             t->at[kept++] = t->at[i];
     for (size_t i = kept; i < t->count; i++)
         t->at[i].self.samples = 0;
-    if (kept > 1) /* else there may be no table */
+    if (kept > 1) /* otherwise there may be no table */
         qsort(t->at, kept, sizeof *t->at, compare_entries);
 }
 
-/* --- All of them. */
+/* --- All entries. */
 
 static void sort_entries(struct late *l, struct radix_item *items) {
     struct radix_item *next = items;
@@ -293,7 +291,7 @@ static pfr_status take_sorted(const struct late *l, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Where there is no room for their order, one after the other. */
+/* Resolves entries one by one, if there is no memory to sort them. */
 static pfr_status take_singly(struct late *l, pfr_error *err) {
     struct radix_item one;
     for (uint32_t i = 0; i < l->nr_parts; i++)
@@ -339,7 +337,8 @@ pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *
     l.parts = mem_zeroed(to->memory, count, sizeof *l.parts);
     l.nr_parts = l.parts ? count : 0;
     pfr_status st = l.parts ? PFR_OK : mem_fail(to->memory, err, "profile");
-    for (uint32_t i = count; st >= 0 && i-- > 0;) /* the first one knows all whos in the end */
+    for (uint32_t i = count;
+         st >= 0 && i-- > 0;) /* from the last to the first, which then knows all thread identities */
         st = add_part(&l, &l.parts[i], all[i], err);
     if (st >= 0)
         st = join_parts(&l, err);

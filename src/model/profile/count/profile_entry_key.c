@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample to the words that its entry is found by:
+ * Turns a sample into the words that identify its entry:
  *
- *     event << 32 | cpumode << 29 | who,  address,  a word for each key,  two of the chain's hash
+ *    event << 32 | cpumode << 29 | thread identity,  address,  one word per key,  two words of the chain's hash
  *
- * A chain is known by 128 bits of a hash over its bytes, and with chains all of it by such a hash, in which who is
- * what the number stands for, so that it is the same in all lanes.
+ * A chain is represented by a 128-bit hash of its bytes. With chains, all words are replaced by such a hash, in which
+ * the thread identity is the data itself instead of its number, so that the hash is the same in all workers.
  */
 #include "model/profile/count/profile_entry_key.h"
 #include "model/profile/count/profile_pick.h"
@@ -17,7 +17,7 @@
 
 #include <xxhash.h>
 
-/* --- Who. */
+/* --- Thread identities. */
 
 static pfr_status put_who(struct sample_counter *c, const struct thread_view *view, uint32_t tid, bool in_kernel,
                           uint32_t *number, pfr_error *err) {
@@ -34,7 +34,7 @@ static pfr_status put_who(struct sample_counter *c, const struct thread_view *vi
                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
 }
 
-/* Nothing changes any more behind it, neither the thread nor what is mapped. */
+/* Key after which neither the thread nor its maps change. */
 static uint64_t settled_of(const struct sample_counter *c, const struct picked *s, const struct thread_view *view) {
     const struct state *state = &c->profile->state;
     const bool in_kernel = s->mode == PFR_CPUMODE_KERNEL;
@@ -43,7 +43,7 @@ static uint64_t settled_of(const struct sample_counter *c, const struct picked *
     return from > moment ? from : moment;
 }
 
-/* Samples of one thread follow each other, and threads come again. */
+/* Consecutive samples are often of one thread, and threads recur. */
 static pfr_status find_who(struct sample_counter *c, const struct picked *s, uint64_t moment, uint32_t *who,
                            pfr_error *err) {
     const struct state *state = &c->profile->state;
@@ -65,7 +65,7 @@ static pfr_status find_who(struct sample_counter *c, const struct picked *s, uin
 
 /* --- Words. */
 
-/* The fields of a tracepoint as text, in c->texts; NO_TEXT: the sample is of something else. */
+/* The fields of a tracepoint as text, in c->texts; NO_TEXT: not a tracepoint's sample. */
 static pfr_status trace_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
     uint32_t id = 0;
     size_t length;
@@ -119,7 +119,7 @@ static struct chain_place chain_place_of(const struct sample_counter *c, const s
                                 .swap = c->reader->context.swap};
 }
 
-/* What was recorded apart from the chain is behind it then. */
+/* Builds the chain; s->chain then includes the parts that were recorded separately. */
 static pfr_status make_chain(struct sample_counter *c, struct sample_item *item, uint32_t who, pfr_error *err) {
     struct picked *s = &item->picked;
     const struct chain_place place = chain_place_of(c, s, who);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_ENTRY_KEY_H
 #define PFR_MODEL_PROFILE_ENTRY_KEY_H
-/* What other files use of profile_entry_key.c, which says how it works. */
+/* Makes the key of a sample's entry. */
 #include "model/profile/count/profile_parts.h"
 
-/* The words, hash and moment of item->picked. */
+/* Sets words, hash and timestamp key (`moment`) of item->picked. */
 pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err);
 
-/* A sample that is left out: what those behind it are stitched with. */
+/* For a sample that is left out: keeps what later samples need for stitching. */
 pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err);
 
 #endif

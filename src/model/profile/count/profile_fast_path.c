@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The samples that two words tell apart, who and the sampled address: nearly all of a flat report. What the address
- * means is not asked here (profile_deferred_names.c), so that an entry is two words and two sums, which lie in the
- * table itself: a sample touches one line of memory. Runs of samples are counted in two loops over a batch, so that
- * what one sample waits for of memory the next ones wait for at the same time. What is not as simple is left to
- * profile_count.c.
+ * Samples identified by two words, thread identity and sampled address: nearly all of a flat report. The address is not
+ * resolved here (profile_deferred_names.c), so an entry is two words and two sums, stored in the table itself: a sample
+ * touches one cache line. Runs of samples are counted in two loops over a batch, so that their cache misses overlap.
+ * More complicated samples are left to profile_count.c.
  */
 #include "model/profile/count/profile_fast_path.h"
 #include "base/memory/capped_sum.h"
@@ -13,7 +12,7 @@
 #include "wire/record_bits.h"
 
 #define FIRST_COUNT ((size_t)1024)
-#define TABLE_SHARE 2u /* of memory that is left a table takes one part of so many: frames and nodes need the rest */
+#define TABLE_SHARE 2u /* a table takes this fraction of the memory left: frames and nodes need the rest */
 
 void plain_free(struct sample_counter *c) {
     struct plain_table *t = &c->plainly;
@@ -33,7 +32,7 @@ static inline struct plain_entry *find_entry(const struct plain_table *t, const 
     }
 }
 
-/* For `more` new ones; in the end a quarter is empty. */
+/* Room for `more` new entries; a quarter of the slots stays empty. */
 static bool has_room(const struct plain_table *t, size_t more) {
     return t->used + more <= t->count / 4 * 3;
 }
@@ -53,8 +52,8 @@ static pfr_status grow(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* At the limit what is there goes on being counted, and what is new is an entry's matter. There may be no table then.
- */
+/* At the memory limit existing entries are still counted, and new samples go to the general entries. There may be no
+   table then. */
 static pfr_status make_room(struct sample_counter *c, size_t more, pfr_error *err) {
     struct plain_table *t = &c->plainly;
     if (t->full || has_room(t, more))
@@ -64,7 +63,7 @@ static pfr_status make_room(struct sample_counter *c, size_t more, pfr_error *er
     return t->full ? PFR_OK : st;
 }
 
-/* false: it is new, and there is no room. */
+/* false: a new entry, and there is no room. */
 static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, uint64_t hash, uint64_t weight,
                                 uint64_t samples) {
     struct plain_entry *e = find_entry(t, words, hash);
@@ -88,7 +87,7 @@ bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64
     return *status >= 0 && c->plainly.at && add_to_entry(&c->plainly, item->words, item->hash, weight, 1);
 }
 
-/* --- Those of another counter. */
+/* --- Entries of another counter. */
 
 struct moved {
     uint64_t words[2], hash;
@@ -145,7 +144,7 @@ bool plain_may(const struct sample_counter *c, uint32_t event) {
     return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep && !c->reader->context.swap;
 }
 
-/* What is the same for all of a batch, so that it is not looked up for each. */
+/* Values common to a batch, loaded once. */
 struct plain_sight {
     struct view_slot *views;
     uint64_t seed, fixed_weight, first_place, event;
@@ -181,8 +180,8 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
     return time == UINT64_MAX ? NO_TIME_MOMENT : time;
 }
 
-/* false: it is of nobody that was met lately (no moment is in a view that was not used), not behind what changed, or of
-   a guest. */
+/* false: the thread was not seen recently (an unused view contains no key), the sample is not after the last change, or
+   it is a guest's. */
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
     const unsigned mode = cpumode_at(bytes, false);
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);
@@ -197,7 +196,7 @@ static inline bool make_sample(const struct plain_sight *in, const uint8_t *byte
            (mode <= PFR_CPUMODE_HYPERVISOR || mode > PFR_CPUMODE_GUEST_USER);
 }
 
-/* Step 1: the words of all, and where their entries are found. */
+/* Step 1: words of all samples, and prefetches of their entries. */
 static unsigned make_words(struct sample_counter *c, const struct plain_run *run, struct plain_sample *to,
                            uint8_t *number, struct plain_left *left) {
     const struct plain_sight in = sight_of(c, run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples whose node must be found: the first of each entry, and those that are not behind their maps. Rows of frames
- * are made for a batch of them outside of what lanes share; then all go down the tree, or become a stack or sums, and
- * their entries are put.
+ * Samples whose node must be determined: the first one of each entry, and those not after their maps. For a batch of
+ * them, rows of frames are made outside of the lock of shared data. Then all rows go into the tree, or become stacks or
+ * sums, and their entries are added.
  */
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_entries.h"
@@ -12,7 +12,7 @@
 #include "model/profile/count/profile_values.h"
 #include "model/profile/count/profile_whole_stacks.h"
 
-/* What there is no memory for is counted as that; what is there already goes on being counted. */
+/* Counts what has no memory as [limit]; existing entries are still counted. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why) {
     struct profile_weight *limited = &c->limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)
@@ -73,7 +73,7 @@ static pfr_status put_whole(struct sample_counter *c, const struct sample_item *
     return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
 }
 
-/* The entry of the item, mostly new: where another one of the batch is equal it is there. */
+/* The entry of the item, usually new; an equal item of the batch may have added it. */
 static pfr_status make_entry(struct sample_counter *c, const struct sample_item *item, unsigned number, uint64_t *entry,
                              pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
@@ -102,7 +102,7 @@ static pfr_status count_individually(struct sample_counter *c, struct sample_ite
     return PFR_OK;
 }
 
-/* The sums at hand as those of an entry. What there is no room for is not kept. */
+/* Stores the current sums as an entry's. Without memory they are not stored. */
 static pfr_status keep_summed(struct sample_counter *c, const struct sample_item *item, const struct stack_row *row,
                               pfr_error *err) {
     struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
@@ -120,7 +120,7 @@ static struct summed summed_of(const struct sample_counter *c, const struct samp
                            .place = item->picked.key.offset};
 }
 
-/* A stack of which only sums are wanted: most are met once. */
+/* Adds a stack to sums. Only repeated stacks get an entry, because most occur once. */
 static pfr_status take_summed(struct sample_counter *c, const struct sample_item *item, unsigned number,
                               pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
@@ -131,7 +131,7 @@ static pfr_status take_summed(struct sample_counter *c, const struct sample_item
     return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
 }
 
-/* An equal one of the batch may have made an entry. */
+/* An equal item of the batch may have added an entry. */
 static pfr_status take_sum(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
                            pfr_error *err) {
     const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
@@ -157,7 +157,7 @@ static pfr_status take_row(struct sample_counter *c, struct sample_item *item, u
     return PFR_OK;
 }
 
-/* For what there is no room is told when it is its turn. */
+/* Lack of memory is reported when the row is processed. */
 static pfr_status expect_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
     if (number >= w->count || !c->stacks.rows[number].whole)
         return PFR_OK;
@@ -166,7 +166,7 @@ static pfr_status expect_summed(struct sample_counter *c, const struct waiting *
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 
-/* To this row; the next one is expected. */
+/* Makes this row the current one, and prefetches the next. */
 static pfr_status turn_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
     if (c->profile->request.shape != PROFILE_SUMS)
         return PFR_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_NEW_ENTRIES_H
 #define PFR_MODEL_PROFILE_NEW_ENTRIES_H
-/* Samples that no entry is known for: see profile_new_entries.c. */
+/* Samples without a known entry: see profile_new_entries.c. */
 #include "model/profile/count/profile_entries.h"
 #include "model/profile/count/profile_entry_key.h"
 
-/* Of a batch. */
+/* Samples of a batch that wait for their entry. */
 struct waiting {
     struct sample_item *items[BATCH];
     unsigned count;
@@ -15,7 +15,7 @@ static inline uint64_t counter_weight_of(const struct sample_counter *c, const s
     return c->profile->request.counted == PROFILE_BRANCHES ? 1 : s->period;
 }
 
-/* false: there is none, or it does not hold for the sample, which is to be looked up alone. */
+/* false: there is no entry, or it does not apply to the sample, which is then resolved individually. */
 static inline bool count_in_entry(const struct sample_counter *c, struct sample_item *item, uint64_t slot) {
     if (!slot)
         return false;
@@ -28,14 +28,14 @@ static inline bool count_in_entry(const struct sample_counter *c, struct sample_
     return true;
 }
 
-/* Makes rows of as many as there is room for; after that they can be placed. */
+/* Adds rows for as many as fit; they can then be placed. */
 pfr_status new_entries_add(struct sample_counter *c, struct waiting *w, pfr_error *err);
-/* Gives the rows that were added their nodes, and counts their samples; those that another lane got in the way of wait
-   on. */
+/* Assigns nodes to the rows added, and counts their samples. Samples whose entry another worker was adding keep
+   waiting. */
 pfr_status new_entries_place(struct sample_counter *c, struct waiting *w, pfr_error *err);
 
-/* What there is no memory for is counted as that; what is there already goes on being counted. Another reason than the
-   limit is returned. */
+/* Counts a sample for which memory is lacking as [limit]; existing entries are still counted. Any other error than the
+   memory limit is returned. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why);
 
 #endif

@@ -2,48 +2,48 @@
 #ifndef PFR_MODEL_PROFILE_PARTS_H
 #define PFR_MODEL_PROFILE_PARTS_H
 /*
- * How a profile is made, one file for each step:
+ * How a profile is made, one file per step:
  *
- *     profile_pick.c      a sample to the few numbers that the wish asks for
- *     profile_count.c     equal samples to one entry (struct sample_counter); most samples end here
- *     profile_new_entries.c  those that no entry is known for
- *     profile_pour.c      at the end, what entries weigh to their nodes
- *     profile_entries.c   entries by hash, of one lane or of all
- *     profile_fast_path.c     the plainest of them, without more ado, to entries that know no place,
- *     profile_deferred_names.c      which are looked up when all is counted
- *     profile_tracepoint.c     what tracepoints say
- *     profile_reads.c     samples in order, and those that stand for one of each counter they read
- *     profile_entry_key.c     by the words that a sample is made into
- *     profile_values.c    what groups a new entry
- *     profile_stacks.c    its chain, by
- *     profile_cache.c     what the lane knows of addresses, and
- *     profile_frames.c    what all know: an address in a space to its frame; names, each once,
- *     profile_names.c     or those of addresses when all is counted
- *     profile_tree.c      groups, and stacks as a tree of frames,
- *     profile_tree_shared.c that several lanes have in common,
- *     node_weights.c      what nodes weigh, where most weigh nothing,
- *     profile_whole_stacks.c     or as they are,
- *     profile_sums.c      or only what their frames weigh,
- *     profile_frame_classes.c     of which some are one;
- *     profile_sums_join.c those of several lanes become one's
- *     profile_workers.c     slices of the recording, counted by several threads
- *     profile.c           the passes over the recording
- *     profile_calls.c     all of it for traces: calls, which lanes add up
- *     profile_lines.c     lines of frames, and inlined functions as frames
- *     profile_tally.c     by group and path, to groups and nodes
+ *    profile_pick.c            reduces a sample to the values that the request needs
+ *    profile_count.c           counts equal samples in one entry (struct sample_counter); most samples end here
+ *    profile_new_entries.c     samples without a known entry
+ *    profile_pour.c            at the end, adds the weights of entries to their nodes
+ *    profile_entries.c         entries by hash, of one worker or of all
+ *    profile_fast_path.c       fast path for flat reports: entries without a resolved address
+ *    profile_deferred_names.c  resolves the addresses of those when all is counted
+ *    profile_tracepoint.c      text of tracepoints
+ *    profile_reads.c           samples in order, and those that stand for each counter of a group
+ *    profile_entry_key.c       the words of a sample that identify its entry
+ *    profile_values.c          values by which a new entry is grouped
+ *    profile_stacks.c          resolves the call chain of a new entry
+ *    profile_cache.c           a worker's cache of resolved addresses
+ *    profile_frames.c          shared by all workers: address in a space to frame; interned names
+ *    profile_names.c           deferred symbolization: names of addresses when all is counted
+ *    profile_tree.c            groups, and stacks as a tree of frames
+ *    profile_tree_shared.c     trees shared by several workers
+ *    node_weights.c            weights of nodes, compact if most have none
+ *    profile_whole_stacks.c    stacks one by one
+ *    profile_sums.c            only the weights of the frames in stacks
+ *    profile_frame_classes.c   classes of similar frames, for sums
+ *    profile_sums_join.c       adds the sums of several workers
+ *    profile_workers.c         slices of the recording, counted by several threads
+ *    profile.c                 the passes over the recording
+ *    profile_calls.c           profiles of traces: calls, added up by workers
+ *    profile_lines.c           lines of frames, and inlined functions as frames
+ *    profile_tally.c           sums of calls by group and path
  *
- * The functions of each file are declared in the header of its name (of names, classes and the cache of frames in
- * profile_frames.h, of joined sums in profile_sums.h, of shared trees in profile_tree.h); what several share is here.
+ * The functions of each file are declared in the header of its name (those of names, classes and the frame cache in
+ * profile_frames.h, of joined sums in profile_sums.h, of shared trees in profile_tree.h); this header has what several
+ * files share.
  *
- * An entry is found by (event, cpumode, who, sampled address, keys, chain), with chains by 128 bits of a hash of all
- * that. Who is a name and an address space, worked out for each sample at its own moment: so the order of samples does
- * not matter. What its addresses mean is worked out once, when the entry is new, by the state at the end of the
- * recording, which is right for all samples that came after their maps. `since` is the moment of the youngest of these:
- * a sample that is not behind it is looked up alone, as of its own moment.
+ * An entry is identified by (event, cpumode, thread identity, sampled address, keys, chain); with chains, by a 128-bit
+ * hash of these. The thread identity is a name and an address space, determined for each sample at its own timestamp,
+ * so the order of samples does not matter. Addresses are resolved once, when the entry is new, with the final state of
+ * the recording. This is right for all samples after the maps that were used; `since` is the latest timestamp of these
+ * maps. A sample that is not later than `since` is resolved individually, at its own timestamp.
  *
- * Where two words tell entries apart, who and the sampled address, samples behind all that ever changed in their
- * address space are counted by these words alone. They are looked up when all is counted: each once, whatever lane met
- * it.
+ * If two words identify an entry (thread identity and sampled address), samples after the last change of their address
+ * space are counted by these words only. Their addresses are resolved when all is counted, each once for all workers.
  */
 #include "model/profile/result/profile.h"
 
@@ -63,41 +63,41 @@
 #define NOT_RECORDED UINT32_MAX
 #define NO_TIME_MOMENT (UINT64_MAX - 1)
 
-/* A moment orders samples and state as far as one number can: the time, or the place in the file where times do not
-   count. Equal ones tell nothing. */
+/* A timestamp key orders samples and state as far as one number can: the time, or the offset in the file if times are
+   not used. Equal keys leave the order undecided. */
 static inline uint64_t moment_of(const struct state *s, const struct record_key *key) {
     return s->timed ? key->time : key->offset;
 }
 
 /* --- profile_pick.c */
 
-/* What a sample says, as far as it was asked for. */
+/* The values of a sample that the request needs. */
 struct picked {
     uint32_t event, pid, tid, cpu;
     uint64_t ip, time, period;
     pfr_u64s chain;
     unsigned mode;
-    bool made;  /* the chain is not as it was recorded, and has all that is wanted, */
-    bool uncut; /* however long it is */
-    bool grown; /* the period is what a counter grew by; the recorded one is: */
+    bool made;  /* the chain was built, not taken as recorded; it is complete */
+    bool uncut; /* the chain must not be cut, however long it is */
+    bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
-    const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
-    const struct pfr_rec_branch_entry *branch; /* the one at hand, in branch mode */
+    const struct pfr_rec_sample *whole;        /* NULL: no other field is needed */
+    const struct pfr_rec_branch_entry *branch; /* the current branch, in branch mode */
     struct record_key key;
 };
 
-/* Where the numbers stand in the samples of an event; 0: they are not recorded. */
+/* Offsets of the values in the samples of an event; 0: not recorded. */
 struct pick_places {
     uint64_t sample_type;
-    uint64_t period; /* of samples that have none of their own */
+    uint64_t period; /* of samples without a period of their own */
     uint32_t ip, pid, time, cpu, period_at, chain;
-    bool fixed;    /* all that is wished for stands at fixed places: no need to decode */
-    bool makes;    /* chains are made of more than what was recorded as such */
-    bool stitches; /* and of what the samples before had */
-    bool reads;    /* its samples stand for one of each counter they read */
+    bool fixed;    /* all needed values are at fixed offsets: no decoding needed */
+    bool makes;    /* chains are built from more than the recorded chain */
+    bool stitches; /* chains also use the samples before */
+    bool reads;    /* each sample stands for one of every counter it read */
 };
 
-/* `bytes` is a whole sample of the event. */
+/* `bytes` must be a whole sample of the event. */
 static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes, bool swap, struct picked *out) {
     out->pid = p->pid ? load_u32(bytes + p->pid, swap) : NOT_RECORDED;
     out->tid = p->pid ? load_u32(bytes + p->pid + 4, swap) : NOT_RECORDED;
@@ -116,49 +116,49 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
 
 #define BATCH ((unsigned)SIZE_MOST_count_batch)
 
-/* Where a chain's stack begins, and what its addresses mean. */
+/* Start of a chain's stack, and the state that resolves its addresses. */
 struct stack_place {
     uint32_t root, space;
     uint64_t since;
-    const struct record_key *key; /* as of this moment; NULL: as of the end */
-    unsigned row;                 /* that was given to profile_stacks_expect */
+    const struct record_key *key; /* resolve at this key; NULL: with the final state */
+    unsigned row;                 /* the row passed to profile_stacks_expect */
 };
 
-/* An address of a chain that nobody knows yet: it is looked up when the batch is read. */
+/* A chain's address that is not in the cache; it is resolved when the batch is complete. */
 struct deferred_stack {
     uint64_t address, in;
     struct place place;
-    uint32_t at; /* which of the row's frames it is; behind them all: none */
+    uint32_t at; /* index of the frame in its row; past its frames: no frame */
     uint8_t row;
 };
 #define ASIDE_MOST ((unsigned)SIZE_MOST_count_deferred)
 
-/* A stack on its way down the tree. */
+/* A stack being inserted into the tree. */
 struct stack_row {
-    const struct picked *picked; /* until it has its leaf */
+    const struct picked *picked; /* until the row has its leaf */
     struct stack_place place;
     uint64_t since; /* of its frames */
-    uint32_t node;  /* where it is; at the end: its own */
+    uint32_t node;  /* current node; in the end that of the stack */
     uint32_t at, count;
-    uint32_t from; /* where its frames begin in its room */
+    uint32_t from; /* start of its frames within its room */
     pfr_status status;
-    bool too_deep, whole; /* whole: it does not go down the tree */
+    bool too_deep, whole; /* whole: it does not go into the tree */
 };
 
 struct profile_stacks {
     struct memory *memory;
     struct stack_row rows[BATCH];
     unsigned count;
-    struct place leaves[BATCH]; /* without chains: where the sampled addresses are */
+    struct place leaves[BATCH]; /* without chains: places of the sampled addresses */
     struct deferred_stack aside[ASIDE_MOST];
     unsigned nr_deferred;
     uint32_t *frames; /* of each row, outermost first; room + 1 for each */
-    uint32_t *slots;  /* of the rows that come next: where in the frame cache each address belongs */
+    uint32_t *slots;  /* frame cache slots of the addresses in the next rows */
     size_t room;
-    uint32_t nodes; /* that the rows may make */
-    bool within;    /* the tree: it lets them */
+    uint32_t nodes; /* that the rows may add */
+    bool within;    /* between profile_tree_enter and profile_tree_leave */
 };
-#define AHEAD 2u /* rows that are fetched before they are added */
+#define AHEAD 2u /* rows prefetched before they are added */
 
 static inline uint32_t *stack_frames(const struct profile_stacks *s, unsigned row) {
     return s->frames + row * (s->room + 1) + s->rows[row].from;
@@ -173,10 +173,10 @@ struct whole_stacks {
     struct profile_stack *at;
     uint32_t *frames;
     size_t room, frames_room, nr_frames;
-    struct stack_part *parts; /* with frames of other counters, and at the end its own */
+    struct stack_part *parts; /* frames of other counters, and at the end its own */
     uint32_t count, nr_parts;
-    uint32_t settled; /* stacks that know their frames */
-    uint32_t until;   /* stacks that there may be before the memory is looked at again */
+    uint32_t settled; /* number of stacks that point to their frames */
+    uint32_t until;   /* number of stacks at which memory is checked again */
 };
 
 /* --- profile_count.c */
@@ -186,33 +186,33 @@ struct whole_stacks {
 #define WHO_MOST ((1u << WHO_BITS) - 1)
 #define VIEWS 128u
 
-/* Who a sample belongs to, as far as anybody asks. */
+/* Thread identity of a sample, as far as the request needs it. */
 struct who {
-    uint32_t name;  /* in state->names; NO_NAME: that of tid */
-    uint32_t tid;   /* 0 where there is a name, or nobody asks for one */
-    uint32_t space; /* NO_SPACE: nobody's, or nobody asks */
+    uint32_t name;  /* in state->names; NO_NAME: use that of tid */
+    uint32_t tid;   /* 0 if name is set or names are not needed */
+    uint32_t space; /* NO_SPACE: unknown process, or not needed */
 };
 
-/* Behind the words of an entry. */
+/* Follows the key words of an entry. */
 struct entry_count {
-    uint64_t weight, samples; /* of those behind `since`; others are with their nodes */
-    uint64_t since;           /* a moment */
-    uint32_t node;            /* or whole stack, or row of sums; NO_NODE: the same is another entry */
+    uint64_t weight, samples; /* of samples after `since`; others are counted at their nodes */
+    uint64_t since;           /* a timestamp key */
+    uint32_t node; /* node, index of a whole stack, or row of sums; NO_NODE: an equal entry is used instead */
     bool too_deep;
 };
 
-/* Samples that were looked up alone, by the node that was found. */
+/* Samples resolved individually, by resulting node. */
 struct alone {
     uint32_t node;
     struct profile_weight self;
 };
 struct individual_samples {
-    struct u64_map of; /* node -> its place in `at` */
+    struct u64_map of; /* node -> index in `at` */
     struct alone *at;
     size_t room, count;
 };
 
-/* The group that words were found to make. */
+/* Cache of the group of a set of words. */
 struct group_memo {
     uint64_t word, keys[PROFILE_KEYS], since;
     uint32_t root;
@@ -220,51 +220,51 @@ struct group_memo {
 };
 #define MEMOS 32u
 
-/* A thread as it is between two moments, neither of them included; in the kernel it may be somebody else. */
+/* Identity of a thread between two timestamp keys, both exclusive; it may differ for kernel samples. */
 struct view_slot {
     uint64_t from, until;
-    uint64_t settled; /* of plain counters: not before `from`, and what is behind it may be counted plainly */
+    uint64_t settled; /* plain counters: samples after this key may be counted plainly; not before `from` */
     uint32_t pid, tid, who;
     bool used;
 };
 
-/* A sample's words, and what was counted of them. No samples: empty. */
+/* Two words that identify samples, and their counts. An entry without samples is empty. */
 struct plain_entry {
     uint64_t words[2];
     struct profile_weight self;
 };
 
-/* Found by the words' hash; `count` is a power of two. */
+/* Hash table of these; `count` is a power of two. */
 struct plain_table {
     struct memory *memory;
     struct plain_entry *at;
     size_t count, used;
-    bool full; /* the limit was met: what is new is not taken in */
+    bool full; /* the memory limit was reached: no entries are added */
 };
 
-/* Entries by hash: words of the key, then a struct entry_count. */
+/* Entries by hash: the words of the key, then a struct entry_count. */
 struct entry_table {
     struct memory *memory;
     uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
     uint64_t *entries;
     size_t slot_count, room;
-    uint32_t count;    /* of a shared one atomic, as is */
-    uint32_t reserved; /* entries that those within may still make */
+    uint32_t count;    /* atomic if shared, as is the next */
+    uint32_t reserved; /* entries that workers between enter and leave may still add */
 };
 
 struct sample_counter {
-    struct profile *profile; /* which is not changed, but by way of `cache.frames` */
-    struct memory *memory;   /* its own: a part of what the profile may take, so that enough is left for the rest */
+    struct profile *profile; /* not changed, except through `cache.frames` */
+    struct memory *memory;   /* the counter's share of the profile's memory, so that enough is left for later steps */
     pfr_reader *reader;
-    struct pick_places *places;           /* by event; the profile's */
-    unsigned words;                       /* of a sample that tell it apart */
-    unsigned key_words;                   /* of an entry, by which it is found: those, or their hash */
-    bool by_digest;                       /* the latter */
-    size_t stride;                        /* words of an entry in all */
-    struct entry_table *table, own_table; /* the former is the latter, or one that all lanes have in common */
-    uint64_t seed, chain_seed;            /* of chains, and of digests: the same in all lanes */
+    struct pick_places *places;           /* by event; belongs to the profile */
+    unsigned words;                       /* number of words that identify a sample */
+    unsigned key_words;                   /* words of an entry's key: those of the sample, or their hash */
+    bool by_digest;                       /* the key is the hash */
+    size_t stride;                        /* total words of an entry */
+    struct entry_table *table, own_table; /* table points to own_table, or to the table shared by all workers */
+    uint64_t seed, chain_seed;            /* of chains and digests: the same in all workers */
     struct frame_cache cache;
-    struct node_tree *tree, own_tree; /* the former is the latter, or one that all lanes have in common */
+    struct node_tree *tree, own_tree; /* tree points to own_tree, or to the tree shared by all workers */
     struct profile_stacks stacks;
     struct whole_stacks whole;
     struct sums sums;
@@ -276,21 +276,21 @@ struct sample_counter {
     struct trace_text *trace;
     bool no_trace;
     struct chain_maker maker;
-    uint64_t *made;                 /* room for the chains of a batch; NULL: none is made */
-    size_t made_words;              /* of one */
-    uint32_t made_most;             /* addresses of those that are deferred: of them the outermost may be wanted */
-    bool has_places;                /* keys that depend on the address space */
-    bool kernel_apart;              /* the kernel's addresses are nobody's: they are the same in all spaces */
-    bool plain;                     /* two words tell an entry apart: who, and the sampled address */
-    struct plain_table plainly;     /* what was counted so; others are entries */
-    struct timeline *timeline;      /* where the order of samples counts: they come from here; else NULL */
-    struct u64_map before;          /* what each counter was when it was read last, by id */
-    bool full;                      /* the limit was met: nothing new is taken in */
-    struct profile_weight *limited; /* by event; what could not be taken in */
+    uint64_t *made;                 /* room for the chains of a batch; NULL: chains are used as recorded */
+    size_t made_words;              /* words of one chain */
+    uint32_t made_most;             /* most addresses of a deferred chain; its outermost ones may be wanted */
+    bool has_places;                /* some keys depend on the address space */
+    bool kernel_apart;              /* kernel addresses are the same in all spaces, so they need no thread identity */
+    bool plain;                     /* two words identify an entry: thread identity and sampled address */
+    struct plain_table plainly;     /* samples counted that way; the others are entries */
+    struct timeline *timeline;      /* source of samples if their order matters; else NULL */
+    struct u64_map before;          /* id of a counter -> its value when it was last read */
+    bool full;                      /* the memory limit was reached: no entries are added */
+    struct profile_weight *limited; /* by event: samples counted as [limit] */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
     bool lossy;
-    uint32_t number, run; /* of the counter, and what it counts: for request.each */
+    uint32_t number, run; /* number of the counter and of its current run, for request.each */
 };
 
 static inline uint64_t *entry_words(const struct sample_counter *c, uint32_t entry) {
@@ -303,7 +303,7 @@ static inline struct entry_count *entry_count_of(const struct sample_counter *c,
 
 /* --- profile_entries.c */
 
-/* What entry_slot will look at, to be fetched: first the one, also from outside, a while later the other. */
+/* Prefetch the data of an entry lookup: first its slot, also outside of counter_enter; some time later the entry. */
 static inline void entry_fetch_slot(const struct sample_counter *c, uint64_t hash) {
     const size_t mask = __atomic_load_n(&c->table->slot_count, __ATOMIC_RELAXED) - 1;
     __builtin_prefetch(&__atomic_load_n(&c->table->slots, __ATOMIC_RELAXED)[hash & mask]);
@@ -317,18 +317,18 @@ static inline void entry_fetch(const struct sample_counter *c, uint64_t hash) {
 
 /* --- profile_entry_key.c */
 
-#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* that have no word of their own */
+#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* keys without a word of their own */
 
-/* A sample on its way. */
+/* A sample being counted. */
 struct sample_item {
     uint64_t words[WORDS_MOST];
-    uint64_t digest[2]; /* of the words, with chains; the same in all lanes */
+    uint64_t digest[2]; /* hash of the words, if there are chains; the same in all workers */
     uint64_t hash, moment;
     struct picked picked;
-    uint64_t *made; /* room for a chain */
-    uint32_t node;  /* where it weighs, when it is counted */
-    bool alone;     /* what its addresses mean is asked as of its own moment */
-    bool limited;   /* there was no memory for it; it is in the batch only so that the order is kept */
+    uint64_t *made; /* room for a built chain */
+    uint32_t node;  /* its node, once it is counted */
+    bool alone;     /* its addresses are resolved at its own timestamp */
+    bool limited;   /* no memory was left for it; it stays in the batch only to keep the order */
 };
 
 static inline uint64_t words_hash_of(uint64_t seed, const uint64_t *words, unsigned count) {
@@ -348,12 +348,12 @@ static inline bool words_are_same(const uint64_t *a, const uint64_t *b, unsigned
 static inline uint64_t words_hash(const struct sample_counter *c, const uint64_t *key) {
     return c->by_digest ? key[0] : words_hash_of(c->seed, key, c->key_words);
 }
-/* What the sample's entry is found by. */
+/* The key of the sample's entry. */
 static inline const uint64_t *item_key(const struct sample_counter *c, const struct sample_item *item) {
     return c->by_digest ? item->digest : item->words;
 }
 
-/* Where a thread that was met lately is kept. */
+/* Slot of a recently seen thread. */
 static inline size_t view_number(uint32_t tid, bool in_kernel) {
     return (tid ^ tid >> 6) % (VIEWS / 2) * 2 + in_kernel;
 }
@@ -366,7 +366,7 @@ static inline bool words_view_holds(const struct view_slot *slot, const struct p
 static inline uint64_t words_first(const struct picked *s, uint32_t who) {
     return (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
 }
-/* words_make without a call, for nearly all samples of flat reports; false: not for this one. */
+/* words_make without a call, for nearly all samples of flat reports; false: it does not apply to this sample. */
 static inline bool words_make_plain(struct sample_counter *c, struct sample_item *item) {
     const struct picked *s = &item->picked;
     const struct view_slot *slot = words_view(c, s);
@@ -380,15 +380,15 @@ static inline bool words_make_plain(struct sample_counter *c, struct sample_item
     return true;
 }
 
-/* --- profile_count.c, what others call */
+/* --- profile_count.c, public part */
 
-/* What lanes have in common: where stacks are nodes. */
+/* Data shared by all workers, if stacks are nodes. */
 struct common {
     struct node_tree tree;
     struct entry_table table;
 };
 
-/* What counter_find will look at, to be fetched: first the one, a while later the other. */
+/* Prefetch the data of counter_find: first the slot, some time later the entry. */
 static inline void counter_fetch_slot(const struct sample_counter *c, const uint64_t *key) {
     entry_fetch_slot(c, words_hash(c, key));
 }
@@ -404,7 +404,7 @@ static inline struct who counter_who(const struct sample_counter *c, uint64_t fi
 
 /* --- profile_tracepoint.c */
 
-/* Sums of periods stay at 2^64 - 1, in any order of adding, so that profile_load sees that they do not fit. */
+/* Sums of periods saturate at 2^64 - 1 in any order of addition, so that profile_load notices the overflow. */
 static inline uint64_t weights_sum(const struct profile *p, uint64_t a, uint64_t b) {
     return p->signed_steps ? a + b : capped_sum(a, b);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a sample to the numbers that were asked for. What stands at a fixed place is taken from there. */
+/* Reduces a sample to the requested values. Values at fixed offsets are read without decoding. */
 #include "model/profile/count/profile_pick.h"
 
 #include "wire/layout_length.h"
@@ -7,12 +7,12 @@
 
 #define READ_ID (1ull << 2)
 
-/* Keys that are made of what is picked at fixed places. */
+/* Keys whose values come from fixed offsets. */
 #define FIXED_KEYS                                                                                                     \
     (PROFILE_BIT(PROFILE_COMM) | PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU) |      \
      PROFILE_BIT(PROFILE_TIME) | PROFILE_BIT(PROFILE_PERIOD))
 
-/* Where a member of 8 (or 4) bytes stands in the record; 0: it is not recorded. false: not at a fixed place. */
+/* Offset in the record of a member of 8 (or 4) bytes; 0: not recorded. false: the offset is not fixed. */
 static bool find_place(const struct event *e, uint64_t bit, size_t member, bool narrow, uint32_t *place) {
     *place = 0;
     if (!(e->public.attr.sample_type & bit))
@@ -106,7 +106,7 @@ static uint64_t branch_to(const struct profile_request *w, const struct pick_pla
     return s->branch ? s->branch->to : 0;
 }
 
-/* Of the members, not of the word: where its bits are depends on the byte order of the file. */
+/* Built from the members, because the bits of the word depend on the byte order of the file. */
 static uint64_t branch_flags(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     const struct pfr_rec_branch_entry *b = s->branch;
     (void)w, (void)p;
@@ -131,7 +131,7 @@ MEMBER(code_page_size_of, code_page_size)
 MEMBER(addr_of, addr)
 #undef MEMBER
 
-/* Of a name and of the text of a tracepoint the counter takes care. */
+/* Names and texts of tracepoints are handled by the counter. */
 static value_fn *const values[PROFILE_KEYS] = {
     [PROFILE_PID] = pid_of,
     [PROFILE_TID] = tid_of,

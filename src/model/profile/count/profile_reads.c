@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the order of samples counts. Samples with READ stand for one of each counter in them, whose weight is what that
- * counter grew by since it was read before. So their order counts, also where they stand in the file in another one (a
- * ring that was written backwards, threads that were scheduled elsewhere): one counter takes the whole recording in the
- * order of time. Stacks of calls that are stitched (call_stitch.h) need that, too.
+ * Counting in order of time. A sample with READ stands for one of every counter in it, with the growth of that counter
+ * since its last reading as weight. So the order of samples matters, also if it differs in the file (a ring buffer
+ * written backwards, threads that moved between cpus): a single counter takes the whole recording in order of time.
+ * Stitched call stacks (call_stitch.h) need the same.
  */
 #include "model/profile/count/profile_reads.h"
 
 #include "base/memory/sizes.h"
 
-#define WAIT_SHARE 4u /* of the counter's memory, for records that wait for earlier ones */
+#define WAIT_SHARE 4u /* fraction of the counter's memory for records that wait for earlier ones */
 
 bool order_counts(const struct profile *p, const struct pick_places *places) {
     for (uint32_t i = 0; i < p->nr_events; i++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Call chains to their nodes in the tree, from the outermost address inwards. Nearly every step on the way is a place
- * in memory that no cache holds, so the chains of a batch go side by side: while one waits, the others are fetched too.
- */
+/* Inserts call chains into the tree, from the outermost address inwards. Nearly every step is a cache miss, so the
+   chains of a batch are processed in parallel: while one waits for memory, the others are prefetched. */
 #include "model/profile/count/profile_cache.h"
 #include "model/profile/count/profile_stacks.h"
 #include "model/profile/count/profile_entries.h"
@@ -27,7 +25,7 @@ void profile_stacks_free(struct profile_stacks *s) {
     s->room = 0;
 }
 
-/* Rows that wait keep their frames, and lose what was found ahead: slot 0 is as good as any to look at first. */
+/* Waiting rows keep their frames but lose their prefetched slots; slot 0 is a valid start of the lookup. */
 static pfr_status grow(struct profile_stacks *s, size_t length, pfr_error *err) {
     const size_t room = length > 2 * s->room ? length : 2 * s->room;
     uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
@@ -55,18 +53,18 @@ static void raise_since(struct stack_row *row, const struct frame_found *found) 
     row->since = found->since > row->since ? found->since : row->since;
 }
 
-/* What the addresses of a row are found at in the frame cache, by their number in the chain. */
+/* Frame cache slots of the addresses in a row, by position in the chain. */
 static uint32_t *row_slots(const struct profile_stacks *s, unsigned row) {
     return s->slots + row % SLOT_ROWS * (s->room + 1);
 }
 
-/* What addresses of a chain are looked up with. */
+/* State of looking up a chain's addresses. */
 struct climb {
     struct frame_cache *cache;
     struct profile_stacks *stacks;
     const struct stack_place *place;
-    const uint32_t *slots; /* of the entries, as they were when they were fetched */
-    uint64_t nr_slots;     /* markers are entries, too, but no frames, for which there is room */
+    const uint32_t *slots; /* of the entries, as they were when prefetched */
+    uint64_t nr_slots;     /* counts markers too, which are entries but not frames */
     uint64_t in;
     unsigned mode;
 };
@@ -76,7 +74,7 @@ static void change_mode(struct climb *climb, unsigned mode) {
     climb->in = frame_cache_in(mode, climb->place->space);
 }
 
-/* To be looked up later, when what that needs was fetched: entry number `at` of the row. */
+/* Defers entry `at` of the row until the data for its lookup were prefetched. */
 static void put_deferred(const struct climb *climb, uint64_t address, uint32_t at) {
     struct profile_stacks *s = climb->stacks;
     struct deferred_stack *aside = &s->aside[s->nr_deferred++];
@@ -87,7 +85,7 @@ static void put_deferred(const struct climb *climb, uint64_t address, uint32_t a
     frame_cache_expect(climb->cache, climb->in, address, &aside->place);
 }
 
-/* Entry number `at` of the row, which does not stand first where it belongs, or is asked as of one moment. */
+/* Resolves entry `at` of the row, which is not in its first cache slots, or is resolved at its own timestamp. */
 static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32_t at, struct stack_row *row,
                              uint32_t *frame, pfr_error *err) {
     const struct record_key *key = climb->place->key;
@@ -106,8 +104,8 @@ static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32
     return PFR_OK;
 }
 
-/* Entries from number `at` on, up to `end`, as long as each is an address that is known: how many. Frames go to `top`
-   and backwards. Nearly all of a report's addresses are looked up here. */
+/* Takes consecutive cached addresses, from entry `at` up to `end`; returns their number. Frames are stored from `top`
+   backwards. Nearly all addresses of a report are looked up here. */
 static uint64_t put_known(const struct climb *climb, const pfr_u64s *chain, uint64_t at, uint64_t end,
                           struct stack_row *row, uint32_t *top) {
     const struct frame_cache_view view = frame_cache_look(climb->cache);
@@ -129,8 +127,8 @@ static uint64_t put_known(const struct climb *climb, const pfr_u64s *chain, uint
     return at - from;
 }
 
-/* The frames of at most `most` addresses, the innermost, from `top` on backwards: the outermost comes to stand first.
-   Seldom is anything but the first entry a marker; one that nobody knows makes the chain none. */
+/* Stores the frames of at most `most` addresses, the innermost ones, from `top` backwards, which puts the outermost
+   first. Markers are rare except as first entry; an unknown marker makes the chain empty. */
 static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t most, struct stack_row *row,
                             uint32_t *top, pfr_error *err) {
     const uint64_t entries = chain->count;
@@ -164,7 +162,8 @@ static void turn_deferred(struct profile_stacks *s, unsigned first, uint32_t cou
         s->aside[i].at = s->aside[i].at < count ? count - 1 - s->aside[i].at : UINT32_MAX;
 }
 
-/* Into the row's frames, outermost first. Of a chain that is limited from the outermost on those behind are dropped. */
+/* Stores the row's frames, outermost first. If the chain is limited from the outermost end, the innermost frames are
+   dropped. */
 static pfr_status read_chain(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
                              struct stack_row *row, pfr_error *err) {
     struct profile_stacks *s = &c->stacks;
@@ -187,7 +186,7 @@ static pfr_status read_chain(struct sample_counter *c, const struct picked *pick
     return PFR_OK;
 }
 
-/* A chain that comes soon: what its addresses are looked up in is fetched meanwhile. */
+/* Prefetches the cache slots of a future chain. */
 static void fetch_chain(const struct sample_counter *c, const struct picked *picked, uint32_t space, uint32_t *slots) {
     const struct frame_cache_view view = frame_cache_look(&c->cache);
     const uint64_t most = c->stacks.room, end = picked->chain.count < most ? picked->chain.count : most;
@@ -228,7 +227,7 @@ static pfr_status put_only(struct sample_counter *c, const struct picked *picked
     return PFR_OK;
 }
 
-/* The innermost address of a chain; 0: it has none. */
+/* The innermost address of a chain; 0: no address. */
 static uint64_t innermost(const pfr_u64s *chain) {
     for (uint64_t i = 0; i < chain->count; i++)
         if (pfr_u64s_at(chain, i) < CHAIN_MARKERS)
@@ -236,14 +235,13 @@ static uint64_t innermost(const pfr_u64s *chain) {
     return 0;
 }
 
-/* Whether the sampled address is another one than that its chain ends with, though the frame is the same. */
+/* Whether the sampled address differs from the last one of its chain although the frame is the same. */
 static bool is_apart(const struct profile_request *w, const struct picked *picked, const struct frame_found *leaf) {
     return leaf->two_names && (w->unnamed == PROFILE_UNNAMED_APART ||
                                (w->unnamed == PROFILE_UNNAMED_TOGETHER && innermost(&picked->chain) != picked->ip));
 }
 
-/* The sampled address ends the chain mostly. Where it does not, and where there is no chain, it gets a node of its own.
- */
+/* The sampled address usually is the end of the chain. If not, or without a chain, it gets a node of its own. */
 static pfr_status put_leaf(struct sample_counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;
     const struct picked *picked = row->picked;
@@ -285,7 +283,7 @@ static pfr_status settle_deferred(struct sample_counter *c, struct deferred_stac
     return PFR_OK;
 }
 
-/* What has no room is that row's matter alone. */
+/* Lack of memory affects only this row. */
 static pfr_status blame(struct stack_row *row, pfr_status status) {
     row->status = status < 0 ? status : row->status;
     return status == PFR_ERR_LIMIT ? PFR_OK : status;
@@ -302,8 +300,8 @@ pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* As far as nodes follow their parents. true: it is at its end. A node that another lane has not written yet is zero,
-   as if it were the first one's child. */
+/* Follows nodes that directly follow their parents. true: the row is at its end. A node that another worker has not
+   written yet is zero, which looks like a child of node 0. */
 static bool follow(const struct node_tree *t, struct stack_row *row, const uint32_t *frames) {
     while (row->at < row->count && row->node >= t->shared &&
            row->node + 1 < __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) &&
@@ -314,7 +312,7 @@ static bool follow(const struct node_tree *t, struct stack_row *row, const uint3
     return row->at == row->count;
 }
 
-/* One step of each row that is on its way, and what follows from it; how many are not at their end. */
+/* Moves each unfinished row one step, and as far as follow() leads; returns the number of rows still unfinished. */
 static unsigned step_all(struct sample_counter *c, uint8_t *on_way, unsigned count, pfr_error *err) {
     struct profile_stacks *s = &c->stacks;
     struct node_tree *t = c->tree;
@@ -346,7 +344,7 @@ static bool walks(const struct stack_row *row) {
     return !row->whole && row->status >= 0;
 }
 
-/* How many nodes the rows may make. */
+/* Maximum number of nodes that the rows may add. */
 static uint32_t count_nodes(const struct profile_stacks *s) {
     uint32_t nodes = 0;
     for (unsigned i = 0; i < s->count; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What frames weigh in the stacks of a group, for those who want neither a tree nor stacks: a stack is added to the
- * sums of its frames, and forgotten. Of one that was met before the numbers of its sums are kept as a row, to which
- * what its entry has counted is added at the end. What was met before is known by 32 bits of a hash, in a table that
- * does not grow: who is not found there, though he was met, is added at once again, and who is found, though he is new,
- * is kept without need; the sums are the same. So they are when there is no more room for rows, which have memory of
- * their own: what is left for sums does not depend on them.
+ * Weights of frames in the stacks of a group, for consumers that need neither tree nor stacks: a stack's weight is
+ * added to the sums of its frames, and the stack is forgotten. For a repeated stack the indices of its sums are kept as
+ * a row, to which the weight of its entry is added at the end. Repeated stacks are recognised by 32 bits of a hash in a
+ * table of fixed size. A miss only costs another addition, and a false hit an unneeded row; the sums are the same. The
+ * same holds when there is no more room for rows. Rows have memory of their own, so the memory for sums does not depend
+ * on them.
  */
 #include "model/profile/result/profile_frame_classes.h"
 #include "file/read/next.h"
@@ -17,19 +17,19 @@
 #include "base/memory/sizes.h"
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u   /* one part of so many */
-#define REPEATED_SHARE 2u /* the same, for entries and their rows, of all lanes */
+#define NAMES_SHARE 16u   /* one part in this many */
+#define REPEATED_SHARE 2u /* the same, for entries and their rows of all workers */
 #define SEEN_LEAST ((size_t)1 << 10)
 #define SEEN_MOST ((size_t)1 << 20)
 #define SEEN_UNKNOWN ((size_t)1 << 16)
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 
 #define LEAF ((size_t)1 << SUM_BITS)
-#define LOW(kind) ((kind) & (uint32_t)(LEAF - 1)) /* its place in a leaf */
-#define SELF_NONE UINT32_MAX                      /* 0: there is no such sum, else a number in `selves` + 1 */
+#define LOW(kind) ((kind) & (uint32_t)(LEAF - 1)) /* its index in a leaf */
+#define SELF_NONE UINT32_MAX                      /* see struct counted_sum, member `self` */
 #define MARKS_MOST (UINT32_MAX - 1)
 
-/* For one more page and leaf, behind the empty ones. */
+/* Makes room for one more page and leaf, after the empty ones. */
 static bool make_leaf_room(struct sums *s) {
     const bool first = !s->pages || !s->at;
     void *pages = mem_grow(s->memory, s->pages, (size_t)s->nr_pages + 1, &s->pages_room, 16, sizeof *s->pages);
@@ -43,7 +43,7 @@ static bool make_leaf_room(struct sums *s) {
     return pages && at;
 }
 
-/* As many as there are samples, which the pass over state has counted, or some. */
+/* As many as the samples that the pass over the state counted, or a default. */
 static size_t wanted_seen(const struct sample_counter *c, uint64_t room) {
     const uint64_t samples = c->profile->reader->quality.samples;
     size_t count = samples ? SEEN_LEAST : SEEN_UNKNOWN;
@@ -97,9 +97,9 @@ void sums_free(struct sums *s) {
     *s = (struct sums){.memory = s->memory};
 }
 
-/* --- Sums, made when they are new. */
+/* --- Sums, added when they are new. */
 
-/* What is used is to leave room for what the caller keeps of each sum and frame, and a part for names to come. */
+/* Checks that memory is left for the caller's data per sum and frame, and some for names. */
 static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     struct sums *s = &c->sums;
     const struct memory *all = c->profile->memory;
@@ -113,7 +113,7 @@ static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Room for element `number`; what is new is zero. */
+/* Makes room for element `number`; new elements are zero. */
 static void *grow_zero(struct sums *s, void *at, size_t number, size_t *room, size_t first, size_t size) {
     const size_t before = *room;
     if (number < before)
@@ -135,7 +135,7 @@ static pfr_status make_room(struct sample_counter *c, pfr_error *err) {
     return keys && make_leaf_room(s) ? PFR_OK : mem_fail(s->memory, err, "sums");
 }
 
-/* Where the leaf of a kind stands in its page, after make_room. */
+/* Address of the leaf's number in its page; after make_room. */
 static pfr_status put_page(struct sums *s, uint32_t group, uint32_t kind, uint32_t **leaf, pfr_error *err) {
     struct sum_group *groups = grow_zero(s, s->groups, group, &s->groups_room, 16, sizeof *groups);
     if (!groups)
@@ -173,20 +173,20 @@ pfr_status sums_put(struct sample_counter *c, const struct profile_sum_key *key,
     return PFR_OK;
 }
 
-/* Those that were made last, of which nobody knows. */
+/* Removes the sums added last, which are not in use yet. */
 static void drop_sums(struct sums *s, uint32_t count) {
     while (s->count > count)
         s->at[s->keys[--s->count].sum].self = 0;
 }
 
-/* --- What was sampled. */
+/* --- Self weights. */
 
 static size_t self_hash(const struct sums *s, uint32_t group, uint32_t frame) {
     const uint64_t h = (((uint64_t)group << 32 | frame) ^ table_seed(s->self_slots)) * 0x9e3779b97f4a7c15u;
     return (size_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 24);
 }
 
-/* The slot of the pair, or the empty one where it belongs. */
+/* The slot of the pair, or an empty one for it. */
 static struct self_slot *find_self(const struct sums *s, uint32_t group, uint32_t frame) {
     for (size_t i = self_hash(s, group, frame);; i++) {
         struct self_slot *slot = &s->by_leaf[i & (s->self_slots - 1)];
@@ -221,7 +221,7 @@ static pfr_status add_self(struct sums *s, uint32_t frame, uint32_t sum, uint32_
     return PFR_OK;
 }
 
-/* Nearly always a kind is sampled in one frame. Others are found by hash. */
+/* Nearly always a kind is sampled in a single frame. Further frames are found by hash. */
 pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
                          pfr_error *err) {
     const uint32_t first = s->at[sum].self;
@@ -249,7 +249,7 @@ static struct sum_group pages_of(const struct sums *s, uint32_t group) {
     return group < s->groups_room ? s->groups[group] : (struct sum_group){0};
 }
 
-/* The sum of a kind; where there is none it is one that was not made. */
+/* The sum of a kind; if it does not exist, an element of the empty leaf. */
 static inline uint32_t sum_known(const struct sums *s, struct sum_group group, uint32_t kind) {
     const uint32_t number = kind >> (SUM_BITS + LEAF_BITS);
     const uint32_t page = number < group.room ? group.pages[number] : 0;
@@ -278,7 +278,7 @@ static pfr_status find_kind(struct sample_counter *c, uint32_t frame, uint32_t *
     return PFR_OK;
 }
 
-/* Of a frame that had no sum in the group when it was asked for last. */
+/* For a frame without a sum in the group at the last lookup. */
 static pfr_status find_sum(struct sample_counter *c, const struct summed *stack, uint32_t frame, uint32_t *sum,
                            pfr_error *err) {
     struct profile_sum_key key = {.place = stack->place, .group = stack->group, .frame = frame};
@@ -321,7 +321,7 @@ pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *er
     return PFR_OK;
 }
 
-/* To the sums of all frames; how many there are, and the last frame's. */
+/* Adds the weight to the sums of all frames; returns their number and the last frame's sum. */
 static pfr_status add_all(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
                           uint32_t *added, uint32_t *leaf, pfr_error *err) {
     struct sums *s = &c->sums;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_SUMS_H
 #define PFR_MODEL_PROFILE_SUMS_H
-/*
- * Stacks as no more than what their frames weigh: a part of how profiles are made (profile_parts.h).
- */
+/* Keeps only the weights of the frames in stacks, not the stacks: a part of profile_parts.h. */
 #include "model/profile/result/profile.h"
 
 struct sample_counter;
 
 /* --- profile_sums.c */
 
-/* Sums of a group by kind: groups have pages, those have leaves, which are sums that lie side by side. Page 0 and leaf
-   0 are empty, and stand where there is none. */
+/* Sums of a group by kind, in two levels: a group has pages, and a page has leaves of adjacent sums. Page 0 and leaf 0
+   are empty and are used where nothing exists. */
 #define SUM_BITS 4u
 #define LEAF_BITS 6u
 struct sum_page {
@@ -22,43 +20,43 @@ struct sum_group {
     size_t room;
 };
 
-/* A sum while it is counted. */
+/* A sum while counting. */
 struct counted_sum {
     struct profile_weight total;
-    uint32_t mark; /* of the last stack that it was in */
-    uint32_t self; /* 0: there is no such sum; else a number in `selves` + 1, or that it has none */
+    uint32_t mark; /* of the last stack that contained it */
+    uint32_t self; /* index in `selves` + 1, or a mark that it has no entry there; 0: the sum does not exist */
 };
 
-/* What was sampled, by group and frame, where the sum's is another one. */
+/* Self weight by group and frame, if the sum's own entry is for another frame. */
 struct self_slot {
-    uint32_t group, frame, number; /* + 1; 0: empty */
+    uint32_t group, frame, number; /* index + 1; 0: empty */
 };
 
-/* The sums of one stack, before anything is added to them. */
+/* The sums of one stack, before its weight is added. */
 struct sums_found {
-    uint32_t *at; /* before it is at hand: of the empty leaf where there is none */
+    uint32_t *at; /* indices of sums; before sums_add those of the empty leaf where a sum is missing */
     size_t room;
     uint32_t count, self;
 };
 
 struct sums {
     struct memory *memory;
-    struct memory own; /* for rows and entries: a share that is set aside at the beginning */
+    struct memory own; /* share for rows and entries, set aside at the start */
     uint64_t defer_lookup;
     struct sum_group *groups;
     struct sum_page *pages;
-    struct counted_sum *at; /* leaves */
+    struct counted_sum *at; /* leaves, one after the other */
     struct profile_sum_key *keys;
     struct profile_self *selves;
     struct self_slot *by_leaf;
     size_t groups_room, pages_room, room, keys_room, selves_room, self_slots, self_used;
     uint32_t nr_pages, nr_leaves, count, nr_selves;
-    uint32_t until;             /* sums that there may be before the memory is looked at again */
-    uint32_t *kind_of[2];       /* by frame, and by frame of a sampled address; 0: not known */
-    struct sums_found found[2]; /* of the stack at hand, and of the next one */
-    uint32_t mark;              /* of the former */
-    uint32_t *seen;             /* parts of hashes; 0: none */
-    uint32_t *rows;             /* of stacks that were met again: how many sums, self, the sums */
+    uint32_t until;             /* number of sums at which memory is checked again */
+    uint32_t *kind_of[2];       /* kind by frame, and by frame of a sampled address; 0: unknown */
+    struct sums_found found[2]; /* of the current stack and of the next one */
+    uint32_t mark;              /* mark of the current stack */
+    uint32_t *seen;             /* parts of hashes; 0: empty */
+    uint32_t *rows;             /* of repeated stacks: number of sums, self, the sums */
     size_t kinds_room[2], seen_count, rows_room;
     uint32_t rows_end;
 };
@@ -67,44 +65,44 @@ struct sums {
 struct summed {
     const uint32_t *frames;
     uint32_t count, group;
-    uint64_t place; /* of the sample */
+    uint64_t place; /* offset of the sample */
 };
 
 pfr_status sums_begin(struct sample_counter *c, pfr_error *err);
 void sums_free(struct sums *s);
-/* What only counting needs. */
+/* Frees the data needed only for counting. */
 void sums_free_rows(struct sums *s);
-/* The sums that a stack to come has already are looked up, and fetched from memory. */
+/* Looks up the existing sums of the next stack and prefetches them. */
 pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *err);
-/* The stack that was expected last is the one at hand; another one may be expected. */
+/* Makes the expected stack the current one, so that another may be expected. */
 void sums_turn(struct sums *s);
-/* Adds to its sums, which are at hand then, each once. < 0: nothing was added. */
+/* Adds the weight once to each sum of the stack, which is then the current one. < 0: nothing was added. */
 pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
                     pfr_error *err);
-/* Adds to those of a row. */
+/* Adds to the sums of a row. */
 void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
-/* Whether something with this hash was asked for before, as far as is remembered. */
+/* Whether this hash was asked for before, as far as it is remembered. */
 bool sums_seen(struct sums *s, uint64_t hash);
-#define SEEN_FEW 4u /* that lie together, the last one first */
+#define SEEN_FEW 4u /* adjacent entries, the latest first */
 static inline uint32_t *sums_seen_few(const struct sums *s, uint64_t hash) {
     return &s->seen[hash & (s->seen_count - 1) & ~(uint64_t)(SEEN_FEW - 1)];
 }
 static inline void sums_fetch_seen(const struct sums *s, uint64_t hash) {
     __builtin_prefetch(sums_seen_few(s, hash), 1);
 }
-/* Those at hand as a row. */
+/* Keeps the sums of the current stack as a row. */
 pfr_status sums_keep_found(struct sums *s, uint32_t *row, pfr_error *err);
-/* The sum of the key's group and kind, made if it is new; key->sum is not read. */
+/* The sum for the key's group and kind, added if new; key->sum is ignored. */
 pfr_status sums_put(struct sample_counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
-/* What was sampled in the frame, which counts for `sum`. */
+/* The self entry of a frame, which belongs to `sum`. */
 pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
                          pfr_error *err);
 
 /* --- profile_sums_join.c */
 
-/* Adds the other's, which has poured. What there is no room for is `limited`. */
+/* Adds the sums of another counter, after its entries were poured. Weight without room goes to `limited`. */
 pfr_status sums_join(struct sample_counter *to, struct sample_counter *from, pfr_error *err);
-/* What it holds becomes the profile's. `sorted`: it is in the order of first stacks. */
+/* Moves the sums into the profile. `sorted`: in the order of first stacks. */
 pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of several lanes become those of one, and those of one the profile's. */
+/* Joins the sums of several workers, and moves the result into the profile. */
 #include "file/read/next.h"
 #include "model/profile/count/profile_parts.h"
 
 #include "base/tables/radix.h"
 
-/* --- Those of another lane. */
+/* --- Sums of another worker. */
 
 struct sums_joining {
     struct sample_counter *to, *from;
-    uint32_t *group_of, *key_of; /* by number in `from`: number in `to` + 1; 0: none */
+    uint32_t *group_of, *key_of; /* by number in `from`: number in `to` + 1; 0: unknown yet */
 };
 
-/* Nobody counts any more: a mark is the number of the sum's key. */
+/* Counting is over, so marks are reused for the number of the sum's key. */
 static void mark_keys(struct sums *s) {
     for (uint32_t i = 0; i < s->count; i++)
         s->at[s->keys[i].sum].mark = i;
@@ -53,7 +53,7 @@ static pfr_status join_self(struct sums_joining *j, uint32_t key, const struct p
     return PFR_OK;
 }
 
-/* What there is no room for: all will be counted again by one lane. */
+/* Weight without room: everything will be counted again by one worker. */
 static pfr_status or_limit(struct sums_joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
     const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)
@@ -93,7 +93,7 @@ pfr_status sums_join(struct sample_counter *to, struct sample_counter *from, pfr
 
 /* --- At the end. */
 
-/* By the first stack that each was in; those of one stack stay in its order. */
+/* Sorts by the first stack of each sum; sums of one stack keep their order. */
 static pfr_status sort_sums(struct sums *s, uint32_t **order, pfr_error *err) {
     struct radix_item *items = mem_alloc(s->memory, s->count, 2 * sizeof *items);
     *order = mem_alloc(s->memory, s->count, sizeof **order);
@@ -111,7 +111,7 @@ static pfr_status sort_sums(struct sums *s, uint32_t **order, pfr_error *err) {
 
 #define WORDS(count, type) ((size_t)(count) * (sizeof(type) / sizeof(uint64_t)))
 
-/* The totals take the place of the sums, and what they leave of it goes back: a second array may be too much. */
+/* Stores the totals over the sums and returns the freed part: a second array may not fit into memory. */
 static pfr_status give_totals(struct sums *s, struct profile *p, pfr_error *err) {
     struct profile_weight *totals = (struct profile_weight *)(void *)s->at;
     p->nr_sums = (s->nr_leaves + 1) << SUM_BITS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tracepoint's sample says, as one text of parts: the text of the event, then each field that is wished for.
- * Each is written behind its length, a word of 32 bits, so that parts may hold anything; a field that an event does not
- * have is NONE long. Where no field is wished for the whole is the text of the event.
+ * The text of a tracepoint's sample, in parts: the text of the event, then each requested field. Each part follows its
+ * length, a 32-bit word, so parts may contain any byte; NONE is the length of a field that the event lacks. Without
+ * requested fields the whole text is that of the event.
  */
 #include "model/profile/count/profile_tracepoint.h"
 
@@ -11,7 +11,7 @@
 
 #define NONE UINT32_MAX
 
-/* A part and whether there is one. */
+/* Writes a part; *has: whether the event has it. */
 static pfr_status write_part(struct sample_counter *c, const struct picked *s, const struct profile_trace_field *field,
                              pfr_output *to, bool *has, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;

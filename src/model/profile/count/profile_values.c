@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of an entry to the values of a group: names, texts and places get numbers that all lanes share. */
+/* Turns the words of an entry into the values of a group: names, texts and places get numbers shared by all workers. */
 #include "model/profile/count/profile_cache.h"
 #include "model/profile/count/profile_values.h"
 #include "model/profile/count/profile_count.h"
@@ -9,7 +9,7 @@
 
 #define LIMIT_TEXT "[limit]"
 
-/* The name of a thread that has none is made of its tid. */
+/* A thread without a name is named by its tid. */
 static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_t *value, pfr_error *err) {
     char made[16] = "swapper";
     struct intern_text text = {(const uint8_t *)made, 7};
@@ -23,17 +23,17 @@ static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_
     return PFR_OK;
 }
 
-/* What the values of an entry are made of. */
+/* State of making the values of an entry. */
 struct making {
     struct sample_counter *counter;
-    const uint64_t *words; /* of its keys, the next one */
+    const uint64_t *words; /* the next word of its keys */
     struct who who;
     unsigned mode;
-    const struct record_key *key; /* NULL: as at the end */
-    uint64_t since;               /* of the places and cgroups */
+    const struct record_key *key; /* NULL: with the final state */
+    uint64_t since;               /* latest key of the places and cgroups used */
 };
 
-/* An id may get another path: one that was found as of the end holds for samples after the record that said it. */
+/* An id may be reused for another path: a path from the final state holds for samples after its record. */
 static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, pfr_error *err) {
     struct frames_of *f = m->counter->cache.frames;
     const struct state *state = &f->profile->state;
@@ -50,9 +50,11 @@ static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, p
     return PFR_OK;
 }
 
-/* Addresses of the kernel and of the program mix in data and branches: where nothing is in the sample's own space, the
-   other is asked. Ends of branches are looked for in the program first, as perf does it: old kernels have a map of all
-   addresses. */
+/*
+ * In data addresses and branches kernel and user addresses mix: an address without a map in the sample's own mode is
+ * looked up in the other. Branch targets are looked up as user addresses first, as in perf: old kernels have a map of
+ * all addresses.
+ */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
     const bool branches = m->counter->profile->request.counted == PROFILE_BRANCHES;
     const unsigned first = branches && m->mode == PFR_CPUMODE_KERNEL ? PFR_CPUMODE_USER : m->mode;
@@ -116,7 +118,7 @@ pfr_status values_root(struct sample_counter *c, const uint64_t *words, const st
     return profile_tree_root(c->tree, (uint32_t)(words[0] >> 32), values, count, root, err);
 }
 
-/* --- What there was no memory for: one group for each event, whose values are all 0 or [limit]. */
+/* --- Samples without memory: one group per event, whose values are all 0 or [limit]. */
 
 static pfr_status limited_value(struct frames_of *frames, enum profile_key key, uint32_t frame, uint64_t *value,
                                 pfr_error *err) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as they are, one after the other, for those who want no tree of them: a row of frames for each entry. What a
- * lane met first stands first, so that sorting by the place of the first sample gives the same order on any number of
- * lanes.
+ * Stacks one after the other, for consumers that need no tree: a row of frames per entry. Each worker stores them in
+ * the order of first samples, so that sorting by the offset of the first sample gives the same order for any number of
+ * workers.
  */
 #include "model/profile/count/profile_whole_stacks.h"
 #include "model/profile/count/profile_entries.h"
@@ -12,8 +12,8 @@
 #include <inttypes.h>
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part of so many */
-#define FETCHED 8u      /* entries */
+#define NAMES_SHARE 16u /* one part in this many */
+#define FETCHED 8u      /* entries prefetched */
 
 void whole_init(struct whole_stacks *w, struct memory *memory) {
     *w = (struct whole_stacks){.memory = memory};
@@ -32,7 +32,7 @@ void whole_free(struct whole_stacks *w) {
     *w = (struct whole_stacks){.memory = w->memory};
 }
 
-/* What is used is to leave room for what the caller keeps of each stack and frame, and a part for names to come. */
+/* Checks that memory is left for the caller's data per stack and frame, and some for names. */
 static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     struct whole_stacks *w = &c->whole;
     const struct memory *all = c->profile->memory;
@@ -46,7 +46,7 @@ static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* mem_grow adds at least half of what there is. */
+/* mem_grow adds at least half of the old size. */
 static pfr_status make_frame_room(struct whole_stacks *w, uint32_t count, pfr_error *err) {
     while (w->frames_room - w->nr_frames < count) {
         size_t room = w->frames_room;
@@ -91,7 +91,7 @@ void whole_settle(struct whole_stacks *w) {
     w->settled = w->count;
 }
 
-/* The frames that it made so far, which are settled, as one more of `to`'s parts. */
+/* Moves the frames made so far, which are settled, to `to` as another part. */
 static pfr_status give_frames(struct whole_stacks *w, struct whole_stacks *to, pfr_error *err) {
     struct stack_part *parts = mem_resize(to->memory, to->parts, to->nr_parts, to->nr_parts + 1u, sizeof *parts);
     if (!parts)
@@ -103,13 +103,13 @@ static pfr_status give_frames(struct whole_stacks *w, struct whole_stacks *to, p
     return PFR_OK;
 }
 
-/* --- Those of another lane. */
+/* --- Stacks of another worker. */
 
 struct stacks_joining {
     struct sample_counter *to;
     const struct sample_counter *from;
-    bool more;          /* other lanes are to come */
-    uint32_t *group_of; /* by number in `from`: number in `to` + 1; 0: not asked yet */
+    bool more;          /* other workers will follow */
+    uint32_t *group_of; /* by number in `from`: number in `to` + 1; 0: unknown yet */
 };
 
 static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t *number, pfr_error *err) {
@@ -124,7 +124,7 @@ static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t 
     return PFR_OK;
 }
 
-/* Its weight, where no lane is to come that asks for it. */
+/* Sets its weight, if no later worker can add to it. */
 static void settle_entry(struct sample_counter *to, struct profile_stack *stack, const struct entry_count *count) {
     stack->self = (struct profile_weight){count->weight, count->samples};
     to->too_deep += count->too_deep ? count->samples : 0;
@@ -145,7 +145,7 @@ static pfr_status add_entry(struct stacks_joining *j, const uint64_t *key, const
     return j->more ? counter_put(j->to, key, &made, err) : PFR_OK;
 }
 
-/* The entry of this key, made with the other's stack where there is none. */
+/* The entry of this key; if there is none, adds one with the other's stack. */
 static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
                              pfr_error *err) {
     struct entry_count *same = counter_find(j->to, key);
@@ -159,7 +159,7 @@ static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, cons
     return PFR_OK;
 }
 
-/* What there is no room for. */
+/* Counts an entry without room as [limit]. */
 static void limit_entry(struct stacks_joining *j, const struct entry_count *count) {
     const uint32_t group = j->from->whole.at[count->node].group;
     struct profile_weight *limited = &j->to->limited[j->from->tree->groups[group]->event];
@@ -167,7 +167,7 @@ static void limit_entry(struct stacks_joining *j, const struct entry_count *coun
     limited->samples += count->samples;
 }
 
-/* Slots of entries to come are fetched from memory meanwhile, then what they lead to. */
+/* Prefetches the slots of later entries, then the entries. */
 static void fetch_entries(const struct stacks_joining *j, uint32_t i) {
     if (i + 2 * FETCHED < j->from->table->count)
         counter_fetch_slot(j->to, entry_words(j->from, i + 2 * FETCHED));
@@ -203,7 +203,7 @@ pfr_status whole_join(struct sample_counter *to, struct sample_counter *from, bo
 
 /* --- At the end. */
 
-/* By the first sample of each. */
+/* Sorts by the first sample of each stack. */
 static pfr_status sort_stacks(struct whole_stacks *w, pfr_error *err) {
     struct profile_stack *sorted = mem_alloc(w->memory, w->room, sizeof *sorted);
     struct radix_item *items = mem_alloc(w->memory, w->count, 2 * sizeof *items);

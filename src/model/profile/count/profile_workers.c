@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices and who counts them: see profile_workers.h. */
+/* Slices and the workers that count them: see profile_workers.h. */
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_pour.h"
 #include "model/profile/count/profile_deferred_names.h"
@@ -13,23 +13,23 @@
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 
-#define SHARE 60u /* percent of the memory that is left, for all that is counted */
+#define SHARE 60u /* percent of the memory left, for all counting */
 #define JOBS_MOST 256u
-#define LANE_NS 150000000u /* a lane for each so much of counting */
-#define PLAIN_NS 30u       /* of a sample whose thread and address alone count */
+#define LANE_NS 150000000u /* counting time that is worth a worker */
+#define PLAIN_NS 30u       /* per sample identified by thread and address only */
 #define SAMPLE_NS 150u
 #define CHAIN_NS 600u
-#define NODES_NS 800u /* of a chain that becomes nodes of a tree */
-#define LONG_NS 1500u /* with its branches, or with a chain that is made of more than what was recorded as such */
-#define READER_SIZE ((uint64_t)128 << 20) /* of the file, for each thread that reads it first */
-#define CHAIN_JOBS 4u                     /* unless more are asked for: each lane holds nearly all addresses */
+#define NODES_NS 800u                     /* per chain that becomes nodes of a tree */
+#define LONG_NS 1500u                     /* with branches, or with a chain built from more than the recorded one */
+#define READER_SIZE ((uint64_t)128 << 20) /* bytes of the file per thread that reads it in the first pass */
+#define CHAIN_JOBS 4u /* maximum unless more are requested: each worker caches nearly all addresses */
 
 void workers_init(struct profile_workers *w, struct profile *p) {
     *w = (struct profile_workers){.profile = p, .whole = !slices_can_be(p->reader)};
     profile_frames_init(&w->frames, p);
 }
 
-/* --- The plan. */
+/* --- Planning slices. */
 
 static void add_slice(struct profile_workers *w, uint32_t part, uint64_t begin) {
     void *more = mem_grow(w->profile->memory, w->slices, w->nr_slices, &w->slices_room, 64, sizeof *w->slices);
@@ -53,14 +53,14 @@ static void plan_sample(void *context, const pfr_record *rec) {
         add_slice(w, part, rec->offset);
 }
 
-/* What is skipped behind damage, and how it is said, depends on what was read before. */
+/* The bytes skipped after damage, and their message, depend on what was read before, so damage excludes slices. */
 static void plan_hole(void *context, const pfr_error *hole) {
     struct profile_workers *w = context;
     (void)hole;
     w->whole = true;
 }
 
-/* Whoever reads first learns nothing twice, so that another thread costs little: more pay than of those that count. */
+/* Additional threads of the first pass duplicate no work, so they are worthwhile sooner than those that count. */
 static uint32_t count_readers(const struct profile_workers *w) {
     const uint64_t size = input_size(&w->profile->reader->parts[0].in);
     const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
@@ -74,7 +74,7 @@ struct state_watch workers_watch(struct profile_workers *w) {
 
 /* --- Workers. */
 
-/* How long one thread is likely to count: about what samples cost on machines of these years. */
+/* Estimated time of counting in one thread: approximate costs per sample on current machines. */
 static uint64_t likely_ns(const struct workers_size *size) {
     const uint64_t each = size->branches || size->made ? LONG_NS
                           : size->nodes                ? NODES_NS
@@ -84,7 +84,7 @@ static uint64_t likely_ns(const struct workers_size *size) {
     return size->samples < UINT64_MAX / LONG_NS ? size->samples * each : UINT64_MAX;
 }
 
-/* Each lane learns most of what the others know, so that one which saves little costs more than that. */
+/* Each worker repeats most lookups of the others, so a small share of the work costs more than it saves. */
 static uint32_t paying_workers(const struct workers_size *size) {
     const uint64_t paying = likely_ns(size) / LANE_NS;
     const uint32_t most = size->chains && size->cpus > CHAIN_JOBS ? CHAIN_JOBS : size->cpus;
@@ -105,7 +105,7 @@ static bool any_is_made(const struct profile_workers *w) {
     return false;
 }
 
-/* Stacks, instead of keeping them as they are or in sum. */
+/* Whether stacks become nodes, instead of whole stacks or sums. */
 static bool makes_nodes(const struct profile_request *request) {
     return request_has_chains(request) && request->shape != PROFILE_STACKS && request->shape != PROFILE_SUMS;
 }
@@ -123,8 +123,8 @@ static struct workers_size size_of(const struct profile_workers *w) {
                                  .plain = !request->keys || request->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
-/* The text of a tracepoint is made by a library that may need a process, and counters that are read with samples, or
-   stacks that are stitched, need them in order: one lane does it, on the whole. */
+/* One worker must count the whole recording if samples are needed in order (counters read with samples, stitched
+   stacks) or if texts of tracepoints come from a library that may need a process. */
 static bool goes_by_slices(const struct profile_workers *w) {
     const bool traces = w->profile->request.keys & PROFILE_BIT(PROFILE_TRACE);
     return !w->whole && w->nr_slices > 0 && !traces && !order_counts(w->profile, w->places);
@@ -150,7 +150,8 @@ static pfr_status open_worker(struct profile_workers *w, struct profile_worker *
     return PFR_OK;
 }
 
-/* Stacks that several lanes meet are there once. Where they are kept as they are, or in sum, a lane has its own. */
+/* Shares nodes and entries, so that stacks common to several workers exist once. Whole stacks and sums are private to a
+   worker. */
 static void open_common(struct profile_workers *w, uint32_t jobs) {
     w->has_common = jobs > 1 && makes_nodes(&w->profile->request);
     if (!w->has_common)
@@ -207,11 +208,11 @@ static void *run_worker(void *context) {
         me->status = counter_run(&me->counter, &me->err);
     }
     if (me->status < 0)
-        __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* nobody begins another one */
+        __atomic_store_n(&w->next, (uint32_t)w->nr_slices, __ATOMIC_RELAXED); /* makes the other workers stop */
     return NULL;
 }
 
-/* What the first one that failed says. */
+/* The status of the first worker that failed. */
 static pfr_status workers_status(const struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         if (w->at[i].status < 0) {
@@ -222,7 +223,7 @@ static pfr_status workers_status(const struct profile_workers *w, pfr_error *err
     return PFR_OK;
 }
 
-/* Where there are no more threads to be had, those that there are do it. */
+/* If fewer threads can be started, those that run do all the work. */
 static pfr_status run_workers(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 1; i < w->count; i++)
         w->at[i].runs = thread_begin(&w->at[i].thread, run_worker, &w->at[i]);
@@ -260,7 +261,7 @@ static void add_limited(struct sample_counter *to, const struct sample_counter *
     }
 }
 
-/* What all counted plainly is the first one's. */
+/* Resolves the entries that all workers counted by address only; the first worker gets the result. */
 static pfr_status settle(struct profile_workers *w, pfr_error *err) {
     struct sample_counter *all[JOBS_MOST];
     for (uint32_t i = 0; i < w->count; i++)
@@ -282,7 +283,7 @@ static bool mark_part(void *context, unsigned worker, size_t part) {
     return true;
 }
 
-/* As profile_count.c does it for one. */
+/* As profile_count.c does for a single worker. */
 static pfr_status begin_common_weights(struct profile_workers *w, pfr_error *err) {
     bool limited = false;
     for (uint32_t i = 0; i < w->count; i++)
@@ -296,8 +297,7 @@ static pfr_status begin_common_weights(struct profile_workers *w, pfr_error *err
     return profile_tree_end_marks(&w->common.tree, err);
 }
 
-/* Into the tree that all have in common. Memory is largest when nodes get weights: what was looked up in goes before.
- */
+/* Pours all entries into the shared tree. Memory peaks when nodes get weights, so lookup tables are freed before. */
 static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         counter_end_lookups(&w->at[i].counter);
@@ -308,7 +308,7 @@ static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* All counters in one, the first. */
+/* Joins all counters in the first one. */
 static pfr_status join(struct profile_workers *w, pfr_error *err) {
     struct sample_counter *first = &w->at[0].counter;
     const unsigned values = (unsigned)__builtin_popcount(w->profile->request.keys);
@@ -336,7 +336,7 @@ static pfr_status join(struct profile_workers *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* As if nobody had counted yet. */
+/* Discards all counts and frames. */
 static void forget(struct profile_workers *w) {
     close_workers(w);
     profile_frames_forget(&w->frames);
@@ -347,8 +347,8 @@ static pfr_status count_by(struct profile_workers *w, uint32_t jobs, pfr_error *
     return join(w, err);
 }
 
-/* What does not fit several lanes may fit one, and the answer must not depend on how many there were: so what is known
-   of addresses goes, too, since it takes memory that one lane has while it counts. */
+/* If memory does not suffice for several workers it may for one, and the result must not depend on their number. So the
+   cached addresses are discarded too, because they occupy memory that a single worker has for counting. */
 pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err) {
     w->places = places;
     const uint32_t jobs = count_jobs(w);

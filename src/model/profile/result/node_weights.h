@@ -2,16 +2,16 @@
 #ifndef PFR_MODEL_NODE_WEIGHTS_H
 #define PFR_MODEL_NODE_WEIGHTS_H
 /*
- * What nodes weigh by themselves. Of stacks most nodes are on the way to others and weigh nothing: then there is a bit
- * for each, and weights only of those that are marked, in their order.
+ * Self weights of nodes. In trees of stacks most nodes are inner ones without self weight: there each node has one bit,
+ * and only marked nodes have a weight, stored in order.
  *
- *     node_weights_begin_marks(&w, memory, nodes);
- *     for (...)
- *         node_weights_mark(&w, node);
- *     node_weights_end_marks(&w, memory);
- *     node_weights_own(&w, node)->samples++;   // of one that was marked
- *     ... node_weight(&w, any)->samples ...
- *     node_weights_free(&w, memory);
+ *    node_weights_begin_marks(&w, memory, nodes);
+ *    for (...)
+ *        node_weights_mark(&w, node);
+ *    node_weights_end_marks(&w, memory);
+ *    node_weights_own(&w, node)->samples++;   // of a marked node
+ *    ... node_weight(&w, any)->samples ...
+ *    node_weights_free(&w, memory);
  */
 #include "base/memory/memory.h"
 
@@ -25,10 +25,10 @@ static inline void weight_add(struct profile_weight *to, const struct profile_we
 }
 
 struct node_weights {
-    struct profile_weight *at; /* by node; where there are bits, of those that have one. NULL: none has a weight yet */
-    uint64_t *bits;            /* NULL: all have one */
-    uint32_t *before;          /* by word of `bits`: bits before it */
-    size_t room, words;        /* of `at`; of the two others */
+    struct profile_weight *at; /* by node, or with bits by rank among the marked nodes; NULL: no weights yet */
+    uint64_t *bits;            /* NULL: all nodes have a weight */
+    uint32_t *before;          /* by word of `bits`: marked nodes before it */
+    size_t room, words;        /* elements of `at`; of `bits` and `before` */
 };
 
 #define NODE_WEIGHTS_WORD 64u
@@ -37,7 +37,7 @@ static inline bool node_weights_is_marked(const struct node_weights *w, uint32_t
     return w->bits[node / NODE_WEIGHTS_WORD] >> node % NODE_WEIGHTS_WORD & 1;
 }
 
-/* Of one that is marked, or where all have weights. */
+/* The weight of a marked node, or of any node if all have weights. */
 static inline struct profile_weight *node_weights_own(const struct node_weights *w, uint32_t node) {
     if (!w->bits)
         return &w->at[node];
@@ -46,31 +46,31 @@ static inline struct profile_weight *node_weights_own(const struct node_weights 
     return &w->at[w->before[word] + (uint32_t)__builtin_popcountll(w->bits[word] & below)];
 }
 
-/* Of any. */
+/* The weight of any node. */
 static inline const struct profile_weight *node_weight(const struct node_weights *w, uint32_t node) {
     static const struct profile_weight none;
     return !w->bits || node_weights_is_marked(w, node) ? node_weights_own(w, node) : &none;
 }
 
-/* What node_weight will look at, to be fetched. */
+/* Prefetches the data of node_weight. */
 static inline void node_weights_fetch(const struct node_weights *w, uint32_t node) {
     __builtin_prefetch(w->bits ? (const void *)node_weights_own(w, node) : (const void *)&w->at[node], 1);
 }
 
-/* Several threads may mark at a time. */
+/* Several threads may mark at the same time. */
 static inline void node_weights_mark(struct node_weights *w, uint32_t node) {
     const uint64_t bit = (uint64_t)1 << node % NODE_WEIGHTS_WORD;
     __atomic_fetch_or(&w->bits[node / NODE_WEIGHTS_WORD], bit, __ATOMIC_RELAXED);
 }
 
-/* All are 0 at first. false: no memory. */
+/* All weights are 0 at first. false: out of memory. */
 bool node_weights_begin_all(struct node_weights *w, struct memory *memory, size_t nodes);
 bool node_weights_begin_marks(struct node_weights *w, struct memory *memory, size_t nodes);
-/* false: no memory; it may be freed all the same. */
+/* false: out of memory; node_weights_free is allowed. */
 bool node_weights_end_marks(struct node_weights *w, struct memory *memory);
-/* From now on all nodes have one, for which there is room. false: no memory, and nothing has changed. */
+/* Gives every node a weight. false: out of memory, and nothing has changed. */
 bool node_weights_distribution(struct node_weights *w, struct memory *memory, size_t nodes);
-/* false: no memory, and there is nothing to free. */
+/* false: out of memory, and there is nothing to free. */
 bool node_weights_copy(struct node_weights *to, const struct node_weights *from, struct memory *memory, size_t nodes);
 void node_weights_free(struct node_weights *w, struct memory *memory);
 

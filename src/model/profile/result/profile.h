@@ -2,25 +2,25 @@
 #ifndef PFR_MODEL_PROFILE_H
 #define PFR_MODEL_PROFILE_H
 /*
- * What a recording says in sum: who was where, how often. It is loaded once and never changes; samples are not in it.
- * Of a trace, calls are what samples are of other recordings: each counts once, with its self time for a weight.
+ * The sum of a recording: counts by thread and place. A profile is loaded once and never changes; it does not contain
+ * samples. For a trace, calls take the role of samples: each counts once, with its self time as weight.
  *
- *     frame    a function of an object, or an address that has no name
- *     node     a stack: (parent, frame), the parent first; what called stands above what was called
- *     group    what samples have in common beside their stack: the event, and the keys that were wished for. It is a
- *              root: its node has no parent
- *     weight   of a node: of the samples that were taken exactly there, without those below
+ *    frame    a function of an object, or an address without a name
+ *    node     a stack: (parent, frame), the parent first; callers are ancestors of callees
+ *    group    common values of samples apart from the stack: the event, and the requested keys. It is a root: its node
+ *             has no parent
+ *    weight   self weight of a node: of the samples taken exactly there, without its descendants
  *
- * Consumers say what they want before the load, because what nobody asks for is not kept apart:
+ * Consumers request what they need before loading; other distinctions are not kept:
  *
- *     struct profile_request wish = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
- *     struct profile *p;
- *     profile_load(&p, reader, &wish, &err);
- *     for (uint32_t n = 0; n < p->nr_nodes; n++)
- *         ... p->nodes[n], node_weight(&p->self, n) ...
- *     profile_close(p);
+ *    struct profile_request wish = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
+ *    struct profile *p;
+ *    profile_load(&p, reader, &wish, &err);
+ *    for (uint32_t n = 0; n < p->nr_nodes; n++)
+ *        ... p->nodes[n], node_weight(&p->self, n) ...
+ *    profile_close(p);
  *
- * How it is made is told in profile.c.
+ * profile_parts.h describes how it is made.
  */
 #include "model/names/function_names.h"
 #include "model/profile/result/node_weights.h"
@@ -31,79 +31,79 @@
 #define NO_NODE UINT32_MAX
 #define NO_TEXT UINT32_MAX
 
-/* With PROFILE_FUNCTIONS `address` is where the function begins; else it is the frame's own. */
+/* With PROFILE_FUNCTIONS `address` is the start of the function; otherwise the frame's own address. */
 struct profile_frame {
     uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
-    uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: it has none */
-    uint32_t mangled; /* the same as the object has it, with .mangled_names; else NO_TEXT */
+    uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: no name */
+    uint32_t mangled; /* its mangled name, with .mangled_names; else NO_TEXT */
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
-    bool is_inlined;  /* `text` was inlined there into the function that the rest is about */
-    uint64_t address; /* in the object's file; in the kernel and in anonymous memory that of the process */
-    uint64_t ip;      /* as recorded, the least where there are several: what a frame without a name is called by in a
-                         chain; of a function 0 */
-    uint64_t start;   /* of the symbol, where `address` is one; 0: it has none */
-    uint64_t size;    /* of the symbol; 0: not known */
+    bool is_inlined;  /* `text` is a function inlined at this place into the function described by the other members */
+    uint64_t address; /* in the object's file; for the kernel and anonymous memory the address in the process */
+    uint64_t ip;      /* as recorded, the smallest if there are several: shown for an unnamed frame in a chain; 0 for a
+                         function */
+    uint64_t start;   /* of the symbol, if `address` differs from it; 0: no symbol */
+    uint64_t size;    /* of the symbol; 0: unknown */
 };
 
 /* A place in a source file. */
 struct profile_line {
-    uint32_t file; /* its path in profile->texts; NO_TEXT: not known */
-    uint32_t line; /* 0: not known */
+    uint32_t file; /* its path in profile->texts; NO_TEXT: unknown */
+    uint32_t line; /* 0: unknown */
 };
 
-/* Of a frame, which is an address where lines are asked for. */
+/* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line own;     /* in the function: with PROFILE_INLINED where the outermost inlined call is */
+    struct profile_line own;     /* in the function; with PROFILE_INLINED that of the outermost inlined call */
     struct profile_line sampled; /* of the address itself, whatever function was inlined there */
-    bool has_names;              /* its object, or what was taken out of it, was found */
+    bool has_names;              /* its object, or the separate debug file, was found */
 };
 
-/* Bit 31 of a node's frame: the frame is the sampled address, which the chain above it does not hold (but see
+/* Bit 31 of a node's frame: the frame is the sampled address, which is not part of the chain (exception: see
    PROFILE_UNNAMED_APART). */
 #define NODE_APART (1u << 31)
 
 struct profile_node {
     uint32_t parent; /* a smaller number; NO_NODE: this is the root of group `frame` */
-    uint32_t frame;  /* and NODE_APART */
+    uint32_t frame;  /* may include NODE_APART */
 };
 
 static inline uint32_t node_frame(const struct profile_node *node) {
     return node->frame & ~NODE_APART;
 }
 
-/* A stack by itself, with PROFILE_STACKS. */
+/* A single stack, with PROFILE_STACKS. */
 struct profile_stack {
     union {
         const uint32_t *frames; /* outermost first; the last may have NODE_APART */
-        uint64_t first;         /* while it is counted: where they begin in the counter's */
+        uint64_t first;         /* while counting: index of the first in the counter's frames */
     };
     uint32_t count, group;
     uint64_t place; /* of its first sample: part << 48 | offset */
     struct profile_weight self;
 };
 
-/* What frames of one kind weigh in a group, with PROFILE_SUMS: all stacks that they are in, each once. */
+/* Weight of the frames of one kind in a group, with PROFILE_SUMS: of all stacks that contain them, each once. */
 struct profile_sum_key {
     uint64_t place; /* of the first sample: part << 48 | offset */
     uint32_t group, kind;
-    uint32_t frame; /* of that sample, which may have NODE_APART */
-    uint32_t sum;   /* in profile->sums, where those without a key weigh nothing */
+    uint32_t frame; /* frame of that sample; may include NODE_APART */
+    uint32_t sum;   /* index in profile->sums; a sum without a key has no weight */
 };
 
-/* What a group's samples weigh that were taken in a frame. */
+/* Weight of a group's samples that were taken in a frame. */
 struct profile_self {
     uint32_t sum, frame;
     struct profile_weight self;
 };
 
-/* Where frames of stacks are. */
+/* Storage of the frames of stacks. */
 struct stack_part {
     struct memory *memory;
     uint32_t *frames;
     size_t room;
 };
 
-/* A value that is a place: its frame, and the least address as recorded of those that are there. */
+/* A value that is a place: its frame, and the smallest recorded address there. */
 struct profile_place {
     uint32_t frame;
     uint64_t address;
@@ -111,25 +111,25 @@ struct profile_place {
 
 struct profile_group {
     uint32_t event, root;
-    uint64_t value[]; /* of each key that was wished for, in their order: profile_value */
+    uint64_t value[]; /* of each requested key, in their order: see profile_value */
 };
 
-/* What else should be known of the weights. */
+/* Additional remarks about the weights. */
 struct profile_note {
     struct profile_note *next;
     const char *text; /* in the profile's arena */
 };
 
-/* What is counted, and how a report calls it. */
+/* The counted quantity, as a report names it. */
 struct profile_measure {
     const char *samples, *weight; /* as headings: "Samples", "Event count (approx.)" */
     const char *counted;          /* "samples" */
-    bool is_amount;               /* weights say how much it was, and samples only how often: of those who have one
-                                     number, weights are it. The event has a unit */
-    bool has_comms;               /* threads may have names */
+    bool is_amount; /* weights are amounts, and samples only their number: a single number to show is the weight. The
+                       event has a unit */
+    bool has_comms; /* threads may have names */
 };
 
-/* Elements that the arrays below were made with, to be freed with. */
+/* Allocated elements of the arrays below, needed to free them. */
 struct profile_rooms {
     size_t frames, lines, nodes, stacks, groups, places, sums, sum_keys, selves;
 };
@@ -147,65 +147,66 @@ struct profile {
     struct profile_node *nodes;
     struct node_weights self;      /* of nodes */
     struct profile_weight *totals; /* by event */
-    struct chain_counts *unwound;  /* by event: how stacks ended that were unwound */
+    struct chain_counts *unwound;  /* by event: how unwinding of stacks ended */
     struct unwind_limits unwind_limits;
     struct profile_stack *stacks; /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
     struct profile_weight *sums;
     struct profile_sum_key *sum_keys;
-    uint32_t *sum_order; /* keys by their first samples; NULL: that is how they lie */
+    uint32_t *sum_order; /* keys in the order of their first samples; NULL: they are stored that way */
     struct profile_self *selves;
     struct profile_group **groups;
-    struct profile_place *places; /* what values that are places count in */
+    struct profile_place *places; /* indices of these are the values of place keys */
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
     uint32_t nr_sums, nr_sum_keys, nr_selves;
     struct profile_rooms rooms;
-    struct arena arena; /* groups */
+    struct arena arena; /* of groups */
 
-    uint64_t left_out;             /* samples that `keep` did not want */
-    uint64_t late;                 /* samples and state that came after their round had ended */
-    uint64_t guests;               /* samples of guests that nothing says a word of: [unknown] */
-    uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth lets be asked */
-    struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
-    uint64_t stitch_begun;         /* how often stitching began anew because memory was short */
-    bool lossy;                    /* holes were met */
-    bool signed_steps;             /* weights may be what a counter went back by, modulo 2^64: sums of them are, too */
+    uint64_t left_out;             /* samples rejected by `keep` */
+    uint64_t late;                 /* samples and state records that came after the end of their round */
+    uint64_t guests;               /* samples of guests without any information: [unknown] */
+    uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
+    struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
+    uint64_t stitch_begun;         /* how often stitching restarted because memory was short */
+    bool lossy;                    /* there were holes */
+    bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
     struct profile_note *notes;
-    uint64_t ticks_per_second; /* what weights are counted in; 0: in what the event says */
+    uint64_t ticks_per_second; /* unit of weights; 0: the unit of the event */
 };
 
-/* A weight, or a sum of weights, as the event's unit has it. */
+/* Converts a weight, or a sum of weights, to the event's unit. */
 uint64_t profile_amount(const struct profile *p, uint64_t weight);
 
 /*
- * Bytes that call trees of `nodes` call paths may take in one output: limit trees, and a share that grows with what was
- * recorded, not with how it is packed. A trace has no more paths to give than calls: where stacks are cut (max_stack),
- * each call may be the innermost of a stack whose nodes are its own.
+ * Maximum bytes for call trees of `nodes` call paths in one output: limit trees, and a share that grows with the data
+ * recorded, not with their compression. A trace has no more paths than calls, because with max_stack each call may be
+ * the innermost of a stack that has all its nodes to itself.
  */
 uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 
-/* The events of a recording as a profile knows them: a trace has one, the time in its calls. */
+/* The events of a recording in a profile: a trace has one, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL past the end */
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
-/* What limits left unknown is a hole, though every byte was read: told. PFR_HOLE: something was, or records were lost.
-   Names that got no answer from what demangles are a note of the wish. */
+/* Reports what limits left unresolved as holes, although every byte was read. PFR_HOLE: there was such a thing, or
+   records were lost. Names that the demangler did not answer are reported through the request's `note`. */
 pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
                                void *context);
 
 /*
- * Reads the recording to its end, more than once where it is seekable; a stream must have been opened with spool.
- * *p is there while `each` is called, with its state. < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for
- * a stream.
+ * Reads the recording to its end, more than once if it is seekable; a stream must have been opened with spool. *p and
+ * its state are available in calls of `each`. < 0: *err, and *p is NULL. Errors as pfr_next; PFR_ERR_USAGE for a
+ * stream.
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
-void profile_close(struct profile *p); /* NULL is fine */
+void profile_close(struct profile *p); /* NULL is allowed */
 
-/* A part of a text of PROFILE_TRACE: 0 the text of the whole event, n field n - 1 of the wish; false: it has none. */
+/* A part of a PROFILE_TRACE text: 0 the text of the whole event, n the requested field n - 1; false: it has no such
+   part. */
 bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of);
 
-/* The value of a key that was wished for. */
+/* The value of a requested key. */
 uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key);
 
 #endif

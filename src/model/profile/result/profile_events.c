@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events and what is counted: see profile.h. What a trace has is said as perf.data would say it. */
+/* Events and counted quantities: see profile.h. Those of a trace are expressed in terms of perf.data. */
 #include "file/read/recording.h"
 #include "file/read/stored.h"
 #include "model/calls/calls.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to frames, for all lanes: what stands in an object is named once, by whoever meets it first. A frame is
- * made of
+ * Maps addresses to frames, for all workers: each place in an object is named once, by the first worker that meets it.
+ * A frame is identified by
  *
- *     a symbol       object, start of the symbol, its name
- *     an address     object, address in it, address as recorded (where nothing names it)
+ *    a symbol       object, start of the symbol, its name
+ *    an address     object, address in it, address as recorded (if unnamed)
  *
- * Frames have numbers in the order in which lanes met them, which nothing that a user sees may depend on. So where
- * several addresses are one frame, the least says what one address alone can say.
+ * Frames are numbered in the order in which workers met them, which must not affect the output. So if several addresses
+ * are one frame, members that differ between them are those of the smallest.
  */
 #include "model/profile/result/profile_names.h"
 #include "file/read/next.h"
@@ -17,7 +17,7 @@
 #include "model/profile/result/profile_frames.h"
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
-#define UNNAMED UINT32_MAX /* the frame depends on the address as recorded */
+#define UNNAMED UINT32_MAX /* the frame depends on the recorded address */
 
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
@@ -59,7 +59,7 @@ void profile_frames_forget(struct frames_of *f) {
 
 /* --- Frames. The caller holds the lock. */
 
-/* Room is made first: what has a number must have a frame, also where there is no more memory. */
+/* Makes room first: a numbered frame must exist even when memory runs out. */
 static pfr_status make_room(struct frames_of *f, pfr_error *err) {
     struct profile *p = f->profile;
     if (p->nr_frames == NODE_APART - 1)
@@ -92,7 +92,7 @@ static bool is_same_frame(const struct frames_of *f, const struct profile_frame 
            (a->ip == b->ip || (a->text != NO_TEXT && f->profile->request.unit != PROFILE_ADDRESSES_APART));
 }
 
-/* The slot of the frame, or the empty one where it belongs. */
+/* The slot of the frame, or an empty one for it. */
 static struct frame_slot *find_frame(const struct frames_of *f, const struct profile_frame *frame, uint32_t hash) {
     const size_t mask = f->index.count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -137,7 +137,8 @@ static pfr_status put_frame(struct frames_of *f, const struct profile_frame *fra
     } else {
         const uint32_t count = f->profile->nr_frames;
         f->profile->frames[count] = *frame;
-        __atomic_store_n(&f->profile->nr_frames, count + 1, __ATOMIC_RELAXED); /* others may ask without the lock */
+        __atomic_store_n(&f->profile->nr_frames, count + 1,
+                         __ATOMIC_RELAXED); /* other threads may read it without the lock */
         *slot = (struct frame_slot){hash, count + 1};
     }
     *number = slot->frame - 1;
@@ -156,7 +157,7 @@ static struct profile_frame unnamed(const struct frames_of *f, const struct plac
                                   .cpumode = (uint8_t)mode};
 }
 
-/* NULL of near: nobody asks for the next place. */
+/* near NULL: the next place is not needed. */
 static pfr_status find_name(struct frames_of *f, struct frame_near *near, const struct place *place, uint64_t address,
                             struct address_name *name, pfr_error *err) {
     struct address_names *names = &f->profile->names;
@@ -183,7 +184,7 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
     return put_frame(f, &frame, number, err);
 }
 
-/* Where a symbol is one frame, whatever address of it is meant. */
+/* Whether the symbol is one frame for all its addresses, and covers this one. */
 static bool is_near(struct frames_of *f, const struct frame_near *near, const struct place *place, unsigned mode,
                     uint64_t address) {
     const struct profile_request *request = &f->profile->request;
@@ -192,7 +193,7 @@ static bool is_near(struct frames_of *f, const struct frame_near *near, const st
            address_names_is_near(&f->profile->names, &near->names, place->object, address, place->offset);
 }
 
-/* --- What is known of a place in an object. The caller holds the lock. */
+/* --- Known places in objects. The caller holds the lock. */
 
 static inline size_t place_hash(const struct frames_of *f, uint32_t object, uint64_t offset) {
     uint64_t h = (offset ^ table_seed(f->slot_count)) * 0x9e3779b97f4a7c15u;
@@ -230,12 +231,12 @@ static pfr_status grow(struct frames_of *f, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What has no name at one address of a file has none at another one of the same place in it. */
+/* Whether a missing name depends only on the offset in the file, not on the address. */
 static bool names_go_by_offset(const struct frames_of *f, uint32_t object) {
     return f->profile->state.objects.at[object].kind == OBJECT_FILE;
 }
 
-/* Room for one more place is made first. */
+/* Makes room for one more place first. */
 static pfr_status find_place(struct frames_of *f, const struct place *place, struct object_place **slot,
                              pfr_error *err) {
     PFR_TRY(grow(f, err));
@@ -248,8 +249,8 @@ static void keep_least_at(const struct frames_of *f, uint32_t frame, unsigned mo
     keep_least(&f->profile->frames[frame], &seen);
 }
 
-/* One place is one frame, whatever its name will be: no other can be equal. What one address alone says is that of any:
-   frames are not looked at here, since each would be fetched from memory. */
+/* Each place is one frame, whatever its name will be, because no other can be equal. Members that differ between
+   addresses are those of any: comparing them would fetch every frame from memory. */
 static pfr_status find_nameless(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                                 uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
@@ -257,7 +258,7 @@ static pfr_status find_nameless(struct frames_of *f, const struct place *place, 
     PFR_TRY(find_place(f, place, &slot, err));
     if (slot->frame) {
         *number = slot->frame - 1;
-        if (place->object == NO_OBJECT) /* of which nothing but the mode tells the level */
+        if (place->object == NO_OBJECT) /* these are distinguished only by mode */
             keep_least_at(f, *number, mode, address);
         return PFR_OK;
     }
@@ -266,13 +267,13 @@ static pfr_status find_nameless(struct frames_of *f, const struct place *place, 
     if (place->object != NO_OBJECT)
         p->frames[p->nr_frames].text = NAMED_LAST;
     *number = p->nr_frames;
-    __atomic_store_n(&p->nr_frames, *number + 1, __ATOMIC_RELAXED); /* others may ask without the lock */
+    __atomic_store_n(&p->nr_frames, *number + 1, __ATOMIC_RELAXED); /* other threads may read it without the lock */
     f->used++;
     *slot = (struct object_place){place->offset, place->object, p->nr_frames};
     return PFR_OK;
 }
 
-/* The frame of the same place where another process had it. */
+/* The frame of the same place at the address of another process. */
 static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned mode, uint64_t address, uint32_t *number,
                                  pfr_error *err) {
     struct profile_frame frame = f->profile->frames[known];
@@ -281,7 +282,7 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
     return put_frame(f, &frame, number, err);
 }
 
-/* An object's name may come from a place that only this moment has: then it is not kept. */
+/* The name may come from a map that is valid only at this timestamp; it is not kept then. */
 static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
                              uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;
@@ -305,7 +306,7 @@ static pfr_status find_named(struct frames_of *f, struct frame_near *near, const
     return PFR_OK;
 }
 
-/* Addresses of the kernel that no map covers are named by its symbols all the same. */
+/* Kernel addresses without a map are still named by the kernel's symbols. */
 static pfr_status find_object(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                               pfr_error *err) {
     if (place->map || mode != PFR_CPUMODE_KERNEL)
@@ -319,7 +320,7 @@ static pfr_status name_found(struct frames_of *f, struct place *place, unsigned 
     return find_named(f, NULL, place, mode, address, number, err);
 }
 
-/* --- For lanes. */
+/* --- Called by workers. */
 
 static void look_at_name(const struct frames_of *f, struct frame_found *found, bool *named) {
     const struct profile_frame *frame = &f->profile->frames[found->frame];
@@ -328,7 +329,7 @@ static void look_at_name(const struct frames_of *f, struct frame_found *found, b
         !*named && (f->profile->request.unnamed == PROFILE_UNNAMED_TOGETHER || frame->address != frame->ip);
 }
 
-/* What is known of a place already says nothing of what is beside it. */
+/* A place that is already known gives no information about adjacent ones. */
 pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
                                     uint64_t address, uint32_t *frame, pfr_error *err) {
     PFR_TRY(find_object(f, place, mode, address, err));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_FRAMES_H
 #define PFR_MODEL_PROFILE_FRAMES_H
-/*
- * Addresses to frames, and frames to names: a part of how profiles are made (profile_parts.h).
- */
+/* Maps addresses to frames, and frames to names: a part of profile_parts.h. */
 #include "model/profile/result/profile.h"
 
 #include <pthread.h>
@@ -13,81 +11,81 @@
 struct object_place {
     uint64_t offset;
     uint32_t object;
-    uint32_t frame; /* + 1; 0: empty */
+    uint32_t frame; /* frame + 1; 0: empty */
 };
 
 struct frame_slot {
     uint32_t hash;
-    uint32_t frame; /* + 1; 0: empty */
+    uint32_t frame; /* frame + 1; 0: empty */
 };
 
-/* Numbers by hash; `count` is a power of two. */
+/* Hash table of numbers; `count` is a power of two. */
 struct frame_hashes {
     struct frame_slot *at;
     size_t count;
-    uint64_t seed; /* of the hashes, so that a file cannot be made to collide */
+    uint64_t seed; /* of the hashes, against crafted collisions */
 };
 
-/* What all lanes share; the profile's frames, places, names and texts are behind its lock. */
+/* Shared by all workers; its lock also protects the profile's frames, places, names and texts. */
 struct frames_of {
     struct profile *profile;
     struct memory *memory;
     pthread_mutex_t lock;
-    unsigned workers; /* that ask */
-    bool one_worker;  /* that alone asks, and needs no lock, and no memory of its own of what stands in objects */
+    unsigned workers; /* number of workers */
+    bool one_worker;  /* a single worker needs neither the lock nor its own cache of places in objects */
     struct object_place *slots;
     size_t slot_count, used;
-    struct frame_hashes index; /* frames by what makes two addresses one */
-    struct frame_hashes alike; /* profile_frame_classes.c: kinds by what makes frames alike */
-    struct u64_map places;     /* frame -> its place */
-    uint32_t *kinds;           /* the first frame of each; from 1 on */
+    struct frame_hashes index; /* frames by identity */
+    struct frame_hashes alike; /* profile_frame_classes.c: kinds by similarity */
+    struct u64_map places;     /* frame -> index of its place */
+    uint32_t *kinds;           /* the first frame of each kind, from index 1 on */
     size_t kinds_room;
     uint32_t nr_kinds;
     struct unwind_objects unwinding;
-    char arch[32]; /* of the recorded machine; "": not told */
+    char arch[32]; /* of the recorded machine; "": unknown */
 };
 
 struct frame_found {
-    uint64_t since; /* a moment; samples behind it were there, too */
+    uint64_t since; /* timestamp key: the result is valid for samples after it */
     uint32_t frame;
     bool too_deep;
-    bool two_names; /* it has no name, and is one thing as recorded and another in its object, or may be one of many */
+    bool two_names; /* an unnamed frame whose recorded place and place in the object differ, or which may be one of many
+                     */
 };
 
 void profile_frames_init(struct frames_of *f, struct profile *p);
 void profile_frames_free(struct frames_of *f);
-/* All frames of the profile, their texts and names, as if none had been asked for; and who keeps a number of one has
-   to forget it. */
+/* Discards all frames of the profile, their texts and names. Callers must discard their frame numbers. */
 void profile_frames_forget(struct frames_of *f);
-/* The frame of a place that the state gave for the address; place->object may change. */
+/* The frame of a place that the state found for the address; may change place->object. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* The same while no other lane runs, for who asks no more than the frame, and for many places in order:
-   what the symbol that was found last covers is not looked for again. `near` is all zero before the first. */
+/* profile_frames_name while no other worker runs, for callers that need only the frame, and for many places in
+   ascending order: addresses inside the symbol found last need no lookup. `near` is zeroed before the first call. */
 struct frame_near {
     struct address_near names;
-    uint32_t frame; /* that the symbol is, of this mode */
+    uint32_t frame; /* frame of that symbol, for this mode */
     unsigned mode;
 };
 pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
                                     uint64_t address, uint32_t *frame, pfr_error *err);
-/* Where it will look first is fetched meanwhile. */
+/* Prefetches the first memory of the lookup. */
 void profile_frames_expect(const struct frames_of *f, const struct place *place);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
 pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
                                    pfr_error *err);
 pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_t address, uint64_t *value,
                                     pfr_error *err);
-/* The number of a frame, made when it is new. */
+/* The number of a frame, added if it is new. */
 pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
-/* A frame that is only words. */
+/* Adds a frame that is only a text. */
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
-/* Room for one more than the `used` that are there. The seed is made with the first: hash after that. */
+/* Makes room for one more than `used`. The first call makes the seed, so hash after it. */
 pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes, uint32_t used, pfr_error *err);
 
 /* --- profile_names.c */
 
-/* Text of a frame that is named last, until then. */
+/* Placeholder text of a frame that is named at the end. */
 #define NAMED_LAST (NO_TEXT - 1)
 
 /* --- profile_cache.c */
@@ -102,19 +100,19 @@ struct cached_frame {
 struct frame_slots {
     struct memory *memory;
     struct cached_frame *at;
-    size_t count;  /* a power of two, and STEPS more */
-    size_t used;   /* about: what was replaced counts twice */
-    uint64_t seed; /* so that a file cannot be made to collide */
+    size_t count;  /* a power of two, plus STEPS */
+    size_t used;   /* approximate: replaced entries count twice */
+    uint64_t seed; /* against crafted collisions */
 };
-#define STEPS 8u /* slots that one address may be in */
+#define STEPS 8u /* slots that one address may use */
 
 struct frame_cache {
     struct frames_of *frames;
-    struct frame_slots spaces;  /* by address in a space, as of the end */
-    struct frame_slots objects; /* by place in an object, those with a name */
+    struct frame_slots spaces;  /* by address in a space, with the final state */
+    struct frame_slots objects; /* by offset in an object; only frames with a name */
 };
 
-/* What an address of a chain is in. Addresses of the kernel are the same in all spaces. */
+/* Container of a chain's address. Kernel addresses are the same in all spaces. */
 static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
     return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == PFR_CPUMODE_KERNEL ? NO_SPACE : space);
 }
@@ -122,8 +120,8 @@ static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t add
     const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
     return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
 }
-/* The two slots of one line of the processor's cache where what is known stands first, to be looked at without a call.
-   Until the next call. A slot's number is good for longer, but what is known may stand in another then. */
+/* For lookups without a call: the two slots of one cache line where an entry is stored first. Valid until the next
+   call. A slot number stays valid longer, but the entry may then be in another slot. */
 struct frame_cache_view {
     const struct cached_frame *at;
     size_t mask;
@@ -137,7 +135,7 @@ static inline struct frame_cache_view frame_cache_look(const struct frame_cache 
 static inline uint32_t frame_cache_slot(struct frame_cache_view view, uint64_t in, uint64_t address) {
     return frame_cache_hash(view.seed, in, address) & (uint32_t)view.mask;
 }
-/* NULL: it may be known all the same. */
+/* NULL: it may be cached elsewhere all the same. */
 static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t slot, uint64_t in,
                                                           uint64_t address) {
     const struct cached_frame *pair = &view.at[slot & view.mask];

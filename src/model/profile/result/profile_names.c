@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Names of frames that are addresses, found when all is counted: one object after the other, and in each the addresses
- * in order. Each symbol is looked for once then, and what it is found in is still in the processor's caches.
- */
+/* Names the frames that are addresses, when all is counted: object by object, in order of addresses. So each symbol is
+   looked up once, and its data are still in the processor's caches. */
 #include "model/profile/result/profile_names.h"
 #include "file/read/next.h"
 #include "model/profile/result/profile_frames.h"
@@ -16,7 +14,7 @@ bool profile_names_may_wait(const struct profile *p, const struct place *place) 
     return kind == OBJECT_FILE || kind == OBJECT_KERNEL || kind == OBJECT_ANONYMOUS;
 }
 
-/* Most addresses are in symbols that others are in, too. */
+/* Most addresses share their symbol with others. */
 pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
                              pfr_error *err) {
     if (name->note && *name->note)
@@ -27,12 +25,12 @@ pfr_status profile_names_put(struct intern_table *texts, const struct address_na
     return PFR_OK;
 }
 
-/* --- One after the other. */
+/* --- One by one. */
 
 struct naming {
     struct profile *profile;
     struct address_near near;
-    const char *last; /* the symbol, as its object has it, that these are of; NULL: none yet */
+    const char *last; /* mangled symbol whose texts these are; NULL: none yet */
     uint32_t text, mangled;
 };
 
@@ -63,7 +61,7 @@ static pfr_status name_frame(struct naming *n, struct profile_frame *frame, pfr_
     return PFR_OK;
 }
 
-/* In any order, where there is no memory to sort them. */
+/* Names frames in any order, without memory to sort them. */
 static pfr_status name_as_they_come(struct naming *n, pfr_error *err) {
     struct profile *p = n->profile;
     for (uint32_t i = 0; i < p->nr_frames; i++)
@@ -72,7 +70,7 @@ static pfr_status name_as_they_come(struct naming *n, pfr_error *err) {
     return PFR_OK;
 }
 
-/* By object and address; `items` has room for all twice. */
+/* Sorts by object and address; `items` has room for twice as many. */
 static pfr_status name_sorted(struct naming *n, struct radix_item *items, uint32_t count, pfr_error *err) {
     struct profile *p = n->profile;
     uint32_t waiting = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups, and stacks as a tree of frames. A node that was made right behind its parent is found there, which is where
- * most are: a new stack is a row of new nodes below the one where it leaves what is known. Only that one's child is in
- * the hash table.
+ * Groups, and stacks as a tree of frames. A node added directly after its parent is found there, as most are: a new
+ * stack is a row of new nodes after the point where it leaves the tree. Only the first node of such a row is in the
+ * hash table.
  */
 #include "file/read/next.h"
 #include "model/profile/result/profile_tree.h"
@@ -13,7 +13,7 @@
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part of so many */
+#define NAMES_SHARE 16u /* one part in this many */
 
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory) {
     *t = (struct node_tree){.memory = memory,
@@ -38,7 +38,7 @@ void profile_tree_free(struct node_tree *t) {
     *t = (struct node_tree){.memory = t->memory};
 }
 
-/* Nodes for which there will be memory when they are looked at; a part is left for names that are still to come. */
+/* Number of nodes that memory suffices for, including the caller's costs; a part is left for names to come. */
 static uint64_t count_affordable(const struct node_tree *t) {
     const uint64_t each = sizeof *t->nodes + sizeof *t->self.at + t->cost, limit = t->whole->limit;
     const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self.room * sizeof *t->self.at + t->promised +
@@ -59,7 +59,7 @@ static pfr_status look_ahead(struct node_tree *t, uint32_t nodes, pfr_error *err
     return PFR_OK;
 }
 
-/* Where nodes have no weights yet, they only count as if they had. */
+/* Before nodes have weights, the memory for them is only reserved. */
 static bool make_weight_room(struct node_tree *t, uint64_t wanted) {
     const uint64_t bytes = t->nodes_room * sizeof *t->self.at;
     if (t->self.bits)
@@ -95,7 +95,7 @@ pfr_status profile_tree_end_marks(struct node_tree *t, pfr_error *err) {
     return node_weights_end_marks(&t->self, t->memory) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
-/* Room is made before anything is noted, so that what has a number is there, also where there is no more memory. */
+/* Makes room before anything is added: a numbered node must exist even when memory runs out. */
 pfr_status profile_tree_make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t wanted = (uint64_t)t->nr_nodes + nodes;
     if (wanted > t->until)
@@ -113,7 +113,7 @@ static inline pfr_status make_room(struct node_tree *t, pfr_error *err) {
     return profile_tree_make_room(t, 1, err);
 }
 
-/* After make_room. */
+/* Call it after make_room. */
 static uint32_t add_node(struct node_tree *t, uint32_t parent, uint32_t frame) {
     t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
     if (t->self.at)
@@ -158,14 +158,14 @@ pfr_status profile_tree_grow_slots(struct node_tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* How many nodes can be added without a look at anything else; after make_room at least one. */
+/* Number of nodes that can be added without further checks; at least 1 after make_room. */
 static uint32_t room_left(const struct node_tree *t) {
     size_t room = tree_room(t);
     room = t->until < room ? t->until : room;
     return (uint32_t)(room - t->nr_nodes);
 }
 
-/* Its nodes follow each other. */
+/* Adds a row of consecutive nodes. */
 static pfr_status add_row(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count, uint32_t *at,
                           pfr_error *err) {
     while (*at < count) {
@@ -240,9 +240,9 @@ pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t
     return st;
 }
 
-/* --- One tree out of several. */
+/* --- Merging trees. */
 
-/* The event whose samples the nodes below this root are. */
+/* The event of the samples at a node. */
 static uint32_t event_of(const struct node_tree *t, uint32_t node) {
     while (t->nodes[node].parent != NO_NODE)
         node = t->nodes[node].parent;
@@ -260,7 +260,7 @@ static pfr_status find_same(struct node_tree *t, const struct node_tree *from, u
     return profile_tree_root(t, group->event, group->value, count, &became[n], err);
 }
 
-/* Parents have smaller numbers: each node is met behind what it hangs below. */
+/* Parents have smaller numbers, so each node comes after its parent. */
 static pfr_status merge_nodes(struct node_tree *t, const struct node_tree *from, unsigned count, uint32_t *became,
                               struct profile_weight *limited, pfr_error *err) {
     for (uint32_t n = 0; n < from->nr_nodes; n++) {
@@ -280,7 +280,7 @@ pfr_status profile_tree_merge(struct node_tree *t, const struct node_tree *from,
                               struct profile_weight *limited, pfr_error *err) {
     if (from->nr_nodes == 0)
         return PFR_OK;
-    PFR_TRY(profile_tree_begin_weights(t, err)); /* any node may get some */
+    PFR_TRY(profile_tree_begin_weights(t, err)); /* because any node may get a weight */
     uint32_t *became = mem_alloc(t->memory, from->nr_nodes, sizeof *became);
     if (!became)
         return mem_fail(t->memory, err, "stacks");

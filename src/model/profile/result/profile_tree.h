@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_TREE_H
 #define PFR_MODEL_PROFILE_TREE_H
-/*
- * Groups, and stacks as a tree of frames: a part of how profiles are made (profile_parts.h). A tree is of one lane, or
- * shared by several.
- */
+/* Groups, and stacks as a tree of frames: a part of profile_parts.h. A tree belongs to one worker, or is shared by
+   several. */
 #include "model/profile/result/profile.h"
 
 #include <pthread.h>
@@ -19,44 +17,45 @@
 struct node_tree {
     struct memory *memory;
     struct profile_node *nodes;
-    struct node_weights self; /* none until profile_tree_begin_weights, for which so much is counted: */
+    struct node_weights
+        self; /* no weights before profile_tree_begin_weights, for which `promised` bytes are reserved */
     uint64_t promised;
-    uint32_t *slots; /* node + 1 of those that do not follow their parent; 0: empty */
+    uint32_t *slots; /* node + 1 of nodes that do not follow their parent; 0: empty */
     struct profile_group **groups;
     size_t nodes_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
     struct arena arena;     /* groups */
-    struct memory *whole;   /* of which so much is left for each node; NULL: nobody needs any */
-    const uint32_t *frames; /* how many there are */
+    struct memory *whole;   /* memory in which `cost` is left free for each node; NULL: none is needed */
+    const uint32_t *frames; /* points to their number */
     uint32_t cost, frame_cost;
-    uint32_t until; /* nodes that there may be before the memory is looked at again */
-    uint64_t spare; /* bytes that are given back when all is counted */
-    bool shared;    /* several lanes add to it: see profile_tree_shared.c */
+    uint32_t until; /* number of nodes at which memory is checked again */
+    uint64_t spare; /* bytes returned when all is counted */
+    bool shared;    /* several workers add to it: see profile_tree_shared.c */
     pthread_rwlock_t lock;
-    uint32_t reserved; /* nodes that those within may still make; atomic */
+    uint32_t reserved; /* nodes that workers between enter and leave may still add; atomic */
 };
 
-/* For the nodes of a profile; its wish says what each will cost. */
+/* For the nodes of a profile; its request states the cost of each. */
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory);
 void profile_tree_free(struct node_tree *t);
-/* The group of an event and its values, of a tree that is not shared; and the root in it, of any. */
+/* profile_tree_group: the group of an event and its values, in a tree that is not shared. profile_tree_root: its root,
+   in any tree. */
 pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
                               uint32_t *group, pfr_error *err);
 pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
                              uint32_t *root, pfr_error *err);
 pfr_status profile_tree_child(struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
-/* From *node down to its child frames[*at], and on where that is new: then to the end. */
+/* Moves from *node to its child frames[*at], and further if that child is new: then to the end. */
 pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
                                 uint32_t *at, pfr_error *err);
-/* What profile_tree_descend will look at, to be fetched: first the one, a while later the other. */
+/* Prefetch the data of profile_tree_descend: first the slot, some time later the node. */
 void profile_tree_prefetch_slot(const struct node_tree *t, uint32_t parent, uint32_t frame);
 void profile_tree_prefetch_node(const struct node_tree *t, uint32_t parent, uint32_t frame);
-/* Adds the other's groups, of `count` values, and nodes; weight that there is no room for goes to `limited`, by event.
- */
+/* Adds groups, of `count` values, and nodes of another tree; weight without room goes to `limited`, by event. */
 pfr_status profile_tree_merge(struct node_tree *t, const struct node_tree *from, unsigned count,
                               struct profile_weight *limited, pfr_error *err);
-/* A node is one word, which others may write meanwhile. */
+/* A node is read and written as one word, because other threads may write it meanwhile. */
 typedef uint64_t __attribute__((may_alias)) tree_word;
 static inline tree_word tree_word_of(uint32_t parent, uint32_t frame) {
     const struct profile_node node = {parent, frame};
@@ -68,19 +67,19 @@ static inline bool tree_is_child(const struct node_tree *t, uint32_t node, uint3
     return __atomic_load_n((const tree_word *)&t->nodes[node], __ATOMIC_ACQUIRE) == tree_word_of(parent, frame);
 }
 
-/* Nodes have weights from now on, 0 at first. While stacks are counted nobody asks for them. */
+/* Gives nodes weights, 0 at first. They are not needed while stacks are counted. */
 pfr_status profile_tree_begin_weights(struct node_tree *t, pfr_error *err);
-/* The same, of those that are marked between the two; all are there already. */
+/* Gives weights only to nodes marked between the two calls; all nodes must exist. */
 pfr_status profile_tree_begin_marks(struct node_tree *t, pfr_error *err);
 pfr_status profile_tree_end_marks(struct node_tree *t, pfr_error *err);
-/* What it holds becomes the profile's: nodes have weights. */
+/* Moves the tree into the profile; nodes must have weights. */
 void profile_tree_give(struct node_tree *t, struct profile *p);
-/* How many nodes it can have now, with their weights. */
+/* Number of nodes for which there is room, including weights. */
 static inline size_t tree_room(const struct node_tree *t) {
     const size_t weights = t->self.bits ? t->nr_nodes : t->self.at ? t->self.room : t->promised / sizeof *t->self.at;
     return weights < t->nodes_room ? weights : t->nodes_room;
 }
-/* Room for so many more nodes, and twice the slots; for profile_tree_shared.c. */
+/* Make room for `nodes` more nodes, or for twice the slots; used by profile_tree_shared.c. */
 pfr_status profile_tree_make_room(struct node_tree *t, uint32_t nodes, pfr_error *err);
 pfr_status profile_tree_grow_slots(struct node_tree *t, pfr_error *err);
 static inline size_t tree_first_slot(const struct node_tree *t, uint32_t parent, uint32_t frame) {
@@ -91,18 +90,18 @@ static inline size_t tree_first_slot(const struct node_tree *t, uint32_t parent,
 
 /* --- profile_tree_shared.c */
 
-/* Before anything is in it: several lanes will add to it at once. */
+/* Prepares an empty tree for several workers. */
 void profile_tree_share(struct node_tree *t);
-/* Around all that looks at nodes, and makes at most so many of them. What is not shared needs nothing. < 0: not within.
- */
+/* Enclose code that reads nodes and adds at most `nodes` of them. Without effect for an unshared tree. < 0: not
+   entered. */
 pfr_status profile_tree_enter(struct node_tree *t, uint32_t nodes, pfr_error *err);
 void profile_tree_leave(struct node_tree *t, uint32_t nodes);
-/* Within: as profile_tree_descend, and fails never. */
+/* profile_tree_descend between enter and leave; it cannot fail. */
 void profile_tree_descend_shared(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
                                  uint32_t *at);
-/* Adds to a node's own weight; of a shared tree several may. */
+/* Adds to the self weight of a node; in a shared tree several threads may do so. */
 void profile_tree_weigh(struct node_tree *t, uint32_t node, const struct profile_weight *more);
-/* By anyone: around a change of groups. */
+/* Enclose a change of groups; any thread may call them. */
 void profile_tree_close(struct node_tree *t);
 void profile_tree_open(struct node_tree *t);
 

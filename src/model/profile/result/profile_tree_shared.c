@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree that several lanes add to at once, so that a stack which two of them meet is there once. Within, nodes and
- * slots lie where they are: who enters says how many nodes it may make, and where there is no room for them, waits
- * until all others have left and makes some. A new row of nodes is written first, then its first node goes into an
- * empty slot by one exchange, and who sees it there sees all of the row.
+ * A tree shared by several workers, so that a common stack exists once. Between enter and leave nodes and slots do not
+ * move: a worker that enters states how many nodes it may add, and if there is no room for them, waits until all others
+ * have left and makes room. A new row of nodes is written first; then its first node is put into an empty slot by one
+ * atomic exchange, and a worker that sees it there sees the whole row.
  *
- * Two lanes that make the same row at the same time may both keep theirs: one of them without a slot, and without any
- * weight, or with a row that hangs below it. Weights are right all the same, since no one counts nodes.
+ * Two workers that add the same row at the same time may both keep theirs: one of them has no slot, and no weight
+ * unless a row hangs below it. Weights are right all the same, since the number of nodes does not matter.
  */
 #include "file/read/next.h"
 #include "model/profile/result/profile_tree.h"
@@ -14,7 +14,7 @@
 void profile_tree_share(struct node_tree *t) {
     pthread_rwlockattr_t attr;
     pthread_rwlockattr_init(&attr);
-#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* else who waits alone may wait as long as others come */
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP /* otherwise a waiting writer may starve */
     pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 #endif
     pthread_rwlock_init(&t->lock, &attr);
@@ -32,7 +32,7 @@ void profile_tree_open(struct node_tree *t) {
         pthread_rwlock_unlock(&t->lock);
 }
 
-/* Whether there is room for all that those within reserved: each node may need a slot. */
+/* Whether all reserved nodes fit; each may need a slot. */
 static bool has_room(const struct node_tree *t, uint64_t reserved) {
     const uint64_t nodes = __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) + reserved;
     return nodes <= t->until && nodes <= tree_room(t) &&
@@ -46,13 +46,13 @@ static bool reserve(struct node_tree *t, uint32_t nodes) {
     return false;
 }
 
-/* For several at once, so that lanes do not make room in turns. */
+/* Room for this many requests is made at once, so that workers do not make room in turns. */
 #define AT_ONCE 32u
 
-/* Nobody is within. */
+/* Call it while no worker is between enter and leave. */
 static pfr_status make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint32_t most = nodes < UINT32_MAX / AT_ONCE ? nodes * AT_ONCE : nodes;
-    if (has_room(t, nodes)) /* another one made it meanwhile */
+    if (has_room(t, nodes)) /* another worker has made room meanwhile */
         return PFR_OK;
     pfr_status st = profile_tree_make_room(t, most, err);
     if (st == PFR_ERR_LIMIT)
@@ -84,9 +84,9 @@ void profile_tree_leave(struct node_tree *t, uint32_t nodes) {
     pthread_rwlock_unlock(&t->lock);
 }
 
-/* --- Within. */
+/* --- Between enter and leave. */
 
-/* Nodes that follow each other, below `parent`; the number of the first. */
+/* Writes consecutive nodes below `parent`; returns the number of the first. */
 static uint32_t write_row(struct node_tree *t, uint32_t parent, const uint32_t *frames, uint32_t count) {
     const uint32_t first = __atomic_fetch_add(&t->nr_nodes, count, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static uint32_t write_row(struct node_tree *t, uint32_t parent, const uint32_t *
     return first;
 }
 
-/* The child of a node, or 0 where the empty slot is that it belongs into. */
+/* The child of a node, or 0 if *slot is the empty slot for it. */
 static uint32_t find_child(const struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t **slot) {
     for (size_t i = tree_first_slot(t, parent, frame);; i = (i + 1) & (t->slot_count - 1)) {
         *slot = &t->slots[i];
