@@ -10,8 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NODE_COST 96u  /* bytes for each node, about: stacks.c, */
-#define FRAME_COST 96u /* and for its labels */
+/* Bytes that stacks.c needs at most for each node: 12 and as many for its level, 20 for those of one level; */
+#define NODE_COST 32u
+#define RUN_COST 40u   /* where runs are folded and totals are made; */
+#define FRAME_COST 96u /* for labels of a frame, about */
 
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct exporting *e = context;
@@ -49,7 +51,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .max_stack = e->of->max_stack,
                                             .stitched = e->of->stitched,
                                             .jobs = e->of->jobs ? e->of->jobs : 1,
-                                            .node_cost = NODE_COST, /* of stacks by themselves nothing is kept */
+                                            .node_cost = NODE_COST + (e->sink->folds_run ? RUN_COST : 0),
                                             .frame_cost = FRAME_COST,
                                             .names = {.naming = naming_of(e->of->naming)},
                                             .note = e->of->note ? tell_note : NULL,
@@ -61,7 +63,9 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
     PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
-    return stacks_build(&e->stacks, e->profile, &naming, err);
+    PFR_TRY(stacks_build(&e->stacks, e->profile, &naming, err));
+    profile_drop_nodes(e->profile);
+    return PFR_OK;
 }
 
 /* --- What should be known beside the output. */
@@ -90,7 +94,7 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
 
 /* --- Giving it to the sink. */
 
-static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static pfr_status visit(void *context, uint32_t node, uint32_t depth, pfr_error *err) {
     struct exporting *e = context;
     return e->sink->visit(e, node, depth, err);
 }

@@ -39,7 +39,7 @@ struct sink_type {
     /* the profile is there, and nothing has a name yet */
     pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
-    pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
+    pfr_status (*visit)(struct exporting *e, uint32_t node, uint32_t depth, pfr_error *err);
     pfr_status (*stack)(struct exporting *e, const struct profile_stack *stack, pfr_error *err);
     pfr_status (*end)(struct exporting *e, pfr_error *err);
     void (*clear)(struct exporting *e);

@@ -7,9 +7,12 @@
  * same numbers, whatever number of threads counted it.
  *
  *     stacks_build(&stacks, profile, &naming, &err);
- *     for (uint32_t i = 0; i < stacks.nr_roots; i++)
- *         ... stacks.nodes[i], and below it stacks.nodes[node->inner] and node->nr_inner - 1 more ...
+ *     for (uint32_t n = 0; n < stacks.nr_roots; n++)
+ *         ... stacks.label[n], node_weight(&stacks.self, n), and below it the nodes from stacks_inner(&stacks, n) up to,
+ *         and without, stacks_inner(&stacks, n + 1) ...
  *     stacks_free(&stacks);
+ *
+ * A node takes 8 bytes, and 16 more if it has weight of its own. The nodes of the profile are not needed afterwards.
  *
  * Stacks that the profile tells one by one (PROFILE_STACKS) stay so:
  *
@@ -24,13 +27,6 @@
 #include "export/stacks/labels.h"
 #include "model/profile/result/profile.h"
 
-struct stack_node {
-    uint32_t parent; /* NO_NODE: a root */
-    uint32_t label;  /* a root's: in .groups, of others in .frames */
-    uint32_t inner, nr_inner;
-    struct profile_weight self;
-};
-
 /* Frames that one node of a folded run represents: the shortest and the longest of its stacks. */
 struct stack_run {
     uint32_t least, most;
@@ -39,10 +35,12 @@ struct stack_run {
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
-    struct stack_node *nodes;
-    struct stack_run *runs;        /* by node; NULL: the naming folds no runs */
+    uint32_t *label;          /* by node: of roots in .groups, of others in .frames */
+    uint32_t *inner;          /* by node, and for `count`: stacks_inner */
+    struct node_weights self; /* by node: without those below */
+    struct stack_run *runs;   /* by node; NULL: the naming folds no runs */
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
-    size_t room;
+    size_t room;                   /* of the arrays by node */
     uint32_t count, nr_roots, levels;
     /* Of whole stacks: labels of groups and frames, NO_LABEL where there is none, and how often a frame is in one. */
     uint32_t *group_label, *frame_label;
@@ -68,6 +66,11 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
 
+/* The first node below node n, where there is one; else where it would be. n: at most `count`. */
+static inline uint32_t stacks_inner(const struct stacks *stacks, uint32_t n) {
+    return stacks->inner[n];
+}
+
 static inline bool stacks_wants(const struct stacks *stacks, const struct profile_stack *stack) {
     return stack->self.samples && stacks->group_label[stack->group] != NO_LABEL;
 }
@@ -80,8 +83,8 @@ static inline uint32_t stack_depth(const struct profile_stack *stack) {
 /* Adds up the totals. */
 pfr_status stacks_total(struct stacks *stacks, pfr_error *err);
 
-/* Every node with what is below it behind it: `depth` is 0 for roots. Stops at the first status below 0. */
-typedef pfr_status stack_visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err);
+/* Every node, each followed by those below it: `depth` is 0 for roots. Stops at the first status below 0. */
+typedef pfr_status stack_visit(void *context, uint32_t node, uint32_t depth, pfr_error *err);
 pfr_status stacks_walk(const struct stacks *stacks, stack_visit *visit, void *context, pfr_error *err);
 
 #endif

@@ -201,6 +201,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
 void profile_close(struct profile *p); /* NULL is fine */
+/* Frees the nodes and their weights, for whoever has copied them; the rest stays. */
+void profile_drop_nodes(struct profile *p);
 
 /* A part of a text of PROFILE_TRACE: 0 the text of the whole event, n field n - 1 of the wish; false: it has none. */
 bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of);
