@@ -12,7 +12,7 @@
 
 /* Bytes that stacks.c needs at most for each node: 12 and as many for its level, 20 for those of one level; */
 #define NODE_COST 32u
-#define RUN_COST 40u   /* where runs are folded and totals are made; */
+#define RUN_COST 16u   /* where runs are folded and totals are made; */
 #define FRAME_COST 96u /* for labels of a frame, about */
 
 static void tell_hole(void *context, const pfr_error *hole) {

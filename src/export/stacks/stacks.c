@@ -467,8 +467,8 @@ void stacks_free(struct stacks *stacks) {
     labels_free(&stacks->frames);
 }
 
-/* Node `at[depth]`, whose outer ones are before it. Goes to the next one: inwards, else beside it or beside the innermost
-   of its outer ones that is not the last of its own. false: it was the last of all. */
+/* Node `at[depth]`, whose outer ones are before it. Goes to the next one: inwards, else beside it or beside the
+   innermost of its outer ones that is not the last of its own. false: it was the last of all. */
 static bool step(const struct stacks *s, uint32_t *at, uint32_t *depth) {
     const uint32_t n = at[*depth];
     if (s->inner[n] < s->inner[n + 1]) {

@@ -8,9 +8,8 @@
  *
  *     stacks_build(&stacks, profile, &naming, &err);
  *     for (uint32_t n = 0; n < stacks.nr_roots; n++)
- *         ... stacks.label[n], node_weight(&stacks.self, n), and below it the nodes from stacks_inner(&stacks, n) up to,
- *         and without, stacks_inner(&stacks, n + 1) ...
- *     stacks_free(&stacks);
+ *         ... stacks.label[n], node_weight(&stacks.self, n), and below it the nodes from stacks_inner(&stacks, n) up
+ * to, and without, stacks_inner(&stacks, n + 1) ... stacks_free(&stacks);
  *
  * A node takes 8 bytes, and 16 more if it has weight of its own. The nodes of the profile are not needed afterwards.
  *
@@ -35,10 +34,10 @@ struct stack_run {
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
-    uint32_t *label;          /* by node: of roots in .groups, of others in .frames */
-    uint32_t *inner;          /* by node, and for `count`: stacks_inner */
-    struct node_weights self; /* by node: without those below */
-    struct stack_run *runs;   /* by node; NULL: the naming folds no runs */
+    uint32_t *label;               /* by node: of roots in .groups, of others in .frames */
+    uint32_t *inner;               /* by node, and for `count`: stacks_inner */
+    struct node_weights self;      /* by node: without those below */
+    struct stack_run *runs;        /* by node; NULL: the naming folds no runs */
     struct profile_weight *totals; /* by node: of it and all below; NULL before stacks_total */
     size_t room;                   /* of the arrays by node */
     uint32_t count, nr_roots, levels;
