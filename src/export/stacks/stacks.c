@@ -370,7 +370,7 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
 
 /* --- Weights. */
 
-/* The node that has the weight of node n: that of its parent, if n became part of it. NO_NODE: none, it is left out. */
+/* The node that has the weight of node n: that of its parent, if n became part of it. NO_NODE: n is left out. */
 static uint32_t heir_of(const struct building *b, uint32_t n) {
     if (b->level[n] == INTO_PARENT)
         return b->level[head_of(b, b->profile->nodes[n].parent)];
