@@ -63,9 +63,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
     PFR_TRY(profile_load(&e->profile, e->reader, &request, err));
     if (e->sink->loaded)
         PFR_TRY(e->sink->loaded(e, err));
-    PFR_TRY(stacks_build(&e->stacks, e->profile, &naming, err));
-    profile_drop_nodes(e->profile);
-    return PFR_OK;
+    return stacks_build(&e->stacks, e->profile, &naming, err);
 }
 
 /* --- What should be known beside the output. */
@@ -187,6 +185,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(choice_check(&e->choice, err));
     PFR_TRY(check_events(e, err));
     recorder_losses_tell(e->reader, e->of->note, e->of->context);
+    profile_drop_nodes(e->profile);
     give_room(e);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
     tell_empty(e);
