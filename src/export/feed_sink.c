@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NODE_COST 96u  /* approximate bytes per node, see stacks.c */
+#define NODE_COST 32u  /* maximum bytes per node of stacks.c: 12 for itself, 20 for the nodes of its level */
+#define RUN_COST 16u   /* more per node where runs are folded and totals are made */
 #define FRAME_COST 96u /* approximate bytes per frame for its labels */
 
 static void tell_hole(void *context, const pfr_error *hole) {
@@ -49,7 +50,7 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .max_stack = e->of->max_stack,
                                             .stitched = e->of->stitched,
                                             .jobs = e->of->jobs ? e->of->jobs : 1,
-                                            .node_cost = NODE_COST, /* stacks passed one by one are not stored */
+                                            .node_cost = NODE_COST + (e->sink->folds_run ? RUN_COST : 0),
                                             .frame_cost = FRAME_COST,
                                             .names = {.naming = naming_of(e->of->naming)},
                                             .note = e->of->note ? tell_note : NULL,
@@ -90,7 +91,7 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
 
 /* --- Passing the stacks to the sink. */
 
-static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static pfr_status visit(void *context, uint32_t node, uint32_t depth, pfr_error *err) {
     struct exporting *e = context;
     return e->sink->visit(e, node, depth, err);
 }
@@ -184,6 +185,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(choice_check(&e->choice, err));
     PFR_TRY(check_events(e, err));
     recorder_losses_tell(e->reader, e->of->note, e->of->context);
+    profile_drop_nodes(e->profile);
     give_room(e);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
     tell_empty(e);

@@ -112,10 +112,10 @@ static bool is_short(struct folded *f, const struct intern_text *name, uint32_t 
     return fits;
 }
 
-static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static pfr_status visit(struct exporting *e, uint32_t node, uint32_t depth, pfr_error *err) {
     struct folded *f = e->state;
-    const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, node->label);
-    const uint64_t weight = weight_of(e, &node->self);
+    const struct intern_text name = label_bytes(depth ? &e->stacks.frames : &e->stacks.groups, e->stacks.label[node]);
+    const uint64_t weight = weight_of(e, node_weight(&e->stacks.self, node));
     if (depth < f->cut_at)
         write_cut(e);
     if (!is_short(f, &name, depth) && !e->room_left) {

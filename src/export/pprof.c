@@ -162,20 +162,22 @@ static pfr_status check(struct exporting *e, pfr_error *err) {
     return e->to->out.status < 0 ? out_flush(&e->to->out, err) : PFR_OK;
 }
 
-static pfr_status visit(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static pfr_status visit(struct exporting *e, uint32_t node, uint32_t depth, pfr_error *err) {
     struct pprof *p = e->state;
+    const uint32_t label = e->stacks.label[node];
+    const struct profile_weight *self = node_weight(&e->stacks.self, node);
     uint8_t number[PROTO_VARINT_MOST];
     size_t own = 0;
     if (depth) {
-        own = proto_put(number, p->location_of[node->label]);
+        own = proto_put(number, p->location_of[label]);
         p->path_length[depth] = p->path_length[depth - 1] + own;
         memcpy(p->path_end - p->path_length[depth], number, own);
     } else {
-        PFR_TRY(begin_group(e, e->profile->groups[label_source(&e->stacks.groups, node->label)], err));
+        PFR_TRY(begin_group(e, e->profile->groups[label_source(&e->stacks.groups, label)], err));
     }
     const struct sample_of of = {p->event, p->labels.buffer, p->labels.used};
-    if (node->self.samples)
-        write_sample(e, &of, p->path_end - p->path_length[depth], p->path_length[depth], &node->self);
+    if (self->samples)
+        write_sample(e, &of, p->path_end - p->path_length[depth], p->path_length[depth], self);
     return check(e, err);
 }
 

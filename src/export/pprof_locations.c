@@ -256,7 +256,7 @@ static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     for (uint32_t i = 0; i < p->nr_labels; i++)
         used[i] = (struct radix_item){UINT64_MAX, i};
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
-        used[e->stacks.nodes[n].label].key--;
+        used[e->stacks.label[n]].key--;
     for (uint32_t i = 0; i < e->stacks.nr_frames; i++)
         if (e->stacks.frame_uses[i])
             used[e->stacks.frame_label[i]].key -= e->stacks.frame_uses[i];
@@ -286,7 +286,7 @@ static void count_leaf(const struct exporting *e, const struct profile_stack *st
 
 static void count_samples(const struct exporting *e, uint64_t *samples) {
     for (uint32_t n = e->stacks.nr_roots; n < e->stacks.count; n++)
-        samples[e->stacks.nodes[n].label] += e->stacks.nodes[n].self.samples;
+        samples[e->stacks.label[n]] += node_weight(&e->stacks.self, n)->samples;
     for (uint32_t i = 0; i < e->profile->nr_stacks; i++)
         count_leaf(e, &e->profile->stacks[i], samples);
 }

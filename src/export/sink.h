@@ -40,7 +40,7 @@ struct sink_type {
     /* called when the profile is loaded, before anything is named */
     pfr_status (*loaded)(struct exporting *e, pfr_error *err);
     pfr_status (*begin)(struct exporting *e, pfr_error *err);
-    pfr_status (*visit)(struct exporting *e, const struct stack_node *node, uint32_t depth, pfr_error *err);
+    pfr_status (*visit)(struct exporting *e, uint32_t node, uint32_t depth, pfr_error *err);
     pfr_status (*stack)(struct exporting *e, const struct profile_stack *stack, pfr_error *err);
     pfr_status (*end)(struct exporting *e, pfr_error *err);
     void (*clear)(struct exporting *e);

@@ -14,7 +14,8 @@ would write the prefixes again and again. Checked for each:
     whole    with a high limit everything is written with status 0, and not a line of it is [limit]
     weight   samples and weights of both outputs have the same sums
 
-An ordinary recording is never cut (SOUND).
+An ordinary recording is never cut (SOUND). Stacks for which the call tree of report has memory fit into exports and flame
+graphs, too (check_memory).
 """
 import collections
 import csv
@@ -55,6 +56,17 @@ def deep_chains(n):
     return families.recording(b"".join(record(families.SAMPLE, pack("<QIIQQQ3000Q", 0x400000 + i, 7, 7, 1000 + i, 1, 3000,
                                                                         *([0x400000 + i] + chain[i + 1:] + chain[:i])))
                                          for i in range(n)), families.IP_TID_TIME_PERIOD | families.CALLCHAIN)
+
+
+def mapped_chains(n):
+    """Samples whose chains have 500 functions, each in an object of its own, and are the same nowhere."""
+    record, pack = families.record, struct.pack
+    pages = [0x500000 + 4096 * at for at in range(500)]
+    made = [record(families.MMAP, pack("<IIQQQ", 7, 7, page, 4096, 0) + b"/%06d\0" % (page >> 12)) for page in pages]
+    for i in range(n):
+        chain = pages[i + 1:] + pages[:i + 1]
+        made.append(record(families.SAMPLE, pack("<QIIQQQ500Q", chain[0], 7, 7, 1000 + i, 1, 500, *chain)))
+    return families.recording(b"".join(made), families.IP_TID_TIME_PERIOD | families.CALLCHAIN)
 
 
 def sum_folded(content):
@@ -230,6 +242,26 @@ def run_sound(folder, name):
                        "" if fine else "status %d, %r" % (done.returncode, done.stderr[:200]))
 
 
+def is_limited(megabytes, path, command):
+    done = perfray(*command, "-j1", "--no-symbols", "--max-stack=100000", "--limit", "memory=%dM" % megabytes, path)
+    if done.returncode not in (0, 4):
+        return True
+    return b"limit memory" in done.stderr
+
+
+def check_memory(folder):
+    path = os.path.join(folder, "memory.data")
+    with open(path, "wb") as file:
+        file.write(mapped_chains(400))
+    low, high = 1, 64
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_limited(middle, path, ["report", "--no-pager", "-g", "graph,50"]) else (low, middle)
+    for command in ["export", "--limit", "trees=3G"], ["export", "--format=pprof", "--limit", "trees=3G"], ["flame"]:
+        harness.result("hostile/outputs memory %s" % " ".join(command),
+                       "[limit] with %d MB" % high if is_limited(high, path, command) else "")
+
+
 def main():
     with harness.scratch("outputs") as folder:
         only = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -239,6 +271,8 @@ def main():
         for name in SOUND:
             if only in name:
                 run_sound(folder, name)
+        if only in "memory":
+            check_memory(folder)
     return harness.status()
 
 

@@ -20,11 +20,11 @@ static uint64_t width_of(const struct geometry *g, uint32_t node) {
     return g->by_weight ? total->weight : total->samples;
 }
 
-/* Adds the boxes of `count` nodes from `node` on, which are the children of `outer`. */
-static pfr_status add_row(struct geometry *g, uint32_t outer, uint32_t node, uint32_t count, double least,
+/* Adds the boxes of the nodes from `node` to before `end`, which are the children of `outer`. */
+static pfr_status add_row(struct geometry *g, uint32_t outer, uint32_t node, uint32_t end, double least,
                           pfr_error *err) {
     uint64_t from = g->boxes[outer].from;
-    for (uint32_t i = node; i < node + count; i++) {
+    for (uint32_t i = node; i < end; i++) {
         const struct box box = {i, g->boxes[outer].row + 1, from, width_of(g, i)};
         if (box.weight && (double)box.weight >= least * (double)g->whole)
             PFR_TRY(add(g, &box, err));
@@ -40,8 +40,8 @@ pfr_status geometry_make(struct geometry *g, const struct stacks *s, bool by_wei
     PFR_TRY(add(g, &(struct box){.node = NO_NODE, .weight = g->whole}, err));
     PFR_TRY(add_row(g, 0, 0, s->nr_roots, least, err));
     for (uint32_t i = 1; i < g->count; i++) {
-        const struct stack_node *node = &s->nodes[g->boxes[i].node];
-        PFR_TRY(add_row(g, i, node->inner, node->nr_inner, least, err));
+        const uint32_t node = g->boxes[i].node;
+        PFR_TRY(add_row(g, i, stacks_inner(s, node), stacks_inner(s, node + 1), least, err));
     }
     g->left_out = s->count - (g->count - 1);
     return PFR_OK;

@@ -93,17 +93,17 @@ static struct box_words words_of(const struct picture *p, const struct box *box)
     struct box_words w = {.name = {(const uint8_t *)"all", 3}, .style = "a", .run = {1, 1}};
     if (box->node == NO_NODE)
         return w;
-    const struct stack_node *node = &p->e->stacks.nodes[box->node];
-    if (node->parent == NO_NODE) {
-        w.name = label_bytes(&p->e->stacks.groups, node->label);
+    const struct stacks *stacks = &p->e->stacks;
+    if (box->node < stacks->nr_roots) {
+        w.name = label_bytes(&stacks->groups, stacks->label[box->node]);
         w.style[0] = 'p';
     } else {
-        const struct intern_text label = label_bytes(&p->e->stacks.frames, node->label);
+        const struct intern_text label = label_bytes(&stacks->frames, stacks->label[box->node]);
         const uint8_t *nul = memchr(label.bytes, '\0', label.length);
         w.name = (struct intern_text){label.bytes, (uint32_t)(nul - label.bytes)};
         w.object = (struct intern_text){nul + 2, label.length - w.name.length - 2};
         w.style[0] = (char)nul[1];
-        w.run = p->e->stacks.runs ? p->e->stacks.runs[box->node] : w.run;
+        w.run = stacks->runs ? stacks->runs[box->node] : w.run;
     }
     uint32_t hash = 2166136261u;
     for (uint32_t i = 0; i < w.name.length; i++)

@@ -6,7 +6,8 @@
  *        smaller numbers than their children.
  *     2. Group the nodes by level.
  *     3. Level by level, group the nodes by the merged node of their parent and sort each group by label. Adjacent
- *        nodes with equal labels become one.
+ *        nodes with equal labels become one. Labels of merged nodes overwrite the nodes of finished levels.
+ *     4. Add up the weights of merged nodes that have any.
  */
 #include "export/stacks/stacks.h"
 
@@ -24,13 +25,11 @@ struct building {
     struct output name;
     uint32_t *level; /* by node of the profile. First: whether it or a descendant has samples. Then its level, LEFT_OUT
                         or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
-    uint32_t
-        *head; /* by node of the profile: first node of its run, mostly the node itself; NULL: runs are not folded */
-    uint32_t *run;        /* position of the frame in its run, from 1 */
+    uint32_t *head;  /* by node of the profile: first node of its run, mostly itself; NULL: runs are not folded */
+    uint32_t *run;   /* position of the frame in its run, from 1 */
     uint32_t *label_of;   /* by frame: number of its label + 1; 0: not labelled yet */
     uint32_t *root_label; /* by group, likewise */
-    uint32_t *by_level;   /* nodes of the profile */
-    uint32_t *begins;     /* start of each level in by_level */
+    uint32_t *begins;     /* start of each level in the nodes by level, which are in stacks->label */
     struct merge_item *items, *other;
     uint32_t *ends; /* by parent: end of its children in `items`; index 0 is the first parent of the level */
     size_t nr_items;
@@ -50,28 +49,35 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     const size_t nodes = (size_t)p->nr_nodes + 1;
     out_open_memory(&b->name, b->memory);
     b->level = mem_zeroed(b->memory, nodes, sizeof *b->level);
-    b->by_level = mem_alloc(b->memory, nodes, sizeof *b->by_level);
+    b->stacks->label = mem_alloc(b->memory, nodes, sizeof *b->stacks->label);
+    b->stacks->room = nodes;
     b->label_of = mem_zeroed(b->memory, (size_t)p->nr_frames + 1, sizeof *b->label_of);
     b->root_label = mem_zeroed(b->memory, (size_t)p->nr_groups + 1, sizeof *b->root_label);
-    if (!b->level || !b->by_level || !b->label_of || !b->root_label)
+    if (!b->level || !b->stacks->label || !b->label_of || !b->root_label)
         return mem_fail(b->memory, err, "stacks");
     return take_run_tables(b, nodes, err);
+}
+
+/* Needed until all levels are taken. */
+static void give_items_back(struct building *b) {
+    mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
+    mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
+    mem_free(b->memory, b->other, b->nr_items, sizeof *b->other);
+    mem_free(b->memory, b->ends, b->nr_items, sizeof *b->ends);
+    b->begins = b->ends = NULL;
+    b->items = b->other = NULL;
 }
 
 static void give_tables_back(struct building *b) {
     const struct profile *p = b->profile;
     const size_t nodes = (size_t)p->nr_nodes + 1;
+    give_items_back(b);
     out_close(&b->name, NULL);
     mem_free(b->memory, b->level, nodes, sizeof *b->level);
-    mem_free(b->memory, b->by_level, nodes, sizeof *b->by_level);
     mem_free(b->memory, b->head, nodes, sizeof *b->head);
     mem_free(b->memory, b->run, nodes, sizeof *b->run);
     mem_free(b->memory, b->label_of, (size_t)p->nr_frames + 1, sizeof *b->label_of);
     mem_free(b->memory, b->root_label, (size_t)p->nr_groups + 1, sizeof *b->root_label);
-    mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
-    mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
-    mem_free(b->memory, b->other, b->nr_items, sizeof *b->other);
-    mem_free(b->memory, b->ends, b->nr_items, sizeof *b->ends);
 }
 
 /* --- Nodes with samples. */
@@ -285,27 +291,11 @@ static pfr_status sort_by_level(struct building *b, pfr_error *err) {
         next[l] += next[l - 1];
     for (uint32_t n = 0; n < nodes; n++)
         if (b->level[n] < INTO_PARENT)
-            b->by_level[next[b->level[n]]++] = n;
+            b->stacks->label[next[b->level[n]]++] = n;
     return PFR_OK;
 }
 
 /* --- Nodes. */
-
-static uint32_t add_node(struct stacks *s, uint32_t parent, uint32_t label) {
-    const uint32_t number = s->count++;
-    s->nodes[number] = (struct stack_node){.parent = parent, .label = label};
-    if (parent == NO_NODE) {
-        s->nr_roots++;
-    } else if (s->nodes[parent].nr_inner++ == 0) {
-        s->nodes[parent].inner = number;
-    }
-    return number;
-}
-
-static void add_weight(struct profile_weight *to, const struct profile_weight *more) {
-    to->weight += more->weight;
-    to->samples += more->samples;
-}
 
 /* Groups the items of a level by parent. The parents are `parents` nodes from `outer` on; b->ends receives the end of
  * each group. */
@@ -328,33 +318,41 @@ static void gather(struct building *b, const uint32_t *nodes, uint32_t count, ui
 }
 
 /* Adds the children of one node, or the roots. */
-static void take_inner(struct building *b, uint32_t parent, const struct merge_item *sorted, uint32_t count) {
+static void take_inner(struct building *b, const struct merge_item *sorted, uint32_t count) {
     struct stacks *s = b->stacks;
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || sorted[i].label != sorted[i - 1].label)
-            add_node(s, parent, sorted[i].label);
+            s->label[s->count++] = sorted[i].label;
         b->level[sorted[i].node] = s->count - 1;
-        add_weight(&s->nodes[s->count - 1].self, node_weight(&b->profile->self, sorted[i].node));
     }
 }
 
+/* A level makes at most as many nodes as it had: once gathered, it and those before it are free to be written over. */
 static void take_level(struct building *b, uint32_t level, uint32_t outer) {
-    const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? b->stacks->count - outer : 1;
-    gather(b, b->by_level + b->begins[level], count, outer, parents);
+    struct stacks *s = b->stacks;
+    const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? s->count - outer : 1;
+    gather(b, s->label + b->begins[level], count, outer, parents);
     for (uint32_t i = 0, from = 0; i < parents; from = b->ends[i++]) {
+        if (level)
+            s->inner[outer + i] = s->count;
         merge_items_sort(b->items + from, b->other, b->ends[i] - from);
-        take_inner(b, level ? outer + i : NO_NODE, b->items + from, b->ends[i] - from);
+        take_inner(b, b->items + from, b->ends[i] - from);
     }
 }
 
 /* Each level needs the position where the previous one begins. */
 static void take_levels(struct building *b) {
+    struct stacks *s = b->stacks;
     uint32_t outer = 0;
     for (uint32_t l = 0; l < b->levels; l++) {
-        const uint32_t begin = b->stacks->count;
+        const uint32_t begin = s->count;
         take_level(b, l, outer);
+        if (l == 0)
+            s->nr_roots = s->count;
         outer = begin;
     }
+    for (uint32_t n = outer; n <= s->count; n++) /* nothing is below the last level */
+        s->inner[n] = s->count;
 }
 
 static pfr_status make_node_room(struct building *b, pfr_error *err) {
@@ -362,26 +360,41 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
     b->nr_items = 1; /* `ends` has an entry for the roots even if there are no roots */
     for (uint32_t l = 0; l < b->levels; l++) {
         const size_t count = b->begins[l + 1] - b->begins[l];
-        s->room += count;
         b->nr_items = count > b->nr_items ? count : b->nr_items;
     }
-    s->nodes = mem_alloc(b->memory, s->room, sizeof *s->nodes);
+    s->inner = mem_alloc(b->memory, s->room, sizeof *s->inner);
     b->items = mem_alloc(b->memory, b->nr_items, sizeof *b->items);
     b->other = mem_alloc(b->memory, b->nr_items, sizeof *b->other);
     b->ends = mem_alloc(b->memory, b->nr_items, sizeof *b->ends);
-    if (!s->nodes || !b->items || !b->other || !b->ends)
+    if (!s->inner || !b->items || !b->other || !b->ends)
         return mem_fail(b->memory, err, "stacks");
     return PFR_OK;
 }
 
-/* Moves the weights of nodes that were merged into their parent: sampled addresses outside the callchain, frames of
- * runs. */
-static void add_apart(struct building *b) {
-    struct stacks *s = b->stacks;
+/* --- Weights. */
+
+/* The merged node that gets the weight of node n: its parent's, if n was merged into its parent. NO_NODE: n is left
+ * out. */
+static uint32_t heir_of(const struct building *b, uint32_t n) {
+    if (b->level[n] == INTO_PARENT)
+        return b->level[head_of(b, b->profile->nodes[n].parent)];
+    return b->level[n] == LEFT_OUT ? NO_NODE : b->level[n];
+}
+
+static pfr_status take_weights(struct building *b, pfr_error *err) {
+    struct node_weights *const to = &b->stacks->self;
     const struct profile *p = b->profile;
+    if (!node_weights_begin_marks(to, b->memory, b->stacks->count))
+        return mem_fail(b->memory, err, "stacks");
     for (uint32_t n = 0; n < p->nr_nodes; n++)
-        if (b->level[n] == INTO_PARENT)
-            add_weight(&s->nodes[b->level[head_of(b, p->nodes[n].parent)]].self, node_weight(&p->self, n));
+        if (heir_of(b, n) != NO_NODE && node_weight(&p->self, n)->samples)
+            node_weights_mark(to, heir_of(b, n));
+    if (!node_weights_end_marks(to, b->memory))
+        return mem_fail(b->memory, err, "stacks");
+    for (uint32_t n = 0; n < p->nr_nodes; n++)
+        if (heir_of(b, n) != NO_NODE && node_weight(&p->self, n)->samples)
+            weight_add(node_weights_own(to, heir_of(b, n)), node_weight(&p->self, n));
+    return PFR_OK;
 }
 
 /* Updates the run's length limits: a stack leaves the run after frame n. */
@@ -414,7 +427,8 @@ static pfr_status build(struct building *b, pfr_error *err) {
     PFR_TRY(sort_by_level(b, err));
     PFR_TRY(make_node_room(b, err));
     take_levels(b);
-    add_apart(b);
+    give_items_back(b);
+    PFR_TRY(take_weights(b, err));
     b->stacks->levels = b->levels;
     return measure_runs(b, err);
 }
@@ -436,10 +450,11 @@ pfr_status stacks_total(struct stacks *s, pfr_error *err) {
     s->totals = mem_alloc(s->memory, s->room, sizeof *s->totals);
     if (!s->totals)
         return mem_fail(s->memory, err, "stacks");
-    for (uint32_t n = 0; n < s->count; n++)
-        s->totals[n] = s->nodes[n].self;
-    for (uint32_t n = s->count; n-- > s->nr_roots;)
-        add_weight(&s->totals[s->nodes[n].parent], &s->totals[n]);
+    for (uint32_t n = s->count; n-- > 0;) {
+        s->totals[n] = *node_weight(&s->self, n);
+        for (uint32_t i = s->inner[n]; i < s->inner[n + 1]; i++)
+            weight_add(&s->totals[n], &s->totals[i]);
+    }
     return PFR_OK;
 }
 
@@ -449,27 +464,43 @@ void stacks_free(struct stacks *stacks) {
     mem_free(stacks->memory, stacks->frame_uses, stacks->nr_frames, sizeof *stacks->frame_uses);
     mem_free(stacks->memory, stacks->totals, stacks->room, sizeof *stacks->totals);
     mem_free(stacks->memory, stacks->runs, stacks->room, sizeof *stacks->runs);
-    mem_free(stacks->memory, stacks->nodes, stacks->room, sizeof *stacks->nodes);
+    mem_free(stacks->memory, stacks->label, stacks->room, sizeof *stacks->label);
+    mem_free(stacks->memory, stacks->inner, stacks->room, sizeof *stacks->inner);
+    node_weights_free(&stacks->self, stacks->memory);
     labels_free(&stacks->groups);
     labels_free(&stacks->frames);
 }
 
-/* Depth-first successor: the first child, or the next sibling of the node or of the nearest ancestor that has one. */
-static uint32_t next_of(const struct stacks *s, uint32_t n, uint32_t *depth) {
-    if (s->nodes[n].nr_inner)
-        return ++*depth, s->nodes[n].inner;
-    for (;; n = s->nodes[n].parent, --*depth) {
-        const uint32_t parent = s->nodes[n].parent;
-        if (parent == NO_NODE)
-            return n + 1 < s->nr_roots ? n + 1 : NO_NODE;
-        if (n + 1 < s->nodes[parent].inner + s->nodes[parent].nr_inner)
-            return n + 1;
+/* Depth-first successor of node at[depth], whose ancestors are before it: the first child, else the next sibling of the
+ * node or of the nearest ancestor that has one. false: it was the last. */
+static bool step(const struct stacks *s, uint32_t *at, uint32_t *depth) {
+    const uint32_t n = at[*depth];
+    if (s->inner[n] < s->inner[n + 1]) {
+        at[++*depth] = s->inner[n];
+        return true;
     }
+    for (; *depth; --*depth)
+        if (++at[*depth] < s->inner[at[*depth - 1] + 1])
+            return true;
+    return ++at[0] < s->nr_roots;
+}
+
+static pfr_status walk(const struct stacks *s, uint32_t *at, stack_visit *visit, void *context, pfr_error *err) {
+    uint32_t depth = 0;
+    at[0] = 0;
+    do
+        PFR_TRY(visit(context, at[depth], depth, err));
+    while (step(s, at, &depth));
+    return PFR_OK;
 }
 
 pfr_status stacks_walk(const struct stacks *stacks, stack_visit *visit, void *context, pfr_error *err) {
-    uint32_t depth = 0;
-    for (uint32_t n = stacks->nr_roots ? 0 : NO_NODE; n != NO_NODE; n = next_of(stacks, n, &depth))
-        PFR_TRY(visit(context, &stacks->nodes[n], depth, err));
-    return PFR_OK;
+    if (stacks->nr_roots == 0)
+        return PFR_OK;
+    uint32_t *at = mem_alloc(stacks->memory, stacks->levels, sizeof *at);
+    if (!at)
+        return mem_fail(stacks->memory, err, "stacks");
+    const pfr_status st = walk(stacks, at, visit, context, err);
+    mem_free(stacks->memory, at, stacks->levels, sizeof *at);
+    return st;
 }

@@ -7,9 +7,12 @@
  * threads.
  *
  *     stacks_build(&stacks, profile, &naming, &err);
- *     for (uint32_t i = 0; i < stacks.nr_roots; i++)
- *         ... stacks.nodes[i], and its children, node->nr_inner nodes from stacks.nodes[node->inner] on ...
+ *     for (uint32_t n = 0; n < stacks.nr_roots; n++)
+ *         ... stacks.label[n], node_weight(&stacks.self, n), and its children ...
  *     stacks_free(&stacks);
+ *
+ * The children of node n are the nodes from stacks_inner(&stacks, n) to before stacks_inner(&stacks, n + 1). A node
+ * takes 8 bytes, and 16 more if it has weight itself. The nodes of the profile are not needed afterwards.
  *
  * Single stacks of the profile (PROFILE_STACKS) are not merged:
  *
@@ -24,13 +27,6 @@
 #include "export/stacks/labels.h"
 #include "model/profile/result/profile.h"
 
-struct stack_node {
-    uint32_t parent; /* NO_NODE: a root */
-    uint32_t label;  /* of a root: in .groups; of others: in .frames */
-    uint32_t inner, nr_inner;
-    struct profile_weight self;
-};
-
 /* The number of frames that a node of a folded run represents: the minimum and maximum over its stacks. */
 struct stack_run {
     uint32_t least, most;
@@ -39,10 +35,12 @@ struct stack_run {
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
-    struct stack_node *nodes;
+    uint32_t *label;               /* by node: of a root in .groups, of others in .frames */
+    uint32_t *inner;               /* by node, and for `count`: stacks_inner */
+    struct node_weights self;      /* by node: exclusive weights */
     struct stack_run *runs;        /* by node; NULL if runs are not folded */
     struct profile_weight *totals; /* inclusive weights by node; NULL before stacks_total */
-    size_t room;
+    size_t room;                   /* of the arrays by node */
     uint32_t count, nr_roots, levels;
     /* For single stacks: labels by group and by frame (NO_LABEL if unused), and how many stacks use each frame. */
     uint32_t *group_label, *frame_label;
@@ -70,6 +68,11 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
 
+/* The first node below node n, where there is one; else where it would be. n: at most `count`. */
+static inline uint32_t stacks_inner(const struct stacks *stacks, uint32_t n) {
+    return stacks->inner[n];
+}
+
 static inline bool stacks_wants(const struct stacks *stacks, const struct profile_stack *stack) {
     return stack->self.samples && stacks->group_label[stack->group] != NO_LABEL;
 }
@@ -83,7 +86,7 @@ static inline uint32_t stack_depth(const struct profile_stack *stack) {
 pfr_status stacks_total(struct stacks *stacks, pfr_error *err);
 
 /* Visits every node, each followed by its descendants; `depth` of roots is 0. Stops at the first negative status. */
-typedef pfr_status stack_visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err);
+typedef pfr_status stack_visit(void *context, uint32_t node, uint32_t depth, pfr_error *err);
 pfr_status stacks_walk(const struct stacks *stacks, stack_visit *visit, void *context, pfr_error *err);
 
 #endif

@@ -39,6 +39,12 @@ static pfr_status met_put(struct first_met *met, struct memory *memory, const vo
 
 /* --- From the profile. */
 
+static void free_run(struct memory *memory, struct collect_run *run) {
+    mem_free(memory, run->nodes, run->room, sizeof *run->nodes);
+    mem_free(memory, run->least, run->least_room, sizeof *run->least);
+    *run = (struct collect_run){.nodes = NULL};
+}
+
 static void free_counted(struct collector *c) {
     struct memory *memory = c->model->memory;
     for (unsigned i = 0; i < c->nr_workers; i++) {
@@ -47,7 +53,7 @@ static void free_counted(struct collector *c) {
         mem_free(memory, c->workers[i].spans, c->nr_events, sizeof *c->workers[i].spans);
     }
     for (uint32_t i = 0; i < c->nr_runs; i++)
-        mem_free(memory, c->runs[i].nodes, c->runs[i].room, sizeof *c->runs[i].nodes);
+        free_run(memory, &c->runs[i]);
     mem_free(memory, c->workers, c->allotted, sizeof *c->workers);
     mem_free(memory, c->runs, c->nr_runs, sizeof *c->runs);
     mem_free(memory, c->keys, c->keys_room, sizeof *c->keys);
@@ -194,12 +200,25 @@ static pfr_status keep_row(struct collector *c, const struct profile_row *row, c
     return PFR_OK;
 }
 
-static pfr_status keep_node(struct collector *c, struct collect_run *run, uint32_t node, pfr_error *err) {
+static pfr_status note_least(struct collector *c, struct collect_run *run, uint64_t time, pfr_error *err) {
+    const size_t block = run->count / SAMPLE_BATCH;
+    const bool is_first = run->count % SAMPLE_BATCH == 0;
+    void *grown = mem_grow(c->model->memory, run->least, block, &run->least_room, 64, sizeof *run->least);
+    if (!grown)
+        return mem_fail(c->model->memory, err, "samples");
+    run->least = grown;
+    run->least[block] = is_first || time < run->least[block] ? time : run->least[block];
+    return PFR_OK;
+}
+
+static pfr_status keep_node(struct collector *c, struct collect_run *run, const struct profile_row *row,
+                            pfr_error *err) {
+    PFR_TRY(note_least(c, run, row->time, err));
     void *grown = mem_grow(c->model->memory, run->nodes, run->count, &run->room, 256, sizeof *run->nodes);
     if (!grown)
         return mem_fail(c->model->memory, err, "samples");
     run->nodes = grown;
-    run->nodes[run->count++] = node;
+    run->nodes[run->count++] = row->node;
     return PFR_OK;
 }
 
@@ -217,7 +236,7 @@ static pfr_status on_rows(void *context, unsigned worker, uint32_t run, const st
         if (model_has_thread(c->model, row->event))
             PFR_TRY(find_thread(c, w, row, (uint64_t)run << 32 | number, &who, err));
         note_span(w, row);
-        PFR_TRY(c->keeps_columns ? keep_row(c, row, who, err) : keep_node(c, of, row->node, err));
+        PFR_TRY(c->keeps_columns ? keep_row(c, row, who, err) : keep_node(c, of, row, err));
     }
     return PFR_OK;
 }
@@ -239,6 +258,27 @@ void collector_init(struct collector *c, struct pfr_model *m) {
 
 /* --- To the model. */
 
+/* Blocks of a run are not those of all samples: one of each may be part of two of the others. */
+static pfr_status join_least(struct collector *c, pfr_error *err) {
+    struct pfr_model *m = c->model;
+    m->nr_least = (size_t)(m->slice_first[c->nr_runs] / SAMPLE_BATCH) + 1;
+    m->least = mem_alloc(m->memory, m->nr_least, sizeof *m->least);
+    if (!m->least)
+        return mem_fail(m->memory, err, "samples");
+    memset(m->least, 0xff, m->nr_least * sizeof *m->least);
+    for (uint32_t i = 0; i < c->nr_runs; i++)
+        for (uint64_t from = 0; from < c->runs[i].count; from += SAMPLE_BATCH) {
+            const uint64_t left = c->runs[i].count - from, first = m->slice_first[i] + from;
+            const uint64_t last = first + (left < SAMPLE_BATCH ? left : SAMPLE_BATCH) - 1;
+            const uint64_t time = c->runs[i].least[from / SAMPLE_BATCH];
+            for (uint64_t block = first / SAMPLE_BATCH; block <= last / SAMPLE_BATCH; block++)
+                m->least[block] = time < m->least[block] ? time : m->least[block];
+        }
+    for (size_t block = m->nr_least - 1; block-- > 0;)
+        m->least[block] = m->least[block + 1] < m->least[block] ? m->least[block + 1] : m->least[block];
+    return PFR_OK;
+}
+
 /* Runs follow each other; each is freed when it was copied. */
 static pfr_status join_runs(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
@@ -253,6 +293,7 @@ static pfr_status join_runs(struct collector *c, pfr_error *err) {
     m->slice_first[c->nr_runs] = count;
     if (count > UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "samples", "there are more than 2^32 samples");
+    PFR_TRY(join_least(c, err));
     m->columns.kept = PFR_COLUMN_STACK;
     PFR_TRY(columns_grow(m->memory, &m->columns, count ? count : 1, err));
     for (uint32_t i = 0; i < c->nr_runs; i++) {
@@ -260,8 +301,7 @@ static pfr_status join_runs(struct collector *c, pfr_error *err) {
         if (run->count)
             memcpy(m->columns.stack + m->columns.count, run->nodes, run->count * sizeof *run->nodes);
         m->columns.count += run->count;
-        mem_free(m->memory, run->nodes, run->room, sizeof *run->nodes);
-        *run = (struct collect_run){.nodes = NULL};
+        free_run(m->memory, run);
     }
     return PFR_OK;
 }

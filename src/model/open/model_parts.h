@@ -73,6 +73,8 @@ struct pfr_model {
     struct sample_columns columns;
     struct slice *slices;  /* that its samples are read from; NULL: `columns` has all of them */
     uint64_t *slice_first; /* number of the first sample of each slice, and of all at the end */
+    uint64_t *least;       /* by number / SAMPLE_BATCH: no sample from there on is earlier; NULL: not known */
+    size_t nr_least;
     uint32_t nr_slices;
     struct pick_places *places; /* by event: as the profile had them */
     struct pfr_fact *facts, *meta;
@@ -155,7 +157,8 @@ struct event_span {
 };
 struct collect_run {
     uint32_t *nodes;
-    size_t count, room;
+    uint64_t *least; /* by number / SAMPLE_BATCH: the earliest time */
+    size_t count, room, least_room;
 };
 struct collector {
     struct pfr_model *model;

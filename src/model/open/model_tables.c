@@ -275,6 +275,7 @@ void pfr_model_close(pfr_model *m) {
         intern_free(tables[i]);
     mem_free(memory, m->slices, m->nr_slices, sizeof *m->slices);
     mem_free(memory, m->slice_first, m->slice_first ? (size_t)m->nr_slices + 1 : 0, sizeof *m->slice_first);
+    mem_free(memory, m->least, m->nr_least, sizeof *m->least);
     mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
     mem_free(memory, m->facts, m->facts_room, sizeof *m->facts);
     mem_free(memory, m->meta, m->meta_room, sizeof *m->meta);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples in the order of time. Rows that the filters let through are sorted a chunk at a time; more than one chunk
- * goes into a temporary file as sorted runs, which are merged. Equal times go by number, so that the order does not
- * depend on the chunks.
+ * Samples in the order of time. Rows that the filters let through are sorted a chunk at a time. Where the model knows
+ * how early the samples after a chunk can be (model->least), rows up to that time are given at once, and only the rest
+ * waits for the next chunk. If too many wait, or nothing is known, chunks go into a temporary file as sorted runs,
+ * which are merged. Equal times go by number, so that the order does not depend on the chunks.
  */
 #include "model/open/samples_order.h"
 #include "model/open/samples_cursor.h"
@@ -29,13 +30,15 @@ struct order_run {
 struct sample_order {
     struct order_row *chunk;
     size_t count, at, room;
+    size_t ready; /* rows of the chunk that nothing can come before any more */
     struct order_run *runs;
     size_t nr_runs, runs_room;
     uint32_t *heap; /* runs that have a row, the earliest first */
     size_t in_heap;
     uint64_t written; /* rows */
     int fd;
-    bool is_sorted;
+    bool is_read;   /* to the end */
+    bool is_sorted; /* all of it: in runs, or in the chunk */
 };
 
 pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err) {
@@ -125,11 +128,12 @@ static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status put_rows(struct pfr_samples *c, pfr_error *err) {
+/* A chunk of `most` rows becomes a run. */
+static pfr_status put_rows(struct pfr_samples *c, size_t most, pfr_error *err) {
     struct sample_order *o = c->order;
     const struct sample_rows *r = &c->rows;
     for (uint32_t i = 0; i < r->count; i++) {
-        if (o->count == sizes.order_rows)
+        if (o->count >= most)
             PFR_TRY(put_run(c, err));
         void *grown = mem_grow(&c->memory, o->chunk, o->count, &o->room, SAMPLE_BATCH, sizeof *o->chunk);
         if (!grown)
@@ -202,16 +206,68 @@ static pfr_status begin_merge(struct pfr_samples *c, pfr_error *err) {
     return PFR_OK;
 }
 
+static pfr_status read_rows(struct pfr_samples *c, size_t most, pfr_error *err) {
+    const pfr_status st = samples_fill(c, err);
+    if (st < 0)
+        return st;
+    c->order->is_read = st == PFR_END;
+    return put_rows(c, most, err);
+}
+
 static pfr_status sort_all(struct pfr_samples *c, pfr_error *err) {
-    pfr_status st;
-    do {
-        PFR_TRY(st = samples_fill(c, err));
-        PFR_TRY(put_rows(c, err));
-    } while (st != PFR_END);
-    c->order->is_sorted = true;
-    if (c->order->nr_runs)
+    struct sample_order *o = c->order;
+    while (!o->is_read)
+        PFR_TRY(read_rows(c, sizes.order_rows, err));
+    o->is_sorted = true;
+    if (o->nr_runs)
         return begin_merge(c, err);
-    return sort_chunk(c, err);
+    PFR_TRY(sort_chunk(c, err));
+    o->ready = o->count;
+    return PFR_OK;
+}
+
+/* --- Chunks, while the samples that follow are known to be late enough. */
+
+static void drop_given(struct sample_order *o) {
+    if (o->at)
+        memmove(o->chunk, o->chunk + o->at, (o->count - o->at) * sizeof *o->chunk);
+    o->count -= o->at;
+    o->at = o->ready = 0;
+}
+
+/* Numbers only rise: of equal times those of the chunk come first. */
+static size_t count_ready(const struct pfr_samples *c) {
+    const struct sample_order *o = c->order;
+    const struct pfr_model *m = c->model;
+    if (o->is_read)
+        return o->count;
+    const uint64_t least = m->least[c->next / SAMPLE_BATCH];
+    size_t from = 0, until = o->count;
+    while (from < until) {
+        const size_t middle = from + (until - from) / 2;
+        if (o->chunk[middle].time <= least)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from;
+}
+
+/* What waits after two chunks waits for more than the next one. */
+static pfr_status make_ready(struct pfr_samples *c, pfr_error *err) {
+    struct sample_order *o = c->order;
+    drop_given(o);
+    while (!o->is_sorted && o->ready == 0) {
+        const size_t before = o->count;
+        if (!c->model->least || before > sizes.order_rows)
+            return sort_all(c, err);
+        while (!o->is_read && o->count < before + sizes.order_rows)
+            PFR_TRY(read_rows(c, SIZE_MAX, err));
+        PFR_TRY(sort_chunk(c, err));
+        o->ready = count_ready(c);
+        o->is_sorted = o->is_read;
+    }
+    return PFR_OK;
 }
 
 static void give(struct sample_rows *to, const struct order_row *row) {
@@ -242,12 +298,12 @@ static pfr_status give_merged(struct pfr_samples *c, pfr_error *err) {
 
 pfr_status samples_order_next(struct pfr_samples *c, pfr_error *err) {
     struct sample_order *o = c->order;
-    if (!o->is_sorted)
-        PFR_TRY(sort_all(c, err));
+    if (!o->is_sorted && o->at == o->ready)
+        PFR_TRY(make_ready(c, err));
     c->rows.count = 0;
     while (c->rows.count < SAMPLE_BATCH && o->in_heap > 0)
         PFR_TRY(give_merged(c, err));
-    while (c->rows.count < SAMPLE_BATCH && o->at < o->count)
+    while (c->rows.count < SAMPLE_BATCH && o->at < o->ready)
         give(&c->rows, &o->chunk[o->at++]);
     return PFR_OK;
 }

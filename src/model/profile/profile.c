@@ -33,14 +33,26 @@ static pfr_status begin(struct profile *p, pfr_reader *reader, const struct prof
     return PFR_OK;
 }
 
+static void free_nodes(struct profile *p) {
+    mem_free(p->memory, p->nodes, p->rooms.nodes, sizeof *p->nodes);
+    node_weights_free(&p->self, p->memory);
+    p->nodes = NULL;
+    p->nr_nodes = 0;
+}
+
+/* profile_tell_limits cannot count stacks any more: what it would say of them is reported now. */
+void profile_drop_nodes(struct profile *p) {
+    profile_outside_note(p);
+    free_nodes(p);
+}
+
 void profile_close(struct profile *p) {
     if (!p)
         return;
     struct memory *m = p->memory;
+    free_nodes(p);
     mem_free(m, p->frames, p->rooms.frames, sizeof *p->frames);
     mem_free(m, p->lines, p->rooms.lines, sizeof *p->lines);
-    mem_free(m, p->nodes, p->rooms.nodes, sizeof *p->nodes);
-    node_weights_free(&p->self, m);
     mem_free(m, p->stacks, p->rooms.stacks, sizeof *p->stacks);
     stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
     mem_free(m, p->sums, p->rooms.sums, sizeof *p->sums);

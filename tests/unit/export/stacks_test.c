@@ -121,17 +121,19 @@ struct walk {
     uint32_t seen, visited;
 };
 
-static pfr_status visit(void *context, const struct stack_node *node, uint32_t depth, pfr_error *err) {
+static pfr_status visit(void *context, uint32_t node, uint32_t depth, pfr_error *err) {
     struct walk *w = context;
+    const struct stacks *s = w->stacks;
+    const struct profile_weight *self = node_weight(&s->self, node);
     (void)err;
-    w->line[depth] = (char)label_bytes(depth ? &w->stacks->frames : &w->stacks->groups, node->label).bytes[0];
+    w->line[depth] = (char)label_bytes(depth ? &s->frames : &s->groups, s->label[node]).bytes[0];
     w->line[depth + 1] = '\0';
     assert_true(strcmp(w->before, w->line) < 0);
     snprintf(w->before, LINE, "%s", w->line);
-    assert_int_equal(node->self.samples, samples_of(w->lines, w->line));
-    assert_int_equal(node->self.weight, node->self.samples * 10);
-    assert_true(w->stacks->totals[node - w->stacks->nodes].samples >= node->self.samples + (node->nr_inner > 0));
-    w->seen += node->self.samples > 0;
+    assert_int_equal(self->samples, samples_of(w->lines, w->line));
+    assert_int_equal(self->weight, self->samples * 10);
+    assert_true(s->totals[node].samples >= self->samples + (stacks_inner(s, node) < stacks_inner(s, node + 1)));
+    w->seen += self->samples > 0;
     w->visited++;
     return PFR_OK;
 }

@@ -3,6 +3,8 @@
  * The public model: what a builder was given is what it has; recursion counts once; cursors filter and order; several
  * threads may read; whatever allocation fails, nothing is left.
  */
+#include "base/memory/sizes.h"
+
 #include "profile_failing.h"
 
 #include <perfray/perfray.h>
@@ -182,17 +184,20 @@ struct seen {
     bool in_order;
 };
 
+/* in_order: by time, samples of one time by id. */
 static struct seen see(const pfr_model *m, const pfr_samples_options *options) {
     struct seen s = {.in_order = true};
     const pfr_sample_batch *batch;
     pfr_error err;
+    uint64_t id = 0;
     pfr_samples *cursor = pfr_samples_open(m, options, &err);
     while (cursor && pfr_samples_next(cursor, &batch, &err) == PFR_OK)
         for (uint32_t i = 0; i < batch->count; i++) {
             s.count++;
             s.sum += batch->id[i] * 31 + batch->weight[i];
-            s.in_order = s.in_order && batch->time[i] >= s.last;
+            s.in_order = s.in_order && (batch->time[i] > s.last || (batch->time[i] == s.last && batch->id[i] > id));
             s.last = batch->time[i];
+            id = batch->id[i];
         }
     pfr_samples_close(cursor);
     return s;
@@ -299,6 +304,45 @@ TEST(model_is_read_by_several_threads) {
 }
 
 /* --- Recordings. */
+
+/* Samples are up to `late` ns before one that came earlier; every other time comes twice. */
+static void tell_late_samples(struct story *s, uint32_t late) {
+    begin_story(s, TIMED);
+    tell_map(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        tell_hit(s, USER_MODE, 6, 6, 0x1000 + i % 5 * 0x40,
+                 100 + late + i / 2 * 10 - (i % 3 ? 0 : i * 31 % (late + 1)));
+    end_file(&s->b);
+}
+
+/* Whether they are given at once, wait for the next chunk, or go through a file. */
+TEST(model_orders_samples_that_are_late) {
+    static const uint32_t lates[] = {0, 40, 900, 8000}, chunks[] = {1, 64, 2000, 1u << 16};
+    const pfr_model_options o = {.size = sizeof o, .jobs = 1, .naming = &no_names};
+    const pfr_samples_options in_order = {.size = sizeof in_order, .in_time_order = true};
+    const size_t usual = sizes.order_rows;
+    for (int i = 0; i < 4; i++) {
+        struct story s;
+        pfr_error err = {.text = ""};
+        tell_late_samples(&s, lates[i]);
+        pfr_reader *reader = open_built(&s.b, NULL);
+        pfr_model *m = pfr_model_open(reader, &o, &err);
+        if (!m)
+            fail_msg("%s", err.text);
+        const struct seen as_recorded = see(m, NULL);
+        for (int c = 0; c < 4; c++) {
+            sizes.order_rows = chunks[c];
+            const struct seen sorted = see(m, &in_order);
+            assert_true(sorted.in_order);
+            assert_int_equal(sorted.count, SAMPLES);
+            assert_int_equal(sorted.sum, as_recorded.sum);
+        }
+        sizes.order_rows = usual;
+        pfr_model_close(m);
+        pfr_close(reader);
+        free(s.b.bytes);
+    }
+}
 
 TEST(model_knows_threads_and_names_of_samples) {
     struct story s;

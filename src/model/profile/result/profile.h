@@ -200,7 +200,9 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
  * stream.
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
-void profile_close(struct profile *p); /* NULL is allowed */
+void profile_close(struct profile *p); /* NULL is fine */
+/* Frees the nodes and their weights, for whoever has copied them; the rest stays. */
+void profile_drop_nodes(struct profile *p);
 
 /* A part of a PROFILE_TRACE text: 0 the text of the whole event, n the requested field n - 1; false: it has no such
    part. */
