@@ -19,6 +19,7 @@
  * Ownership: the diff is the caller's until pfr_diff_close. What functions return belongs to the diff. Models and
  * readers must outlive it.
  * Threads: as a model: pfr_diff_open and pfr_diff_close by one, other functions by any number of threads.
+ * Opening starts threads of its own, which call `alloc` at once; jobs = 1 starts none.
  * Memory: follows functions and slots of time (at most 512 for each recording), for traces 8 bytes a call.
  *
  * Example:
@@ -80,6 +81,7 @@ typedef struct pfr_diff_options {
     const char *const *same;
     const pfr_alloc *alloc;   /* NULL: malloc */
     const pfr_limits *limits; /* `memory`; NULL: the default */
+    uint32_t jobs;            /* threads; 0: one for each CPU, at most 4. Results do not depend on it */
 } pfr_diff_options;
 
 /* NULL, with *err: USAGE (no recording on a side; no such event; by line without lines; per call without calls; no

@@ -218,6 +218,7 @@ static enum exit_status print_diff(const struct task *task, const pfr_diff *diff
 static enum exit_status compare(const struct task *task, const struct diff_sides *sides, pfr_diff_options *how) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     how->limits = &task->shared->limits;
+    how->jobs = ((const struct diff_command *)task->options)->jobs;
     pfr_diff *const diff = pfr_diff_open(sides->runs[0], sides->count[0], sides->runs[1], sides->count[1], how, &err);
     const enum exit_status status = diff ? print_diff(task, diff) : say_failure(task, &err);
     pfr_diff_close(diff);

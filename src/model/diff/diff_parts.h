@@ -89,6 +89,9 @@ struct pfr_diff {
     bool is_traced;
 };
 
+/* The number of threads for independent tasks (diff.c). */
+unsigned diff_threads(const pfr_diff *d, size_t tasks);
+
 /* --- diff_estimate.c */
 struct estimate {
     double value, variance, freedom; /* freedom: INFINITY where the variance is known */

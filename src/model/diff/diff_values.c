@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the public header: values of each name, corrected for their number, in order. */
 #include "model/diff/diff_values.h"
+#include "base/threads/thread_pool.h"
 #include "model/diff/diff_estimate.h"
 
 #include <math.h>
@@ -156,20 +157,57 @@ static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
     d->name_of[0] = DIFF_NO_ROW;
 }
 
+/* --- Rows are independent: each thread takes some at a time. */
+
+#define ROWS_AT_ONCE 64u
+
+struct measuring {
+    pfr_diff *d;
+    pfr_diff_row *rows;
+    struct diff_scratch *scratches; /* by thread */
+    unsigned threads;
+};
+
+static bool measure_some(void *context, unsigned worker, size_t task) {
+    const struct measuring *m = context;
+    const size_t first = task * ROWS_AT_ONCE, end = first + ROWS_AT_ONCE;
+    for (size_t name = first; name < end && name < m->d->nr_names; name++)
+        measure_row(m->d, (uint32_t)name, &m->rows[name], &m->scratches[worker]);
+    return true;
+}
+
+static pfr_status make_scratches(const struct measuring *m, pfr_error *err) {
+    for (unsigned i = 0; i < m->threads; i++) {
+        m->scratches[i].memory = &m->d->memory;
+        PFR_TRY(diff_scratch_make(&m->scratches[i], m->d, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status measure_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
+    const size_t tasks = ((size_t)d->nr_names + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+    struct measuring m = {.d = d, .rows = rows, .threads = diff_threads(d, tasks)};
+    m.scratches = mem_zeroed(&d->memory, m.threads, sizeof *m.scratches);
+    if (!m.scratches)
+        return mem_fail(&d->memory, err, "rounds");
+    const pfr_status st = make_scratches(&m, err);
+    if (st >= 0) {
+        measure_total(d, &m.scratches[0]);
+        thread_pool_run(m.threads, tasks, measure_some, &m);
+    }
+    for (unsigned i = 0; i < m.threads && m.scratches[i].memory; i++)
+        diff_scratch_free(&m.scratches[i]);
+    mem_free(&d->memory, m.scratches, m.threads, sizeof *m.scratches);
+    return st;
+}
+
 pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err) {
-    struct diff_scratch scratch = {.memory = &d->memory};
     pfr_diff_row *rows = mem_alloc(&d->memory, d->nr_names, sizeof *rows);
     d->rows = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->rows);
     d->name_of = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->name_of);
-    pfr_status st =
-        rows && d->rows && d->name_of ? diff_scratch_make(&scratch, d, err) : mem_fail(&d->memory, err, "rows");
-    if (st >= 0) {
-        measure_total(d, &scratch);
-        for (uint32_t name = 0; name < d->nr_names; name++)
-            measure_row(d, name, &rows[name], &scratch);
-        diff_scratch_free(&scratch);
+    pfr_status st = rows && d->rows && d->name_of ? measure_all(d, rows, err) : mem_fail(&d->memory, err, "rows");
+    if (st >= 0)
         st = correct_all(d, rows, err);
-    }
     if (st >= 0)
         st = put_in_order(d, rows, err);
     mem_free(&d->memory, rows, d->nr_names, sizeof *rows);
