@@ -190,7 +190,9 @@ static pfr_status measure_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
     m.scratches = mem_zeroed(&d->memory, m.threads, sizeof *m.scratches);
     if (!m.scratches)
         return mem_fail(&d->memory, err, "rounds");
-    const pfr_status st = make_scratches(&m, err);
+    pfr_status st = make_scratches(&m, err);
+    if (st >= 0)
+        st = diff_dispersions_fit(d, &m.scratches[0], err);
     if (st >= 0) {
         measure_total(d, &m.scratches[0]);
         thread_pool_run(m.threads, tasks, measure_some, &m);
