@@ -10,10 +10,11 @@
  *
  * Each value has a 95 % interval of its change. With several recordings on a side they come from the variance between
  * recordings, with one recording from a block bootstrap over its time: that says nothing about how much another run of
- * the same program would differ. Row 0 then has no interval and no verdict, unless it is per sample, event or call: sums
- * also depend on how long was recorded and on the CPU time that the machine gave. A model of a store has one time per slot of the store; with fewer than 8 such slots on
- * a side no interval is known, and no verdict is given. Verdicts are corrected for the number of rows (Benjamini and
- * Hochberg, 5 %). docs/diff.md describes method, assumptions and limits.
+ * the same program would differ. Row 0 then has no interval and no verdict, unless it is per sample, event or call:
+ * sums also depend on how long was recorded and on the CPU time that the machine gave. A model of a store has one time
+ * per slot of the store; with fewer than 8 such slots on a side no interval is known, and no verdict is given. Verdicts
+ * are corrected for the number of rows (Benjamini and Hochberg, 5 %). docs/diff.md describes method, assumptions and
+ * limits.
  *
  * The result depends on the recordings and the options only, also on `seed`.
  *
@@ -122,7 +123,8 @@ typedef struct pfr_diff_row {
     const char *likely_object, *likely_why; /* its object; the reason: "moved", "renamed", "same callers" */
 } pfr_diff_row;
 
-/* Rows: "[total]" first, then verdicts by size of the change, then noise. `[total]` of PFR_DIFF_PER_TOTAL is 100 and
+/* Rows: "[total]" first, then verdicts by size of the change (those whose share changed as most shares did after the
+   others), then noise. `[total]` of PFR_DIFF_PER_TOTAL is 100 and
    the new side's sum in percent of the base's. */
 uint32_t pfr_diff_count(const pfr_diff *diff);
 const pfr_diff_row *pfr_diff_get_row(const pfr_diff *diff, uint32_t index);

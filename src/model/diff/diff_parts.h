@@ -92,6 +92,7 @@ struct pfr_diff {
     pfr_diff_latency *latencies;
     uint32_t nr_latencies;
     uint32_t *histograms;
+    double typical; /* new / base of shares, by which functions change that take as long as before; 1 for amounts */
     bool is_traced;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons why two sides are less comparable, as sentences. */
 #include "model/diff/diff_remarks.h"
+#include "model/diff/diff_values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -191,6 +192,20 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
     return d->sides[0].count == 1 || d->sides[1].count == 1 ? tell_single_runs(d, err) : PFR_OK;
 }
 
+/* Only where rows that would be called slower or faster are so by nothing else. */
+static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < d->nr_rows; i++)
+        count += d->rows[i].self.verdict != PFR_DIFF_NOISE && diff_row_follows(d, &d->rows[i]);
+    if (!count)
+        return PFR_OK;
+    return diff_remark(
+        d, err,
+        "the shares of most rows changed by %+.1f %% of what they were, as they do where few rows take more "
+        "or less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
+        100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
+}
+
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
     PFR_TRY(compare_attrs(d, err));
@@ -199,5 +214,6 @@ pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             PFR_TRY(tell_losses(d, &d->sides[side].runs[i], err));
+    PFR_TRY(tell_typical(d, err));
     return tell_small_sides(d, err);
 }

@@ -67,12 +67,59 @@ static pfr_status correct_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
     return fits ? PFR_OK : mem_fail(memory, err, "rows");
 }
 
-/* --- Order: verdicts first, then by the size of the change, then by weight and name. */
+/* --- The typical change: where one function takes longer, the shares of all others fall by the same part. */
+
+#define TYPICAL_SAMPLES 30u /* of a row on each side, to count */
+#define TYPICAL_ROWS 3u
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of new / base over rows that both sides have. */
+static pfr_status find_typical(pfr_diff *d, const pfr_diff_row *rows, pfr_error *err) {
+    double *ratios = mem_alloc(&d->memory, d->nr_names, sizeof *ratios);
+    uint32_t count = 0;
+    if (!ratios)
+        return mem_fail(&d->memory, err, "rows");
+    for (uint32_t i = 0; i < d->nr_names; i++)
+        if (rows[i].base_samples >= TYPICAL_SAMPLES && rows[i].new_samples >= TYPICAL_SAMPLES && rows[i].self.base > 0)
+            ratios[count++] = rows[i].self.changed / rows[i].self.base;
+    if (count)
+        qsort(ratios, count, sizeof *ratios, ascending);
+    const double middle = count ? (ratios[count / 2] + ratios[(count - 1) / 2]) / 2 : 1;
+    d->typical = d->options.per == PFR_DIFF_PER_TOTAL && count >= TYPICAL_ROWS ? middle : 1;
+    mem_free(&d->memory, ratios, d->nr_names, sizeof *ratios);
+    return PFR_OK;
+}
+
+/* What remains of a change without the typical one. */
+static double own_change(const pfr_diff *d, const pfr_diff_value *v) {
+    return fabs(v->changed - v->base * d->typical);
+}
+
+bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row) {
+    return d->typical != 1 && own_change(d, &row->self) <= (row->self.high - row->self.low) / 2;
+}
+
+/* --- Order: verdicts first, of them those that changed otherwise than is typical, then by the size of the change, then
+   by weight and name. */
 
 struct placed {
     const pfr_diff_row *row;
     uint32_t name;
+    unsigned group;
+    double size;
 };
+
+static struct placed place(const pfr_diff *d, const pfr_diff_row *row, uint32_t name) {
+    const bool is_quiet = row->self.verdict == PFR_DIFF_NOISE;
+    return (struct placed){.row = row,
+                           .name = name,
+                           .group = is_quiet ? 2 : diff_row_follows(d, row),
+                           .size = is_quiet ? fabs(row->self.delta) : own_change(d, &row->self)};
+}
 
 static int compare_sizes(double a, double b) {
     return a > b ? -1 : a < b;
@@ -80,10 +127,9 @@ static int compare_sizes(double a, double b) {
 
 static int in_order(const void *one, const void *other) {
     const struct placed *a = one, *b = other;
-    const bool quiet_a = a->row->self.verdict == PFR_DIFF_NOISE, quiet_b = b->row->self.verdict == PFR_DIFF_NOISE;
-    if (quiet_a != quiet_b)
-        return quiet_a ? 1 : -1;
-    int order = compare_sizes(fabs(a->row->self.delta), fabs(b->row->self.delta));
+    if (a->group != b->group)
+        return a->group > b->group ? 1 : -1;
+    int order = compare_sizes(a->size, b->size);
     if (!order)
         order = compare_sizes(fabs(a->row->total.delta), fabs(b->row->total.delta));
     if (!order)
@@ -105,7 +151,7 @@ static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->nr_names; i++)
         if (!is_empty(d, i))
-            places[count++] = (struct placed){&rows[i], i};
+            places[count++] = place(d, &rows[i], i);
     if (count)
         qsort(places, count, sizeof *places, in_order);
     for (uint32_t i = 0; i < count; i++) {
@@ -222,6 +268,8 @@ pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err) {
     pfr_status st = rows && d->rows && d->name_of ? measure_all(d, rows, err) : mem_fail(&d->memory, err, "rows");
     if (st >= 0)
         st = correct_all(d, rows, err);
+    if (st >= 0)
+        st = find_typical(d, rows, err);
     if (st >= 0)
         st = put_in_order(d, rows, err);
     mem_free(&d->memory, rows, d->nr_names, sizeof *rows);
