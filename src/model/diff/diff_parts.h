@@ -72,7 +72,7 @@ struct diff_row_key {
 
 /* How much runs of the same program differ, relative to what counting samples explains: see diff_estimate.c. */
 struct diff_dispersion {
-    double scale, freedom, freedom_most; /* of the prior; freedom 0: none, the rows are too few */
+    double scale, freedom, freedom_most; /* of the prior; freedom 0: not fitted, the rows are too few */
 };
 
 struct pfr_diff {
