@@ -55,7 +55,7 @@ static const struct opt diff_opts[] = {
     {"order-by", 'o', OPT_STRING, OF(order), "COLUMN", "order by 0, the baseline, or 1, the computed column"},
     {"periods", 'p', OPT_FLAG, OF(period), NULL, "add columns of periods"},
     {"formula", 'F', OPT_FLAG, OF(formula), NULL, "add a column with the computation"},
-    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol (default dso,symbol)"},
+    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol, pid (default dso,symbol)"},
     {"baseline-only", 'b', OPT_FLAG, OF(baseline_only), NULL, "omit rows that only one side has"},
     {"field-separator", 't', OPT_STRING, OF(separator), "SEPARATOR", "separate columns by SEPARATOR"},
     HEADING("Symbols"),
