@@ -305,7 +305,7 @@ static enum exit_status fill_runs(struct diff_sides *sides) {
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides) {
     enum exit_status status = name_files(task, base, changed, sides);
-    struct openings all = {NULL};
+    struct openings all = {.at = NULL};
     if (status != ENDS_FINE)
         return status;
     all.at = calloc((size_t)sides->count[0] + sides->count[1], sizeof *all.at);
