@@ -2,10 +2,13 @@
 #include "diff_sides.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PROGRAM "perfray diff"
 
@@ -136,49 +139,185 @@ static enum exit_status name_files(const struct task *task, const struct word_li
     return status;
 }
 
-/* --- Models. */
+/* --- Messages of a recording that loads beside others: kept, and printed in the order of the recordings. */
 
-static void diff_note(void *file, const char *sentence) {
-    complain("%s: %s", (const char *)file, sentence);
+struct message {
+    struct message *next;
+    pfr_error hole;
+    char *sentence; /* NULL: `hole` */
+};
+
+struct messages {
+    struct message *first, **end;
+};
+
+static struct message *add_message(void *context) {
+    struct messages *const list = context;
+    struct message *const added = calloc(1, sizeof *added);
+    if (added) {
+        *list->end = added;
+        list->end = &added->next;
+    }
+    return added;
 }
 
-static enum exit_status open_run(const struct task *task, struct diff_side_run *run, const pfr_model_options *options) {
+static void keep_hole(void *context, const pfr_error *hole) {
+    struct message *const added = add_message(context);
+    if (added)
+        added->hole = *hole;
+}
+
+static void keep_note(void *context, const char *sentence) {
+    struct message *const added = add_message(context);
+    if (added)
+        added->sentence = strdup(sentence);
+}
+
+static void print_messages(struct messages *list, char *file) {
+    for (struct message *one = list->first, *next; one; one = next) {
+        next = one->next;
+        if (one->sentence)
+            complain("%s: %s", file, one->sentence);
+        else if (one->hole.status != PFR_OK)
+            limit_told(file, &one->hole);
+        free(one->sentence);
+        free(one);
+    }
+}
+
+/* --- Models: two load at once, because parts of loading use one thread. */
+
+struct opening {
+    struct diff_side_run *run;
+    pfr_model_options how;
+    struct messages messages;
+    pfr_error err;
+};
+
+static void open_model(struct opening *one) {
+    one->messages.end = &one->messages.first;
+    one->err = (pfr_error){.offset = PFR_NO_OFFSET};
+    one->how.hole = keep_hole;
+    one->how.note = keep_note;
+    one->how.context = &one->messages;
+    one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
+}
+
+/* Takes openings one after the other; `next` is shared by the threads. */
+struct openings {
+    struct opening *at;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *run_openings(void *context) {
+    struct openings *const all = context;
+    for (size_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
+        open_model(&all->at[i]);
+    return NULL;
+}
+
+static uint64_t size_of(const char *file) {
+    struct stat st;
+    return stat(file, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+/* Of files of the same size each thread loads with half of the jobs; a file much larger than the others has all. */
+static void share_jobs(struct openings *all, uint32_t jobs) {
+    uint64_t largest = 0, others = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const uint64_t size = size_of(all->at[i].run->file);
+        others += size < largest ? size : largest;
+        largest = size > largest ? size : largest;
+    }
+    const bool is_even = others >= largest / 2;
+    for (size_t i = 0; i < all->count; i++)
+        all->at[i].how.jobs = is_even ? (jobs + 1) / 2 : jobs;
+}
+
+#define JOBS_MOST 4L
+
+static uint32_t jobs_of(const pfr_model_options *how) {
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return how->jobs ? how->jobs : (uint32_t)(cpus < 1 ? 1 : cpus < JOBS_MOST ? cpus : JOBS_MOST);
+}
+
+static void open_models(struct openings *all, const pfr_model_options *how, bool at_once) {
+    const uint32_t jobs = jobs_of(how);
+    pthread_t other;
+    bool has_other = false;
+    if (at_once && jobs > 1 && all->count > 1) {
+        share_jobs(all, jobs);
+        has_other = pthread_create(&other, NULL, run_openings, all) == 0;
+    }
+    run_openings(all);
+    if (has_other)
+        pthread_join(other, NULL);
+}
+
+static enum exit_status finish(struct openings *all) {
+    enum exit_status status = ENDS_FINE;
+    for (size_t i = 0; i < all->count; i++) {
+        struct opening *const one = &all->at[i];
+        print_messages(&one->messages, one->run->file);
+        if (!one->run->model && status == ENDS_FINE)
+            status = complain_of(one->run->file, &one->err, NULL);
+    }
+    return status;
+}
+
+/* --- Both sides. */
+
+static enum exit_status open_reader(const struct task *task, struct diff_side_run *run) {
     struct task one = *task;
     const pfr_open_options opening = {.size = sizeof opening, .spool = true};
-    pfr_model_options how = *options;
-    pfr_error err = {.offset = PFR_NO_OFFSET};
     enum exit_status status;
     one.file = run->file;
     run->reader = open_recording(&one, &opening, &status);
-    if (!run->reader)
-        return status;
-    how.hole = limit_told;
-    how.note = diff_note;
-    how.context = run->file;
-    run->model = pfr_model_open(run->reader, &how, &err);
-    return run->model ? ENDS_FINE : complain_of(run->file, &err, NULL);
+    return run->reader ? ENDS_FINE : status;
 }
 
-static enum exit_status open_side(const struct task *task, struct diff_sides *sides, unsigned side,
-                                  const pfr_model_options *how) {
+static enum exit_status open_readers(const struct task *task, struct diff_sides *sides, struct openings *all,
+                                     const pfr_model_options *how) {
     enum exit_status status = ENDS_FINE;
-    sides->runs[side] = calloc(sides->count[side], sizeof *sides->runs[side]);
-    if (!sides->runs[side])
-        return no_memory();
-    for (uint32_t i = 0; i < sides->count[side] && status == ENDS_FINE; i++) {
-        struct diff_side_run *const run = &sides->opened[side][i];
-        status = open_run(task, run, how);
-        sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = run->file};
-    }
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides->count[side] && status == ENDS_FINE; i++) {
+            struct diff_side_run *const run = &sides->opened[side][i];
+            status = open_reader(task, run);
+            all->at[all->count++] = (struct opening){.run = run, .how = *how};
+        }
     return status;
+}
+
+static enum exit_status fill_runs(struct diff_sides *sides) {
+    for (unsigned side = 0; side < 2; side++) {
+        sides->runs[side] = calloc(sides->count[side], sizeof *sides->runs[side]);
+        if (!sides->runs[side])
+            return no_memory();
+        for (uint32_t i = 0; i < sides->count[side]; i++) {
+            const struct diff_side_run *const run = &sides->opened[side][i];
+            sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = run->file};
+        }
+    }
+    return ENDS_FINE;
 }
 
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides) {
     enum exit_status status = name_files(task, base, changed, sides);
-    for (unsigned side = 0; side < 2 && status == ENDS_FINE; side++)
-        status = open_side(task, sides, side, how);
-    return status;
+    struct openings all = {.at = NULL};
+    if (status != ENDS_FINE)
+        return status;
+    all.at = calloc((size_t)sides->count[0] + sides->count[1], sizeof *all.at);
+    if (!all.at)
+        return no_memory();
+    status = open_readers(task, sides, &all, how);
+    if (status == ENDS_FINE) {
+        open_models(&all, how, !task->shared->store);
+        status = finish(&all);
+    }
+    free(all.at);
+    return status == ENDS_FINE ? fill_runs(sides) : status;
 }
 
 enum exit_status diff_sides_damage(const struct task *task, const struct diff_sides *sides) {

@@ -10,15 +10,18 @@
  *
  * Each value has a 95 % interval of its change. With several recordings on a side they come from the variance between
  * recordings, with one recording from a block bootstrap over its time: that says nothing about how much another run of
- * the same program would differ. A model of a store has one time per slot of the store; with fewer than 8 such slots on
- * a side no interval is known, and no verdict is given. Verdicts are corrected for the number of rows (Benjamini and
- * Hochberg, 5 %). docs/diff.md describes method, assumptions and limits.
+ * the same program would differ. Row 0 then has no interval and no verdict, unless it is per sample, event or call:
+ * sums also depend on how long was recorded and on the CPU time that the machine gave. A model of a store has one time
+ * per slot of the store; with fewer than 8 such slots on a side no interval is known, and no verdict is given. Verdicts
+ * are corrected for the number of rows (Benjamini and Hochberg, 5 %). docs/diff.md describes method, assumptions and
+ * limits.
  *
  * The result depends on the recordings and the options only, also on `seed`.
  *
  * Ownership: the diff is the caller's until pfr_diff_close. What functions return belongs to the diff. Models and
  * readers must outlive it.
  * Threads: as a model: pfr_diff_open and pfr_diff_close by one, other functions by any number of threads.
+ * Opening starts threads of its own, which call `alloc` at once; jobs = 1 starts none.
  * Memory: follows functions and slots of time (at most 512 for each recording), for traces 8 bytes a call.
  *
  * Example:
@@ -80,6 +83,7 @@ typedef struct pfr_diff_options {
     const char *const *same;
     const pfr_alloc *alloc;   /* NULL: malloc */
     const pfr_limits *limits; /* `memory`; NULL: the default */
+    uint32_t jobs;            /* threads; 0: one for each CPU, at most 4. Results do not depend on it */
 } pfr_diff_options;
 
 /* NULL, with *err: USAGE (no recording on a side; no such event; by line without lines; per call without calls; no
@@ -119,7 +123,8 @@ typedef struct pfr_diff_row {
     const char *likely_object, *likely_why; /* its object; the reason: "moved", "renamed", "same callers" */
 } pfr_diff_row;
 
-/* Rows: "[total]" first, then verdicts by size of the change, then noise. `[total]` of PFR_DIFF_PER_TOTAL is 100 and
+/* Rows: "[total]" first, then verdicts by size of the change (those whose share changed as most shares did after the
+   others), then noise. `[total]` of PFR_DIFF_PER_TOTAL is 100 and
    the new side's sum in percent of the base's. */
 uint32_t pfr_diff_count(const pfr_diff *diff);
 const pfr_diff_row *pfr_diff_get_row(const pfr_diff *diff, uint32_t index);

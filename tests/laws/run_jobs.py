@@ -68,8 +68,8 @@ def write_large(path, damaged):
         out.write(header + bytes(32) + attr + bytes(16) + data)
 
 
-def run(words, stdout=subprocess.PIPE):
-    done = subprocess.run([harness.PERFRAY, "script", "--raw-names", *words], stdout=stdout, stderr=subprocess.PIPE,
+def run(words, stdout=subprocess.PIPE, command="script"):
+    done = subprocess.run([harness.PERFRAY, command, "--raw-names", *words], stdout=stdout, stderr=subprocess.PIPE,
                           timeout=SECONDS, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -127,8 +127,21 @@ def check_memory(large, *_):
             raise AssertionError("%s: status %d, %r" % (jobs, status, err))
 
 
+def check_diff(large, sound, _):
+    """Recordings of both sides load at once, and their messages are in order all the same: also where one cannot be loaded."""
+    shown = 0
+    for sides in ((large, sound), (sound, large), ("--base", "%s,%s" % (large, sound), "--new", "%s,%s,%s" % (sound, large, sound)),
+                  ("--limit", "memory=1000000", large, sound), (sound, sound + ".none")):
+        first = run(["-j1", "--no-symbols", "--format=csv", *sides], command="diff")
+        shown += first[1].count(b"\n")
+        for jobs in JOBS[1:]:
+            if run([jobs, "--no-symbols", "--format=csv", *sides], command="diff") != first:
+                raise AssertionError("%s: %s differs" % (" ".join(sides), jobs))
+    return "%d lines" % shown
+
+
 CHECKS = {"large": check_large, "recorded": check_recorded, "full_output": check_full_output, "closed_output": check_closed_output,
-          "memory": check_memory}
+          "memory": check_memory, "diff": check_diff}
 
 
 def main(folder):

@@ -183,7 +183,7 @@ def check_intervals(folder):
     files, wanted = diff_of("--no-symbols", *paths)
     if verdicts != wanted or ours.keys() != files.keys():
         raise harness.Wrong("%r, not %r" % (ours, files))
-    for row, (low, high) in files.items():
+    for row, (low, high) in ((row, ends) for row, ends in files.items() if ends): # the total of one recording has none
         if not 0.7 * (high - low) <= ours[row][1] - ours[row][0] <= 1.5 * (high - low):
             raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
 

@@ -55,7 +55,7 @@ static const struct opt diff_opts[] = {
     {"order-by", 'o', OPT_STRING, OF(order), "COLUMN", "order by 0, the baseline, or 1, the computed column"},
     {"periods", 'p', OPT_FLAG, OF(period), NULL, "add columns of periods"},
     {"formula", 'F', OPT_FLAG, OF(formula), NULL, "add a column with the computation"},
-    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol (default dso,symbol)"},
+    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol, pid (default dso,symbol)"},
     {"baseline-only", 'b', OPT_FLAG, OF(baseline_only), NULL, "omit rows that only one side has"},
     {"field-separator", 't', OPT_STRING, OF(separator), "SEPARATOR", "separate columns by SEPARATOR"},
     HEADING("Symbols"),
@@ -218,6 +218,7 @@ static enum exit_status print_diff(const struct task *task, const pfr_diff *diff
 static enum exit_status compare(const struct task *task, const struct diff_sides *sides, pfr_diff_options *how) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     how->limits = &task->shared->limits;
+    how->jobs = ((const struct diff_command *)task->options)->jobs;
     pfr_diff *const diff = pfr_diff_open(sides->runs[0], sides->count[0], sides->runs[1], sides->count[1], how, &err);
     const enum exit_status status = diff ? print_diff(task, diff) : say_failure(task, &err);
     pfr_diff_close(diff);

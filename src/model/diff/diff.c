@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison from its recordings to its rows: see perfray/diff.h. */
 #include "model/diff/diff_parts.h"
+#include "base/threads/thread_pool.h"
 #include "model/diff/diff_latency.h"
 #include "model/diff/diff_likely.h"
 #include "model/diff/diff_remarks.h"
@@ -59,11 +60,56 @@ static pfr_status take_side(pfr_diff *d, enum diff_side_name name, const pfr_dif
     return PFR_OK;
 }
 
-static pfr_status read_side(pfr_diff *d, enum diff_side_name name, pfr_error *err) {
-    struct diff_side *side = &d->sides[name];
-    for (uint32_t i = 0; i < side->count; i++)
-        PFR_TRY(diff_series_read(d, &side->runs[i], err));
-    return side->count == 1 ? diff_blocks_draw(d, &side->runs[0], d->options.seed * 2 + name, err) : PFR_OK;
+/* --- Recordings are read at once: they share nothing but the memory's count. */
+
+struct reading {
+    pfr_diff *d;
+    pfr_error *errors; /* by task: the base's recordings, then the new side's */
+    pfr_status *ends;
+};
+
+static bool read_one(void *context, unsigned worker, size_t task) {
+    struct reading *r = context;
+    pfr_diff *d = r->d;
+    const enum diff_side_name name = task < d->sides[DIFF_BASE].count ? DIFF_BASE : DIFF_NEW;
+    const struct diff_side *side = &d->sides[name];
+    struct diff_series *s = &side->runs[name == DIFF_BASE ? task : task - d->sides[DIFF_BASE].count];
+    (void)worker;
+    r->ends[task] = diff_series_read(d, s, &r->errors[task]);
+    if (r->ends[task] >= 0 && side->count == 1)
+        r->ends[task] = diff_blocks_draw(d, s, d->options.seed * 2 + name, &r->errors[task]);
+    return r->ends[task] >= 0;
+}
+
+/* The first failure in the order of the recordings; those after a failure may not have been read. */
+static pfr_status first_failure(const struct reading *r, size_t count, pfr_error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (r->ends[i] < 0) {
+            *err = r->errors[i];
+            return r->ends[i];
+        }
+    return PFR_OK;
+}
+
+static pfr_status read_sides(pfr_diff *d, pfr_error *err) {
+    const size_t count = (size_t)d->sides[0].count + d->sides[1].count;
+    struct reading r = {.d = d,
+                        .errors = mem_zeroed(&d->memory, count, sizeof *r.errors),
+                        .ends = mem_zeroed(&d->memory, count, sizeof *r.ends)};
+    pfr_status st = r.errors && r.ends ? PFR_OK : mem_fail(&d->memory, err, "runs");
+    if (st >= 0) {
+        thread_pool_run(diff_threads(d, count), count, read_one, &r);
+        st = first_failure(&r, count, err);
+    }
+    mem_free(&d->memory, r.errors, count, sizeof *r.errors);
+    mem_free(&d->memory, r.ends, count, sizeof *r.ends);
+    return st;
+}
+
+#define THREADS_MOST 4u
+
+unsigned diff_threads(const pfr_diff *d, size_t tasks) {
+    return thread_pool_size(d->options.jobs, THREADS_MOST, THREADS_MOST, 1, tasks);
 }
 
 static pfr_status take_options(pfr_diff *d, pfr_error *err) {
@@ -86,8 +132,7 @@ static pfr_status compare(pfr_diff *d, const pfr_diff_run *base, uint32_t base_c
     PFR_TRY(take_side(d, DIFF_BASE, base, base_count, err));
     PFR_TRY(take_side(d, DIFF_NEW, changed, changed_count, err));
     PFR_TRY(diff_rows_make(d, err));
-    PFR_TRY(read_side(d, DIFF_BASE, err));
-    PFR_TRY(read_side(d, DIFF_NEW, err));
+    PFR_TRY(read_sides(d, err));
     PFR_TRY(diff_rows_measure(d, err));
     PFR_TRY(diff_latencies_make(d, err));
     PFR_TRY(diff_remarks_make(d, err));

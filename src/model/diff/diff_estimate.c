@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The value of a subject on one side, with its variance: of one recording from the rounds of the bootstrap, of several
- * from their values. It is at least that of counting independent samples.
+ * from their values. It is at least that of counting independent samples, unless the dispersion of all rows is known.
  */
 #include "model/diff/diff_estimate.h"
 #include "model/diff/diff_blocks.h"
@@ -121,7 +121,7 @@ static struct estimate estimate_several(const struct diff_side *side, const stru
         e.value += (scratch->values[i] = value_in(&side->runs[i], subject)) / side->count;
     for (uint32_t i = 0; i < side->count; i++)
         squares += (scratch->values[i] - e.value) * (scratch->values[i] - e.value);
-    e.variance = squares / (side->count - 1) / side->count;
+    e.variance = e.between = squares / (side->count - 1) / side->count;
     return e;
 }
 
@@ -130,13 +130,88 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
     const struct diff_side *side = &d->sides[name];
     struct estimate e =
         side->count > 1 ? estimate_several(side, subject, scratch) : estimate_one(&side->runs[0], subject, scratch);
-    double counting = 0;
     for (uint32_t i = 0; i < side->count; i++) {
-        counting += counting_variance(&side->runs[i], subject) / side->count / side->count;
+        e.counting += counting_variance(&side->runs[i], subject) / side->count / side->count;
         e.samples += sums_of(&side->runs[i], subject).samples[0];
     }
-    e.variance = fmax(e.variance, counting);
+    e.variance = fmax(e.variance, e.counting);
     return e;
+}
+
+/* --- Several recordings on both sides: moderated dispersion.
+ *
+ * The dispersion of a row is the variance between runs divided by that of counting, taken over both sides (the
+ * quasi-likelihood of Lund et al. 2012). Estimated from a few runs it is very uncertain, so that intervals would be
+ * wide or, where runs agree by chance, far too narrow. All rows together tell how dispersions are distributed; that
+ * prior counts as `freedom` more degrees of freedom (Smyth 2004), at most as many as the rows it is fitted to.
+ */
+
+#define FITTED_ROWS_LEAST 3u
+#define FITTED_SAMPLES 5u /* of a run, on average: with fewer, values are too discrete */
+#define RATIO_LEAST 1e-4  /* runs that agree exactly; its logarithm is taken */
+
+static bool has_runs(const pfr_diff *d) {
+    return d->sides[0].count > 1 && d->sides[1].count > 1;
+}
+
+/* The row's own estimate of its dispersion, with its degrees of freedom: 0 where no side has anything. */
+static double dispersion_of(const pfr_diff *d, const struct estimate of[2], double *freedom) {
+    double sum = 0;
+    *freedom = 0;
+    for (unsigned side = 0; side < 2; side++) {
+        const double degrees = d->sides[side].count - 1;
+        if (of[side].counting <= 0)
+            continue;
+        sum += degrees * of[side].between / of[side].counting;
+        *freedom += degrees;
+    }
+    return *freedom > 0 ? sum / *freedom : 0;
+}
+
+static void moderate(const pfr_diff *d, const struct diff_dispersion *prior, struct estimate of[2]) {
+    double freedom;
+    const double own = dispersion_of(d, of, &freedom);
+    if (freedom <= 0)
+        return;
+    const double moderated = isinf(prior->freedom)
+                                 ? prior->scale
+                                 : (prior->freedom * prior->scale + freedom * own) / (prior->freedom + freedom);
+    for (unsigned side = 0; side < 2; side++) {
+        of[side].variance = moderated * of[side].counting;
+        of[side].shared_freedom = fmin(prior->freedom + freedom, prior->freedom_most);
+    }
+}
+
+static uint32_t collect_ratios(const pfr_diff *d, enum diff_part part, struct diff_scratch *scratch, double *ratios) {
+    const uint64_t runs = (uint64_t)d->sides[0].count + d->sides[1].count;
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < d->nr_names; row++) {
+        const struct diff_subject subject = {.rows = &row, .count = 1, .part = part, .per = d->options.per};
+        const struct estimate of[2] = {diff_estimate(d, DIFF_BASE, &subject, scratch),
+                                       diff_estimate(d, DIFF_NEW, &subject, scratch)};
+        double freedom;
+        const double ratio = dispersion_of(d, of, &freedom);
+        if (freedom == (double)(runs - 2) && of[0].samples + of[1].samples >= FITTED_SAMPLES * runs)
+            ratios[count++] = fmax(ratio, RATIO_LEAST);
+    }
+    return count;
+}
+
+pfr_status diff_dispersions_fit(pfr_diff *d, struct diff_scratch *scratch, pfr_error *err) {
+    double *ratios = has_runs(d) ? mem_alloc(&d->memory, d->nr_names, sizeof *ratios) : NULL;
+    if (!ratios)
+        return has_runs(d) ? mem_fail(&d->memory, err, "rows") : PFR_OK;
+    const double freedom = d->sides[0].count + d->sides[1].count - 2;
+    for (unsigned part = 0; part < 2; part++) {
+        const uint32_t count = collect_ratios(d, (enum diff_part)part, scratch, ratios);
+        if (count < FITTED_ROWS_LEAST)
+            continue;
+        const struct variance_prior prior = fit_variance_prior(ratios, count, freedom);
+        d->dispersion[part] = (struct diff_dispersion){
+            .scale = prior.scale, .freedom = fmin(prior.freedom, count - 1), .freedom_most = freedom * count};
+    }
+    mem_free(&d->memory, ratios, d->nr_names, sizeof *ratios);
+    return PFR_OK;
 }
 
 /* --- Two sides. */
@@ -144,11 +219,20 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
 /* Welch and Satterthwaite. */
 static double freedom_of(const struct estimate *a, const struct estimate *b) {
     const double all = a->variance + b->variance;
+    if (a->shared_freedom > 0)
+        return a->shared_freedom;
     const double parts = a->variance * a->variance / a->freedom + b->variance * b->variance / b->freedom;
     return parts > 0 ? all * all / parts : INFINITY;
 }
 
-pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate *changed) {
+void diff_value_forget_error(pfr_diff_value *v) {
+    v->low = -INFINITY;
+    v->high = v->base_error = v->changed_error = INFINITY;
+    v->p = 1;
+}
+
+/* Without q and verdict. */
+static pfr_diff_value value_of(const struct estimate *base, const struct estimate *changed) {
     const double error = sqrt(base->variance + changed->variance), freedom = freedom_of(base, changed);
     pfr_diff_value v = {.base = base->value,
                         .changed = changed->value,
@@ -158,8 +242,7 @@ pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate 
                         .p = 1,
                         .q = 1};
     if (isinf(error)) { /* it is not known */
-        v.low = -INFINITY;
-        v.high = INFINITY;
+        diff_value_forget_error(&v);
         return v;
     }
     const double reach = error > 0 ? student_quantile(DIFF_LEVEL, freedom) * error : 0;
@@ -176,12 +259,15 @@ static void scale(struct estimate *e, double by) {
 }
 
 pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch) {
-    struct estimate base = diff_estimate(d, DIFF_BASE, subject, scratch);
-    struct estimate changed = diff_estimate(d, DIFF_NEW, subject, scratch);
-    if (!subject->rows && d->options.per == PFR_DIFF_PER_TOTAL && base.value > 0) {
-        const double by = 100 / base.value;
-        scale(&base, by);
-        scale(&changed, by);
+    struct estimate of[2] = {diff_estimate(d, DIFF_BASE, subject, scratch),
+                             diff_estimate(d, DIFF_NEW, subject, scratch)};
+    const struct diff_dispersion *prior = &d->dispersion[subject->part];
+    if (subject->rows && prior->freedom > 0)
+        moderate(d, prior, of);
+    if (!subject->rows && d->options.per == PFR_DIFF_PER_TOTAL && of[0].value > 0) {
+        const double by = 100 / of[0].value;
+        scale(&of[0], by);
+        scale(&of[1], by);
     }
-    return diff_value_of(&base, &changed);
+    return value_of(&of[0], &of[1]);
 }

@@ -9,10 +9,13 @@ void diff_scratch_free(struct diff_scratch *scratch);
 struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name side, const struct diff_subject *subject,
                               struct diff_scratch *scratch);
 
-/* Without q and verdict. */
-pfr_diff_value diff_value_of(const struct estimate *base, const struct estimate *changed);
+/* Fits the dispersion of rows to several runs on both sides; before diff_measure. */
+pfr_status diff_dispersions_fit(pfr_diff *d, struct diff_scratch *scratch, pfr_error *err);
 
 /* A value of both sides. The total of PFR_DIFF_PER_TOTAL is percent of the base's. */
 pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
+
+/* Makes the interval one that is not known. */
+void diff_value_forget_error(pfr_diff_value *v);
 
 #endif

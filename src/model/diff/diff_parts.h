@@ -70,8 +70,14 @@ struct diff_row_key {
     const char *symbol, *object;
 };
 
+/* How much runs of the same program differ, relative to what counting samples explains: see diff_estimate.c. */
+struct diff_dispersion {
+    double scale, freedom, freedom_most; /* of the prior; freedom 0: not fitted, the rows are too few */
+};
+
 struct pfr_diff {
     struct memory memory;
+    struct diff_dispersion dispersion[2]; /* by part; several runs on both sides */
     pfr_diff_options options;
     struct arena arena; /* texts */
     struct intern_table names;
@@ -86,12 +92,19 @@ struct pfr_diff {
     pfr_diff_latency *latencies;
     uint32_t nr_latencies;
     uint32_t *histograms;
+    double typical; /* new / base of shares, by which functions change that take as long as before; 1 for amounts */
     bool is_traced;
 };
+
+/* The number of threads for independent tasks (diff.c). */
+unsigned diff_threads(const pfr_diff *d, size_t tasks);
 
 /* --- diff_estimate.c */
 struct estimate {
     double value, variance, freedom; /* freedom: INFINITY where the variance is known */
+    double counting;                 /* variance by counting independent samples */
+    double between;                  /* variance between runs; of one recording 0 */
+    double shared_freedom;           /* of the dispersion of both sides; 0: each has its own variance */
     uint64_t samples;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons why two sides are less comparable, as sentences. */
 #include "model/diff/diff_remarks.h"
+#include "model/diff/diff_values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -159,6 +160,19 @@ static pfr_status compare_named(pfr_diff *d, pfr_error *err) {
 
 #define FEW_SAMPLES 200u
 
+static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
+    const pfr_diff_per per = d->options.per;
+    PFR_TRY(diff_remark(d, err,
+                        "one recording on a side: its intervals hold within this run, and another run of the same "
+                        "program may differ more; compare several with --base and --new"));
+    if (per > PFR_DIFF_PER_SECOND)
+        return PFR_OK;
+    return diff_remark(d, err, "the total has no interval: it also depends on the CPU time that the machine gave%s",
+                       per == PFR_DIFF_PER_TOTAL ? " and on the length of the recording"
+                       : per == PFR_DIFF_PER_RUN ? " and on the length of the recording, and so do the values of rows"
+                                                 : ", and so do the values of rows");
+}
+
 static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t samples = side ? d->rows[0].new_samples : d->rows[0].base_samples;
@@ -175,11 +189,21 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
                                 "push with shorter slots (perfray store push --slot), or compare the files",
                                 s->run.name, s->slots, s->slots == 1 ? "" : "s", DIFF_SLOTS_LEAST));
     }
-    if (d->sides[0].count == 1 || d->sides[1].count == 1)
-        PFR_TRY(diff_remark(d, err,
-                            "one recording on a side: its intervals hold within this run, and another run of the same "
-                            "program may differ more; compare several with --base and --new"));
-    return PFR_OK;
+    return d->sides[0].count == 1 || d->sides[1].count == 1 ? tell_single_runs(d, err) : PFR_OK;
+}
+
+/* Only where rows that would be called slower or faster are so by nothing else. */
+static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < d->nr_rows; i++)
+        count += d->rows[i].self.verdict != PFR_DIFF_NOISE && diff_row_follows(d, &d->rows[i]);
+    if (!count)
+        return PFR_OK;
+    return diff_remark(
+        d, err,
+        "the shares of most rows changed by %+.1f %% of what they were, as they do where few rows take more "
+        "or less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
+        100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
 }
 
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
@@ -190,5 +214,6 @@ pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             PFR_TRY(tell_losses(d, &d->sides[side].runs[i], err));
+    PFR_TRY(tell_typical(d, err));
     return tell_small_sides(d, err);
 }

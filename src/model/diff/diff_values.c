@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the public header: values of each name, corrected for their number, in order. */
 #include "model/diff/diff_values.h"
+#include "base/threads/thread_pool.h"
 #include "model/diff/diff_estimate.h"
 
 #include <math.h>
@@ -66,12 +67,59 @@ static pfr_status correct_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
     return fits ? PFR_OK : mem_fail(memory, err, "rows");
 }
 
-/* --- Order: verdicts first, then by the size of the change, then by weight and name. */
+/* --- The typical change: where one function takes longer, the shares of all others fall by the same part. */
+
+#define TYPICAL_SAMPLES 30u /* of a row on each side, to count */
+#define TYPICAL_ROWS 3u
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of new / base over rows that both sides have. */
+static pfr_status find_typical(pfr_diff *d, const pfr_diff_row *rows, pfr_error *err) {
+    double *ratios = mem_alloc(&d->memory, d->nr_names, sizeof *ratios);
+    uint32_t count = 0;
+    if (!ratios)
+        return mem_fail(&d->memory, err, "rows");
+    for (uint32_t i = 0; i < d->nr_names; i++)
+        if (rows[i].base_samples >= TYPICAL_SAMPLES && rows[i].new_samples >= TYPICAL_SAMPLES && rows[i].self.base > 0)
+            ratios[count++] = rows[i].self.changed / rows[i].self.base;
+    if (count)
+        qsort(ratios, count, sizeof *ratios, ascending);
+    const double middle = count ? (ratios[count / 2] + ratios[(count - 1) / 2]) / 2 : 1;
+    d->typical = d->options.per == PFR_DIFF_PER_TOTAL && count >= TYPICAL_ROWS ? middle : 1;
+    mem_free(&d->memory, ratios, d->nr_names, sizeof *ratios);
+    return PFR_OK;
+}
+
+/* What remains of a change without the typical one. */
+static double own_change(const pfr_diff *d, const pfr_diff_value *v) {
+    return fabs(v->changed - v->base * d->typical);
+}
+
+bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row) {
+    return d->typical != 1 && own_change(d, &row->self) <= (row->self.high - row->self.low) / 2;
+}
+
+/* --- Order: verdicts first, of them those that changed otherwise than is typical, then by the size of the change, then
+   by weight and name. */
 
 struct placed {
     const pfr_diff_row *row;
     uint32_t name;
+    unsigned group;
+    double size;
 };
+
+static struct placed place(const pfr_diff *d, const pfr_diff_row *row, uint32_t name) {
+    const bool is_quiet = row->self.verdict == PFR_DIFF_NOISE;
+    return (struct placed){.row = row,
+                           .name = name,
+                           .group = is_quiet ? 2 : diff_row_follows(d, row),
+                           .size = is_quiet ? fabs(row->self.delta) : own_change(d, &row->self)};
+}
 
 static int compare_sizes(double a, double b) {
     return a > b ? -1 : a < b;
@@ -79,10 +127,9 @@ static int compare_sizes(double a, double b) {
 
 static int in_order(const void *one, const void *other) {
     const struct placed *a = one, *b = other;
-    const bool quiet_a = a->row->self.verdict == PFR_DIFF_NOISE, quiet_b = b->row->self.verdict == PFR_DIFF_NOISE;
-    if (quiet_a != quiet_b)
-        return quiet_a ? 1 : -1;
-    int order = compare_sizes(fabs(a->row->self.delta), fabs(b->row->self.delta));
+    if (a->group != b->group)
+        return a->group > b->group ? 1 : -1;
+    int order = compare_sizes(a->size, b->size);
     if (!order)
         order = compare_sizes(fabs(a->row->total.delta), fabs(b->row->total.delta));
     if (!order)
@@ -104,7 +151,7 @@ static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->nr_names; i++)
         if (!is_empty(d, i))
-            places[count++] = (struct placed){&rows[i], i};
+            places[count++] = place(d, &rows[i], i);
     if (count)
         qsort(places, count, sizeof *places, in_order);
     for (uint32_t i = 0; i < count; i++) {
@@ -140,6 +187,16 @@ static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct di
     row->total = is_leaf(d, name) ? row->self : diff_measure(d, &subject, scratch);
 }
 
+/*
+ * A sum depends on how long was recorded and on the CPU time that the machine gave. Both are constant within a
+ * recording but differ between two: of windows of a program on a busy machine, sums of 20 s differ by 13 %, and those
+ * of 1 s by only 18 %. So the time within one recording does not tell how much totals differ.
+ */
+static bool is_total_comparable(const pfr_diff *d) {
+    const bool is_amount = d->options.per <= PFR_DIFF_PER_SECOND;
+    return !is_amount || (d->sides[0].count > 1 && d->sides[1].count > 1);
+}
+
 static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
     const pfr_diff_per per = d->options.per == PFR_DIFF_PER_TOTAL ? PFR_DIFF_PER_RUN : d->options.per;
     const struct diff_subject subject = {.part = DIFF_SELF, .per = per};
@@ -149,6 +206,8 @@ static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             *(side ? &row->new_samples : &row->base_samples) += d->sides[side].runs[i].samples;
     row->self = diff_measure(d, &subject, scratch);
+    if (!is_total_comparable(d))
+        diff_value_forget_error(&row->self);
     row->self.q = row->self.p;
     if (row->self.q <= DIFF_LEVEL && row->self.delta != 0)
         row->self.verdict = row->self.delta > 0 ? PFR_DIFF_SLOWER : PFR_DIFF_FASTER;
@@ -156,20 +215,61 @@ static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
     d->name_of[0] = DIFF_NO_ROW;
 }
 
+/* --- Rows are independent: each thread takes some at a time. */
+
+#define ROWS_AT_ONCE 64u
+
+struct measuring {
+    pfr_diff *d;
+    pfr_diff_row *rows;
+    struct diff_scratch *scratches; /* by thread */
+    unsigned threads;
+};
+
+static bool measure_some(void *context, unsigned worker, size_t task) {
+    const struct measuring *m = context;
+    const size_t first = task * ROWS_AT_ONCE, end = first + ROWS_AT_ONCE;
+    for (size_t name = first; name < end && name < m->d->nr_names; name++)
+        measure_row(m->d, (uint32_t)name, &m->rows[name], &m->scratches[worker]);
+    return true;
+}
+
+static pfr_status make_scratches(const struct measuring *m, pfr_error *err) {
+    for (unsigned i = 0; i < m->threads; i++) {
+        m->scratches[i].memory = &m->d->memory;
+        PFR_TRY(diff_scratch_make(&m->scratches[i], m->d, err));
+    }
+    return PFR_OK;
+}
+
+static pfr_status measure_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
+    const size_t tasks = ((size_t)d->nr_names + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+    struct measuring m = {.d = d, .rows = rows, .threads = diff_threads(d, tasks)};
+    m.scratches = mem_zeroed(&d->memory, m.threads, sizeof *m.scratches);
+    if (!m.scratches)
+        return mem_fail(&d->memory, err, "rounds");
+    pfr_status st = make_scratches(&m, err);
+    if (st >= 0)
+        st = diff_dispersions_fit(d, &m.scratches[0], err);
+    if (st >= 0) {
+        measure_total(d, &m.scratches[0]);
+        thread_pool_run(m.threads, tasks, measure_some, &m);
+    }
+    for (unsigned i = 0; i < m.threads && m.scratches[i].memory; i++)
+        diff_scratch_free(&m.scratches[i]);
+    mem_free(&d->memory, m.scratches, m.threads, sizeof *m.scratches);
+    return st;
+}
+
 pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err) {
-    struct diff_scratch scratch = {.memory = &d->memory};
     pfr_diff_row *rows = mem_alloc(&d->memory, d->nr_names, sizeof *rows);
     d->rows = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->rows);
     d->name_of = mem_alloc(&d->memory, (size_t)d->nr_names + 1, sizeof *d->name_of);
-    pfr_status st =
-        rows && d->rows && d->name_of ? diff_scratch_make(&scratch, d, err) : mem_fail(&d->memory, err, "rows");
-    if (st >= 0) {
-        measure_total(d, &scratch);
-        for (uint32_t name = 0; name < d->nr_names; name++)
-            measure_row(d, name, &rows[name], &scratch);
-        diff_scratch_free(&scratch);
+    pfr_status st = rows && d->rows && d->name_of ? measure_all(d, rows, err) : mem_fail(&d->memory, err, "rows");
+    if (st >= 0)
         st = correct_all(d, rows, err);
-    }
+    if (st >= 0)
+        st = find_typical(d, rows, err);
     if (st >= 0)
         st = put_in_order(d, rows, err);
     mem_free(&d->memory, rows, d->nr_names, sizeof *rows);

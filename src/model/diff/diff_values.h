@@ -5,5 +5,7 @@
 #include "model/diff/diff_parts.h"
 
 pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
+/* Whether the row's share changed by the typical part only, within its interval. */
+bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row);
 
 #endif

@@ -73,6 +73,55 @@ double student_quantile(double tail, double freedom) {
     return t;
 }
 
+/* --- Prior of variances (Smyth: Linear models and empirical Bayes methods for assessing differential expression,
+   2004). */
+
+#define SERIES_FROM 6 /* from where on the asymptotic series of digamma and trigamma are exact enough */
+
+/* Abramowitz and Stegun 6.3.18 and 6.3.5. */
+static double digamma(double x) {
+    double before = 0;
+    for (; x < SERIES_FROM; x++)
+        before -= 1 / x;
+    const double inverse = 1 / (x * x);
+    return before + log(x) - 0.5 / x -
+           inverse * (1.0 / 12 - inverse * (1.0 / 120 - inverse * (1.0 / 252 - inverse / 240)));
+}
+
+/* Abramowitz and Stegun 6.4.12 and 6.4.6. */
+static double trigamma(double x) {
+    double before = 0;
+    for (; x < SERIES_FROM; x++)
+        before += 1 / (x * x);
+    const double inverse = 1 / (x * x);
+    return before + 1 / x + inverse / 2 +
+           inverse / x * (1.0 / 6 - inverse * (1.0 / 30 - inverse * (1.0 / 42 - inverse / 30)));
+}
+
+/* The x with trigamma(x) = y: it falls from infinity to 0, and lies between 1/x and 1/x + 1/x^2. */
+static double inverse_trigamma(double y) {
+    double low = 1 / y, high = 1 / y + 1 / sqrt(y);
+    for (int i = 0; i < QUANTILE_STEPS && high - low > 1e-12 * high; i++) {
+        const double middle = low + (high - low) / 2;
+        *(trigamma(middle) > y ? &low : &high) = middle;
+    }
+    return low;
+}
+
+struct variance_prior fit_variance_prior(double *ratios, size_t count, double freedom) {
+    const double expected = digamma(freedom / 2) - log(freedom / 2);
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += (ratios[i] = log(ratios[i]) - expected) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (ratios[i] - mean) * (ratios[i] - mean);
+    const double excess = squares / (double)(count - 1) - trigamma(freedom / 2);
+    if (excess <= 0)
+        return (struct variance_prior){.scale = exp(mean), .freedom = INFINITY};
+    const double half = inverse_trigamma(excess);
+    return (struct variance_prior){.scale = exp(mean + digamma(half) - log(half)), .freedom = 2 * half};
+}
+
 /* --- False discoveries. */
 
 static int by_p(const void *a, const void *b) {

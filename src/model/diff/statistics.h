@@ -10,6 +10,17 @@ double student_tail(double t, double freedom);
 /* The t with student_tail(t) = tail, 0 < tail < 1. */
 double student_quantile(double tail, double freedom);
 
+/*
+ * The distribution of true variances of which `count` estimates are known, each relative to what it should be and with
+ * the same `freedom` degrees of freedom: scale * freedom / chi-squared, as fitted by Smyth 2004 from the mean and
+ * variance of the logarithms. `ratios` is changed. The prior's freedom is INFINITY where the estimates differ
+ * no more than by chance. `count` >= 2; ratios > 0.
+ */
+struct variance_prior {
+    double scale, freedom;
+};
+struct variance_prior fit_variance_prior(double *ratios, size_t count, double freedom);
+
 /* q[i]: the smallest false discovery rate at which p[i] is a discovery (Benjamini and Hochberg 1995). `order` is room
    for `count` items. Values of p above 1 are not part of the family: their q is 1. */
 struct ranked {

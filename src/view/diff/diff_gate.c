@@ -273,14 +273,23 @@ static pfr_status judge_calls(const struct gate *g, const pfr_diff *d, bool poin
     return is_found ? PFR_OK : refuse(g, "neither side has that function", err);
 }
 
+static bool has_intervals(const pfr_diff *d) {
+    return (d->sides[0].count > 1 || d->sides[0].runs[0].has_interval) &&
+           (d->sides[1].count > 1 || d->sides[1].runs[0].has_interval);
+}
+
 pfr_status pfr_diff_gate(const pfr_diff *d, const char *expression, bool point, bool *breached, pfr_output *out,
                          pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     struct gate g;
     *breached = false;
     PFR_TRY(read_gate(expression, &g, err));
-    if (!point && words[g.word].subject != GATE_CALLS && isinf(d->rows[0].self.low))
+    if (!point && words[g.word].subject != GATE_CALLS && !has_intervals(d))
         return refuse(&g, "too few slots of time in the store for intervals: judge values with --point", err);
+    if (!point && words[g.word].subject == GATE_TOTAL && isinf(d->rows[0].self.low))
+        return refuse(
+            &g, "one recording on a side does not tell how totals differ between runs: give several, or use --point",
+            err);
     switch (words[g.word].subject) {
     case GATE_TOTAL: {
         const struct judged j = relative_of(&d->rows[0].self);

@@ -144,7 +144,7 @@ static void put_key(const struct perf_table *t, const struct perf_entry *e, unsi
 
 /* --- Lines. */
 
-static const char *const key_titles[] = {"Command", "Shared Object", "Symbol"};
+static const char *const key_titles[] = {"Command", "Shared Object", "Symbol", "    Pid:Command"};
 
 static void put_between(const struct perf_table *t, struct output *to) {
     out_text(to, t->separator ? t->separator : "  ");

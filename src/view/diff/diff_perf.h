@@ -5,10 +5,10 @@
 #include "view/diff/diff_view.h"
 
 enum perf_compute { PERF_DELTA_ABS, PERF_DELTA, PERF_RATIO, PERF_WDIFF };
-enum perf_key { PERF_COMM, PERF_DSO, PERF_SYMBOL };
+enum perf_key { PERF_COMM, PERF_DSO, PERF_SYMBOL, PERF_PID };
 enum perf_column_kind { PERF_BASELINE, PERF_BASE_PERIOD, PERF_COMPUTED, PERF_FORMULA, PERF_PERIOD };
 
-#define PERF_KEYS_MOST 3u
+#define PERF_KEYS_MOST 4u
 
 struct perf_entry {
     const char *texts[PERF_KEYS_MOST]; /* by key; symbol: "" for addresses */

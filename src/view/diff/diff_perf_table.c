@@ -29,15 +29,16 @@ static pfr_status read_key(struct perf_table *t, const char *word, size_t length
     static const struct {
         const char *word;
         enum perf_key key;
-    } known[] = {{"comm", PERF_COMM}, {"dso", PERF_DSO}, {"symbol", PERF_SYMBOL}, {"sym", PERF_SYMBOL}};
+    } known[] = {
+        {"comm", PERF_COMM}, {"dso", PERF_DSO}, {"symbol", PERF_SYMBOL}, {"sym", PERF_SYMBOL}, {"pid", PERF_PID}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].word) == length && memcmp(word, known[i].word, length) == 0 &&
             t->nr_keys < PERF_KEYS_MOST) {
             t->keys[t->nr_keys++] = known[i].key;
             return PFR_OK;
         }
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort", "-s %.*s: keys are comm, dso and symbol, each once",
-                    (int)length, word);
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort",
+                    "-s %.*s: keys are comm, dso, symbol and pid, each once", (int)length, word);
 }
 
 static pfr_status read_sort(struct perf_table *t, const char *words, pfr_error *err) {
@@ -54,23 +55,38 @@ static pfr_status read_sort(struct perf_table *t, const char *words, pfr_error *
 
 #define KEY_ROOM 65536u
 
-static const char *key_text(const struct perf_table *t, const pfr_model *m, unsigned k, uint32_t symbol,
-                            uint32_t comm) {
-    const pfr_model_symbol *s = pfr_model_get_symbol(m, symbol);
+/* What the keys of a sample are made of: ids of the model. */
+struct perf_place {
+    uint32_t symbol, comm, thread;
+};
+
+/* The thread with its last name, as perf prints them: "   1234:name". */
+static const char *thread_text(const pfr_model *m, uint32_t id, char to[KEY_ROOM]) {
+    const pfr_model_thread *thread = pfr_model_get_thread(m, id);
+    const char *comm = thread && thread->comm ? pfr_model_get_comm(m, thread->comm) : "";
+    snprintf(to, KEY_ROOM, "%7" PRId32 ":%s", thread ? (int32_t)thread->tid : -1, comm);
+    return to;
+}
+
+static const char *key_text(const struct perf_table *t, const pfr_model *m, unsigned k, const struct perf_place *of,
+                            char room[KEY_ROOM]) {
+    const pfr_model_symbol *s = pfr_model_get_symbol(m, of->symbol);
     if (t->keys[k] == PERF_COMM)
-        return comm ? pfr_model_get_comm(m, comm) : "";
+        return of->comm ? pfr_model_get_comm(m, of->comm) : "";
+    if (t->keys[k] == PERF_PID)
+        return thread_text(m, of->thread, room);
     if (t->keys[k] == PERF_SYMBOL)
         return s && s->name ? s->name : "";
     return s ? pfr_model_get_object(m, s->object)->name : "[unknown]";
 }
 
 /* Texts with NUL between them are what an entry is known by. */
-static pfr_status find_entry(struct perf_table *t, const pfr_model *m, uint32_t symbol, uint32_t comm, uint32_t *entry,
+static pfr_status find_entry(struct perf_table *t, const pfr_model *m, const struct perf_place *of, uint32_t *entry,
                              pfr_error *err) {
-    char key[PERF_KEYS_MOST * KEY_ROOM];
+    char key[PERF_KEYS_MOST * KEY_ROOM], room[KEY_ROOM];
     size_t length = 0;
     for (unsigned k = 0; k < t->nr_keys; k++) {
-        const char *text = key_text(t, m, k, symbol, comm);
+        const char *text = key_text(t, m, k, of, room);
         const size_t part = strnlen(text, KEY_ROOM - 1);
         memcpy(key + length, text, part);
         key[length + part] = '\0';
@@ -109,7 +125,32 @@ static void add_to(struct perf_entry *e, const pfr_model *m, uint32_t symbol, ui
     e->period[side] += weight;
 }
 
-/* Samples of one event, function and name of a thread go to one entry: looked up once. */
+static bool has_key(const struct perf_table *t, enum perf_key key) {
+    for (unsigned k = 0; k < t->nr_keys; k++)
+        if (t->keys[k] == key)
+            return true;
+    return false;
+}
+
+/* Samples of one function and one name of a thread (or one thread) go to one entry: looked up once. With keys of both,
+   a thread may have had several names, and each sample is looked up. */
+static pfr_status find_place(struct perf_table *t, const pfr_model *m, const struct perf_place *of,
+                             struct u64_map *known, uint32_t *entry, pfr_error *err) {
+    const bool by_thread = has_key(t, PERF_PID);
+    bool is_new;
+    if (by_thread && has_key(t, PERF_COMM))
+        return find_entry(t, m, of, entry, err);
+    uint64_t *place = u64_map_at(known, (uint64_t)of->symbol << 32 | (by_thread ? of->thread : of->comm), 0, &is_new);
+    if (!place)
+        return mem_fail(t->memory, err, "entries");
+    *entry = (uint32_t)*place;
+    if (is_new) {
+        PFR_TRY(find_entry(t, m, of, entry, err));
+        *place = *entry;
+    }
+    return PFR_OK;
+}
+
 static pfr_status add_samples(struct perf_table *t, const struct diff_series *s, unsigned side, struct u64_map *known,
                               pfr_error *err) {
     const pfr_samples_options options = {.size = sizeof options, .event = s->event};
@@ -119,17 +160,12 @@ static pfr_status add_samples(struct perf_table *t, const struct diff_series *s,
     pfr_status st = cursor ? PFR_OK : err->status;
     while (st == PFR_OK && (st = pfr_samples_next(cursor, &b, err)) == PFR_OK)
         for (uint32_t i = 0; i < b->count && st == PFR_OK; i++) {
-            const uint32_t symbol = stacks[b->stack[i]].symbol, comm = b->comm[i];
-            bool is_new;
-            uint64_t *place = u64_map_at(known, (uint64_t)symbol << 32 | comm, 0, &is_new);
-            uint32_t entry = place ? (uint32_t)*place : 0;
-            if (!place)
-                st = mem_fail(t->memory, err, "entries");
-            else if (is_new && (st = find_entry(t, s->run.model, symbol, comm, &entry, err)) >= 0)
-                *place = entry;
+            const struct perf_place of = {stacks[b->stack[i]].symbol, b->comm[i], b->thread[i]};
+            uint32_t entry = 0;
+            st = find_place(t, s->run.model, &of, known, &entry, err);
             if (st < 0)
                 break;
-            add_to(&t->entries[entry], s->run.model, symbol, b->mode[i], b->weight[i], side);
+            add_to(&t->entries[entry], s->run.model, of.symbol, b->mode[i], b->weight[i], side);
             t->total[side] += b->weight[i];
         }
     pfr_samples_close(cursor);
@@ -198,7 +234,7 @@ static int compare_entries(const void *one, const void *other, void *context) {
 
 /* --- Widths. */
 
-static const char *const titles[] = {"Command", "Shared Object", "Symbol"};
+static const char *const titles[] = {"Command", "Shared Object", "Symbol", "    Pid:Command"};
 
 #define ADDRESS_DIGITS 16u
 

@@ -88,7 +88,9 @@ void diff_total_line(const pfr_diff *d, struct output *to) {
     }
     out_signed(to, v->delta * by, 2, 0);
     if (isinf(v->low)) {
-        out_text(to, " %, interval not known");
+        out_text(to, d->sides[0].count > 1 && d->sides[1].count > 1
+                         ? " %, interval not known"
+                         : " %, interval not known (one recording on a side)");
         return;
     }
     out_text(to, " % [");

@@ -18,7 +18,8 @@ import harness  # noqa: E402
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "recorded"
 NAMES = ("demo.data", "threads.data", "chains.data", "exec.data", "period.data", "cpu-clock.data", "two-events.data")
-OPTIONS = ("", "-c delta", "-c ratio -p", "-c wdiff:1,2 -F", "-s comm", "-s dso,symbol -o 0 -p", "-b -c delta", "-t ; -p")
+OPTIONS = ("", "-c delta", "-c ratio -p", "-c wdiff:1,2 -F", "-s comm", "-s dso,symbol -o 0 -p", "-b -c delta", "-t ; -p",
+           "-s pid", "-s pid,dso -p")
 
 
 compared, failed = [], []  # (base, new, options); failed: perf

@@ -43,6 +43,24 @@ TEST(diff_false_discoveries_are_those_of_the_paper) {
     assert_near(q[15], 1, 0);
 }
 
+/* Ratios whose logarithms differ as little as those of one variance, and more: the prior's scale is their middle. */
+TEST(diff_prior_of_variances_is_that_of_the_ratios) {
+    struct draws random = draws_seeded(7);
+    double alike[400], different[400];
+    for (unsigned i = 0; i < 400; i++) { /* sums of four squared normals: 4 degrees of freedom */
+        double squares = 0;
+        for (unsigned k = 0; k < 2; k++)
+            squares -= 2 * log((draw_below(&random, 1u << 30) + 1.0) / (1u << 30));
+        alike[i] = 2 * squares / 4;
+        different[i] = alike[i] * (i % 2 ? 4 : 0.25);
+    }
+    const struct variance_prior one = fit_variance_prior(alike, 400, 4), many = fit_variance_prior(different, 400, 4);
+    assert_near(one.scale, 2, 0.3);
+    assert_near(one.freedom > 30, 1, 0);
+    assert_near(many.scale > 0.5 && many.scale < 2, 1, 0);
+    assert_near(many.freedom > 1 && many.freedom < 4, 1, 0);
+}
+
 TEST(diff_ranks_of_a_median_are_those_of_the_binomial) {
     uint64_t low, high;
     quantile_ranks(100, 0.5, &low, &high);
