@@ -27,6 +27,8 @@
 
 #include <perfray/store.h>
 
+/* TEMP */
+__attribute__((visibility("default"))) pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 struct pfr_store {
     struct memory memory;
     pfr_limits limits;
@@ -58,7 +60,7 @@ uint64_t store_hash_end(const struct store_hash *h); /* never 0 */
 
 /* A row of `upload`. */
 struct store_upload {
-    uint64_t id, pushed, first, last, slot, samples, rows, lost, holes, frequency;
+    uint64_t id, pushed, first, last, slot, samples, rows, lost, holes, frequency, sums;
     char content[33], service[LABEL_ROOM], version[LABEL_ROOM], host[LABEL_ROOM], clock[12], kind[12];
 };
 struct store_uploads {

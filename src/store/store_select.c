@@ -2,6 +2,10 @@
 /*
  * What an expression selects. Uploads come first, since most of an expression is about them; the engine is asked for
  * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
+ *
+ * For functions without stacks, rows of `daily` take the place of samples: of each upload that has them, if the
+ * expression does not part a day of it. Frequencies of traces that differ are converted row by row, so their samples
+ * are read.
  */
 #include "store/stored_rows.h"
 
@@ -13,7 +17,9 @@ struct selecting {
     struct where where;
     bool *each; /* by upload: its rows are tested one by one */
     size_t nr_each;
-    uint64_t *ids; /* of the uploads, ascending */
+    uint64_t *ids;    /* of the uploads, ascending: those whose sums are read, then those whose samples are */
+    size_t nr_summed; /* the former */
+    bool takes_sums;  /* rows on their way are of `daily` */
 };
 
 /* --- Uploads. */
@@ -49,20 +55,26 @@ static int by_id(const void *x, const void *y) {
     return a < b ? -1 : a > b;
 }
 
+static bool has_sums(const struct selecting *s, const struct store_upload *u) {
+    return s->stored->functions && !s->stored->mixed && u->sums && where_is_daily(&s->where, u);
+}
+
 static pfr_status list_uploads(struct selecting *s, struct store_params *p, pfr_error *err) {
     struct store_uploads *all = &s->stored->uploads;
+    size_t others = all->count;
     s->ids = mem_alloc(&s->stored->memory, all->count, sizeof *s->ids);
     if (!s->ids)
         return mem_fail(&s->stored->memory, err, "store");
     p->first_day = UINT32_MAX;
     for (size_t i = 0; i < all->count; i++) {
         const uint32_t day = (uint32_t)(all->at[i].first / DAY_NS);
-        s->ids[i] = all->at[i].id;
+        s->ids[has_sums(s, &all->at[i]) ? s->nr_summed++ : --others] = all->at[i].id;
         p->first_day = day < p->first_day ? day : p->first_day;
         p->last_day = day > p->last_day ? day : p->last_day;
         PFR_TRY(u64_map_put(&s->stored->upload_of, all->at[i].id, i, err));
     }
-    qsort(s->ids, all->count, sizeof *s->ids, by_id);
+    qsort(s->ids, s->nr_summed, sizeof *s->ids, by_id);
+    qsort(s->ids + s->nr_summed, all->count - s->nr_summed, sizeof *s->ids, by_id);
     p->uploads = s->ids;
     p->nr_uploads = all->count;
     where_times(&s->where, &p->first, &p->last);
@@ -91,7 +103,7 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
     struct selecting *s = context;
     struct stored *d = s->stored;
     for (uint32_t i = 0; i < b->rows; i++) {
-        struct stored_row row = {store_u64(b, 2, i), store_u64(b, 6, i), store_u64(b, 7, i), 0, 0, 0};
+        struct stored_row row = {.time = store_u64(b, 2, i), .n = store_u64(b, 6, i), .weight = store_u64(b, 7, i)};
         uint64_t upload;
         if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
             continue;
@@ -99,10 +111,22 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
         PFR_TRY(id_list_put(&d->comm_ids, &d->memory, store_u64(b, 4, i), &row.comm, err));
         if (s->each[upload] && !row_matches(s, upload, &row))
             continue;
-        PFR_TRY(id_list_put(&d->stack_ids, &d->memory, store_u64(b, 5, i), &row.stack, err));
+        PFR_TRY(id_list_put(s->takes_sums ? &d->frame_ids : &d->stack_ids, &d->memory, store_u64(b, 5, i),
+                            s->takes_sums ? &row.frame : &row.stack, err));
         PFR_TRY(add_row(d, &row, err));
     }
     return PFR_OK;
+}
+
+/* Columns of both tables are alike: where one has a stack, the other has a function. */
+static pfr_status ask_rows(struct selecting *s, const struct store_params *all, bool sums, pfr_error *err) {
+    struct store_params params = *all;
+    params.uploads = sums ? s->ids : s->ids + s->nr_summed;
+    params.nr_uploads = sums ? s->nr_summed : all->nr_uploads - s->nr_summed;
+    s->takes_sums = sums;
+    if (params.nr_uploads == 0)
+        return PFR_OK;
+    return s->store->engine->query(s->store->handle, sums ? STORE_DAILY : STORE_SAMPLES, &params, take_rows, s, err);
 }
 
 /* --- Latencies. */
@@ -239,13 +263,14 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
     PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
     PFR_TRY(choose_uploads(s, err));
-    PFR_TRY(list_uploads(s, &params, err));
     PFR_TRY(choose_frequency(d, err));
+    PFR_TRY(list_uploads(s, &params, err));
     d->no_costs = where_names(&s->where, WHERE_EVENT) || where_names(&s->where, WHERE_COMM);
     if (d->no_costs)
         PFR_TRY(stored_load_words(d, s->store, err));
-    PFR_TRY(engine->query(s->store->handle, STORE_SAMPLES, &params, take_rows, s, err));
-    if (d->source.traced && !d->no_costs)
+    PFR_TRY(ask_rows(s, &params, true, err));
+    PFR_TRY(ask_rows(s, &params, false, err));
+    if (d->source.traced && !d->no_costs && !d->functions)
         PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
     PFR_TRY(drop_unused(d, err));
     PFR_TRY(stored_load_names(d, s->store, err));
@@ -275,10 +300,11 @@ static struct stored *make_stored(struct pfr_store *store, pfr_error *err) {
     return d;
 }
 
-pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
+static pfr_reader *select_rows(struct pfr_store *store, const char *where, bool functions, pfr_error *err) {
     struct stored *d = make_stored(store, err);
     if (!d)
         return NULL;
+    d->functions = functions;
     struct selecting s = {.stored = d, .store = store};
     pfr_status st = open_lists(d, err);
     if (st >= 0)
@@ -289,4 +315,12 @@ pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err
         return stored_reader_open(d, &store->limits, err);
     stored_close(&d->source);
     return NULL;
+}
+
+pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
+    return select_rows(store, where, false, err);
+}
+
+pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err) {
+    return select_rows(store, where, true, err);
 }

@@ -10,6 +10,9 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
+/* pfr_error.where: a selection of functions lacks what a view needs, and one of all rows has it. */
+#define STORED_SUMS "store.sums"
+
 /* Hashes to numbers, from 1 in the order in which they were met. */
 struct id_list {
     struct u64_map of;
@@ -20,7 +23,7 @@ struct id_list {
 
 struct stored_row {
     uint64_t time, n, weight;
-    uint32_t event, comm, stack;
+    uint32_t event, comm, stack, frame; /* frame: of sums by function, whose stack is not known; else 0 */
 };
 
 struct stored_cost {
@@ -76,8 +79,9 @@ struct stored {
     struct stored_stack *stacks;
     size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* rooms of these */
     uint64_t frequency;                                           /* of the times of traces; mixed ones are in ns */
-    bool no_costs; /* the expression selects by thread or event, by which latencies are not kept apart */
-    bool mixed;    /* frequencies: weights are converted one by one */
+    bool no_costs;  /* the expression selects by thread or event, by which latencies are not kept apart */
+    bool functions; /* rows may be sums by day and function */
+    bool mixed;     /* frequencies: weights are converted one by one */
 };
 
 /* --- stored_names.c */
@@ -101,7 +105,10 @@ uint64_t stored_amount(const struct stored *s, const struct stored_row *row);
 /* --- stored_reader.c: a reader that owns `s`, also after a failure. */
 pfr_reader *stored_reader_open(struct stored *s, const pfr_limits *limits, pfr_error *err);
 void stored_close(struct stored_source *source);
-/* Rows of a reader of pfr_store_select. */
-uint64_t stored_row_count(const pfr_reader *reader);
+/* Of all rows of a reader of pfr_store_select, modulo 2^64. */
+struct stored_sums {
+    uint64_t rows, n, weight;
+};
+struct stored_sums stored_sum(const pfr_reader *reader);
 
 #endif

@@ -22,6 +22,7 @@
  *     click_url.c        URLs
  *     click_ask.c        queries to blocks
  *     click_schema.c     tables and views
+ *     click_upgrade.c    tables of older versions
  *     click_push.c       begin, insert, complete, relabel
  *     click_known.c      rows of dictionaries that need not be sent
  *     click_attempts.c   which attempts count
@@ -89,6 +90,9 @@ bool click_is_split(enum store_table_number table, unsigned column);
 void click_add_names(struct output *query, const struct native_column *columns, unsigned count);
 pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err);
 pfr_status click_migrate(struct store_handle *handle, uint32_t from, uint32_t to, pfr_error *err);
+/* --- click_upgrade.c: brings tables of older versions up to date, whichever servers have them. Can be run again. */
+pfr_status click_upgrade(struct store_handle *handle, pfr_error *err);
+
 /* USAGE where a server has no such database, unless it is made. */
 pfr_status click_need_database(struct store_handle *handle, bool create, pfr_error *err);
 
@@ -109,7 +113,7 @@ pfr_status click_find_known(struct store_handle *handle, enum store_table_number
 /* --- click_attempts.c */
 
 struct click_attempt {
-    uint64_t upload, attempt, rows, revision;
+    uint64_t upload, attempt, rows, sums, revision;
     unsigned server;
 };
 
@@ -121,7 +125,7 @@ struct click_attempts {
 /* The attempts that count, of these uploads (ids NULL: of all). Freed by click_attempts_free, also after a failure. */
 pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids, size_t count,
                                struct click_attempts *attempts, pfr_error *err);
-/* All attempts of a query that goes on with `from`, one for each; rows and revision are 0. */
+/* All attempts of a query that goes on with `from`, one for each; the other numbers are 0. */
 pfr_status click_attempts_select(struct store_handle *handle, const char *from, const struct http_table *ids,
                                  struct click_attempts *attempts, pfr_error *err);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);
