@@ -71,6 +71,10 @@ pfr_status click_run(struct store_handle *handle, struct output *query, const st
     return ask(handle, 0, handle->nr_servers, query, table, err);
 }
 
+pfr_status click_run_one(struct store_handle *handle, unsigned server, struct output *query, pfr_error *err) {
+    return ask(handle, server, 1, query, NULL, err);
+}
+
 pfr_status click_ask(struct store_handle *handle, struct output *query, const struct http_table *table,
                      const struct native_column *columns, unsigned count, click_block *each, void *context,
                      pfr_error *err) {

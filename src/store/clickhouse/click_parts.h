@@ -72,6 +72,7 @@ pfr_status click_ask(struct store_handle *handle, struct output *query, const st
 /* The same for a statement without an answer. */
 pfr_status click_run(struct store_handle *handle, struct output *query, const struct http_table *table, pfr_error *err);
 /* For one server. */
+pfr_status click_run_one(struct store_handle *handle, unsigned server, struct output *query, pfr_error *err);
 pfr_status click_ask_one(struct store_handle *handle, unsigned server, struct output *query,
                          const struct http_table *table, const struct native_column *columns, unsigned count,
                          click_block *each, void *context, pfr_error *err);

@@ -6,6 +6,7 @@
  * wrong ones.
  */
 #include "store/clickhouse/click_parts.h"
+#include "store/clickhouse/quote.h"
 
 #include <string.h>
 
@@ -59,10 +60,36 @@ static pfr_status write_sums(struct store_handle *handle, pfr_error *err) {
     return click_run(handle, &query, NULL, err);
 }
 
+static pfr_status take_count(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
+    (void)server;
+    (void)err;
+    *(uint64_t *)context = native_u64(block, 0, 0);
+    return PFR_OK;
+}
+
+/* 18.16 has no ADD COLUMN IF NOT EXISTS. */
+static pfr_status add_column(struct store_handle *handle, unsigned server, pfr_error *err) {
+    static const struct native_column column = {"number", NATIVE_UINT64};
+    struct output query;
+    uint64_t count = 0;
+    click_begin_query(handle, &query);
+    click_add(handle, &query,
+              "SELECT toUInt64(count()) AS number FROM system.columns WHERE name = 'sums' AND table = '" CLICK_ALL
+              "upload' AND database = ",
+              NULL);
+    quote_text(&query, handle->database, strlen(handle->database));
+    PFR_TRY(click_ask_one(handle, server, &query, NULL, &column, 1, take_count, &count, err));
+    if (count)
+        return PFR_OK;
+    click_begin_query(handle, &query);
+    click_add(handle, &query, "ALTER TABLE $" CLICK_ALL "upload ADD COLUMN sums UInt64", NULL);
+    return click_run_one(handle, server, &query, err);
+}
+
 pfr_status click_upgrade(struct store_handle *handle, pfr_error *err) {
-    static const char *const statements[] = {"ALTER TABLE $" CLICK_ALL "upload ADD COLUMN IF NOT EXISTS sums UInt64",
-                                             "DROP TABLE IF EXISTS $upload", fill_sums};
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        PFR_TRY(run_text(handle, statements[i], err));
+    for (unsigned server = 0; server < handle->nr_servers; server++)
+        PFR_TRY(add_column(handle, server, err));
+    PFR_TRY(run_text(handle, "DROP TABLE IF EXISTS $upload", err));
+    PFR_TRY(run_text(handle, fill_sums, err));
     return write_sums(handle, err);
 }
