@@ -28,7 +28,8 @@
 #include <perfray/store.h>
 
 /* TEMP */
-__attribute__((visibility("default"))) pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
+__attribute__((visibility("default"))) pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where,
+                                                                              pfr_error *err);
 struct pfr_store {
     struct memory memory;
     pfr_limits limits;

@@ -20,6 +20,7 @@ struct selecting {
     uint64_t *ids;    /* of the uploads, ascending: those whose sums are read, then those whose samples are */
     size_t nr_summed; /* the former */
     bool takes_sums;  /* rows on their way are of `daily` */
+    struct u64_map words_of, row_of; /* event << 32 | comm -> a number; number << 32 | frame -> index of a row */
 };
 
 /* --- Uploads. */
@@ -92,6 +93,23 @@ static pfr_status add_row(struct stored *s, const struct stored_row *row, pfr_er
     return PFR_OK;
 }
 
+/* Of functions without times, rows of all days and uploads are one. */
+static pfr_status add_sum(struct selecting *s, const struct stored_row *row, pfr_error *err) {
+    struct stored *d = s->stored;
+    bool is_new;
+    const uint64_t *words =
+        u64_map_at(&s->words_of, (uint64_t)row->event << 32 | row->comm, u64_map_count(&s->words_of), NULL);
+    const uint64_t *index = words ? u64_map_at(&s->row_of, *words << 32 | row->frame, d->nr_rows, &is_new) : NULL;
+    if (!index)
+        return mem_fail(&d->memory, err, "store");
+    struct stored_row *const to = is_new ? NULL : &d->rows[*index];
+    if (is_new || row->n > UINT64_MAX - to->n || row->weight > UINT64_MAX - to->weight)
+        return add_row(d, row, err);
+    to->n += row->n;
+    to->weight += row->weight;
+    return PFR_OK;
+}
+
 static bool row_matches(const struct selecting *s, uint64_t upload, const struct stored_row *row) {
     const struct stored *d = s->stored;
     const char *const event = row->event < d->nr_events ? d->events[row->event].name : NULL;
@@ -113,7 +131,8 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
             continue;
         PFR_TRY(id_list_put(s->takes_sums ? &d->frame_ids : &d->stack_ids, &d->memory, store_u64(b, 5, i),
                             s->takes_sums ? &row.frame : &row.stack, err));
-        PFR_TRY(add_row(d, &row, err));
+        PFR_TRY(s->takes_sums ? add_sum(s, &row, err) : add_row(d, &row, err));
+        d->nr_read++;
     }
     return PFR_OK;
 }
@@ -306,9 +325,13 @@ static pfr_reader *select_rows(struct pfr_store *store, const char *where, bool 
         return NULL;
     d->functions = functions;
     struct selecting s = {.stored = d, .store = store};
+    u64_map_init(&s.words_of, &d->memory);
+    u64_map_init(&s.row_of, &d->memory);
     pfr_status st = open_lists(d, err);
     if (st >= 0)
         st = load(&s, where, err);
+    u64_map_free(&s.words_of);
+    u64_map_free(&s.row_of);
     mem_free(&d->memory, s.each, s.each ? s.nr_each : 0, sizeof *s.each);
     mem_free(&d->memory, s.ids, s.ids ? d->uploads.count : 0, sizeof *s.ids);
     if (st >= 0)

@@ -42,8 +42,10 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
 
 static pfr_status open_file(struct store_handle *h, const char *path, const struct store_open_options *o,
                             pfr_error *err) {
+    /* a handle belongs to one thread: no mutex */
     const int flags =
-        o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0);
+        SQLITE_OPEN_NOMUTEX |
+        (o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0));
     if (!o->create && access(path, F_OK) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
                         "there is no store; perfray store init makes one");

@@ -39,7 +39,7 @@ void stored_close(struct stored_source *source) {
 
 struct stored_sums stored_sum(const pfr_reader *reader) {
     const struct stored *s = (const struct stored *)(const void *)reader->stored;
-    struct stored_sums sums = {.rows = s->nr_rows};
+    struct stored_sums sums = {.rows = s->nr_read};
     for (size_t i = 0; i < s->nr_rows; i++) {
         sums.n += s->rows[i].n;
         sums.weight += s->rows[i].weight;

@@ -19,6 +19,8 @@ struct id_list {
     uint64_t *at; /* by number; [0] is 0 */
     size_t room;
     uint32_t count; /* the last number */
+    uint32_t last;  /* number of last_id, which was put last; 0: none was */
+    uint64_t last_id;
 };
 
 struct stored_row {
@@ -69,6 +71,7 @@ struct stored {
     struct u64_map upload_of;     /* id -> its index */
     struct stored_row *rows;
     size_t nr_rows, rows_room;
+    uint64_t nr_read; /* rows of the store that these are made of */
     struct stored_cost *costs;
     size_t nr_costs, costs_room;
     struct id_list event_ids, comm_ids, stack_ids, frame_ids, object_ids;
