@@ -12,6 +12,7 @@
  *     store_hash.c          ids made of content
  *     store_push.c          a recording to rows: the steps, the row of `upload`
  *     store_push_rows.c     frames, stacks and sums of a profile
+ *     store_push_sums.c     sums by day and function
  *     store_push_calls.c    latencies of a trace
  *     store_uploads.c       rows of `upload`
  *     store_where.c         expressions
