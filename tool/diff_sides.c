@@ -2,12 +2,19 @@
 #include "diff_sides.h"
 
 #include <dirent.h>
+#include <inttypes.h>
+#include <perfray/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* TEMP */
+extern pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts,
+                                         pfr_error *err);
+extern pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);
 #define PROGRAM "perfray diff"
+#define UPLOADS_MOST 64u /* recordings of a side of a store: each has a model in memory */
 
 /* --- Names of files. */
 
@@ -77,9 +84,47 @@ static enum exit_status add_names(struct diff_sides *sides, unsigned side, const
     return status;
 }
 
-/* An expression is one recording. */
+/* NULL: the whole store. */
+static const char *expression_of(const struct task *task, const char *word) {
+    return strcmp(word, task->shared->store) == 0 ? NULL : word;
+}
+
+static pfr_store *open_store(const struct task *task, pfr_error *err) {
+    const pfr_store_options how = {.size = sizeof how, .limits = &task->shared->limits, .read_only = true};
+    return pfr_store_open(task->shared->store, &how, err);
+}
+
+static enum exit_status say_store(const struct task *task, const pfr_error *err) {
+    pfr_error own = *err;
+    own.offset = PFR_NO_OFFSET; /* in the expression, not in a file */
+    return complain_of(task->shared->store, &own, NULL);
+}
+
+/* Recordings are the uploads that the expression selects. */
+static enum exit_status add_uploads(const struct task *task, struct diff_sides *sides, unsigned side,
+                                    const char *word) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    uint64_t count = 0;
+    pfr_store *const store = open_store(task, &err);
+    const pfr_status st = store ? pfr_store_count(store, expression_of(task, word), &count, &err) : err.status;
+    pfr_store_close(store);
+    enum exit_status status = st < 0 ? say_store(task, &err) : ENDS_FINE;
+    const uint64_t parts = count < UPLOADS_MOST ? count : UPLOADS_MOST;
+    if (parts < count)
+        complain("%s: %" PRIu64 " uploads are compared as %" PRIu64 " recordings", word, count, parts);
+    for (uint64_t part = 0; part < parts && status == ENDS_FINE; part++) {
+        status = add_file(sides, side, word, strlen(word));
+        if (status == ENDS_FINE) {
+            struct diff_side_run *const run = &sides->opened[side][sides->count[side] - 1];
+            run->part = part;
+            run->parts = parts;
+        }
+    }
+    return status;
+}
+
 static enum exit_status add_word(const struct task *task, struct diff_sides *sides, unsigned side, const char *word) {
-    return task->shared->store ? add_file(sides, side, word, strlen(word)) : add_names(sides, side, word);
+    return task->shared->store ? add_uploads(task, sides, side, word) : add_names(sides, side, word);
 }
 
 static enum exit_status add_words(const struct task *task, struct diff_sides *sides, unsigned side,
@@ -142,14 +187,29 @@ static void diff_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-static enum exit_status open_run(const struct task *task, struct diff_side_run *run, const pfr_model_options *options) {
+/* *is_empty: nothing of the upload matches. */
+static pfr_reader *open_upload(const struct task *task, const struct diff_side_run *run, bool *is_empty,
+                               enum exit_status *status) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_store *const store = open_store(task, &err);
+    pfr_reader *const reader =
+        store ? pfr_store_select_part(store, expression_of(task, run->file), run->part, run->parts, &err) : NULL;
+    pfr_store_close(store);
+    *is_empty = !reader && run->parts > 1 && err.where && strcmp(err.where, "store.empty") == 0;
+    *status = reader || *is_empty ? ENDS_FINE : say_store(task, &err);
+    return reader;
+}
+
+static enum exit_status open_run(const struct task *task, struct diff_side_run *run, const pfr_model_options *options,
+                                 bool *is_empty) {
     struct task one = *task;
     const pfr_open_options opening = {.size = sizeof opening, .spool = true};
     pfr_model_options how = *options;
     pfr_error err = {.offset = PFR_NO_OFFSET};
     enum exit_status status;
     one.file = run->file;
-    run->reader = open_recording(&one, &opening, &status);
+    *is_empty = false;
+    run->reader = run->parts ? open_upload(task, run, is_empty, &status) : open_recording(&one, &opening, &status);
     if (!run->reader)
         return status;
     how.hole = limit_told;
@@ -165,12 +225,30 @@ static enum exit_status open_side(const struct task *task, struct diff_sides *si
     sides->runs[side] = calloc(sides->count[side], sizeof *sides->runs[side]);
     if (!sides->runs[side])
         return no_memory();
-    for (uint32_t i = 0; i < sides->count[side] && status == ENDS_FINE; i++) {
+    uint32_t kept = 0;
+    const uint32_t count = sides->count[side];
+    for (uint32_t i = 0; i < count && status == ENDS_FINE; i++) {
         struct diff_side_run *const run = &sides->opened[side][i];
-        status = open_run(task, run, how);
-        sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = run->file};
+        bool is_empty;
+        status = open_run(task, run, how, &is_empty);
+        if (is_empty) {
+            free(run->file);
+            run->file = NULL;
+            continue;
+        }
+        struct diff_side_run *const to = &sides->opened[side][kept];
+        if (to != run) {
+            *to = *run;
+            *run = (struct diff_side_run){.file = NULL};
+        }
+        sides->runs[side][kept++] = (pfr_diff_run){.model = to->model, .reader = to->reader, .name = to->file};
     }
-    return status;
+    if (status != ENDS_FINE)
+        return status; /* all are closed */
+    if (kept < count)
+        complain("%s: %u of %u uploads have no sample that matches", task->shared->store, count - kept, count);
+    sides->count[side] = kept;
+    return kept ? ENDS_FINE : ENDS_USAGE;
 }
 
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,

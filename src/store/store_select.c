@@ -17,9 +17,10 @@ struct selecting {
     struct where where;
     bool *each; /* by upload: its rows are tested one by one */
     size_t nr_each;
-    uint64_t *ids;    /* of the uploads, ascending: those whose sums are read, then those whose samples are */
-    size_t nr_summed; /* the former */
-    bool takes_sums;  /* rows on their way are of `daily` */
+    uint64_t *ids;        /* of the uploads, ascending: those whose sums are read, then those whose samples are */
+    size_t nr_summed;     /* the former */
+    uint64_t part, parts; /* of the uploads: number part, part + parts, ... */
+    bool takes_sums;      /* rows on their way are of `daily` */
     struct u64_map words_of, row_of; /* event << 32 | comm -> a number; number << 32 | frame -> index of a row */
 };
 
@@ -49,6 +50,18 @@ static pfr_status choose_uploads(struct selecting *s, pfr_error *err) {
                         "%zu traces and %zu recordings match: add kind=calls or kind=samples", traces, kept - traces);
     s->stored->source.traced = traces > 0;
     return PFR_OK;
+}
+
+/* Keeps those of s->part. */
+static void keep_part(struct selecting *s) {
+    struct store_uploads *all = &s->stored->uploads;
+    size_t kept = 0;
+    for (size_t i = s->part; s->parts > 1 && i < all->count; i += s->parts) {
+        all->at[kept] = all->at[i];
+        s->each[kept++] = s->each[i];
+    }
+    if (s->parts > 1)
+        all->count = kept;
 }
 
 static int by_id(const void *x, const void *y) {
@@ -282,6 +295,7 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
     PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
     PFR_TRY(choose_uploads(s, err));
+    keep_part(s);
     PFR_TRY(choose_frequency(d, err));
     PFR_TRY(list_uploads(s, &params, err));
     d->no_costs = where_names(&s->where, WHERE_EVENT) || where_names(&s->where, WHERE_COMM);
@@ -289,6 +303,8 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
         PFR_TRY(stored_load_words(d, s->store, err));
     PFR_TRY(ask_rows(s, &params, true, err));
     PFR_TRY(ask_rows(s, &params, false, err));
+    if (s->parts && d->nr_rows == 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store.empty", "no sample of these uploads matches");
     if (d->source.traced && !d->no_costs && !d->functions)
         PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
     PFR_TRY(drop_unused(d, err));
@@ -319,31 +335,60 @@ static struct stored *make_stored(struct pfr_store *store, pfr_error *err) {
     return d;
 }
 
-static pfr_reader *select_rows(struct pfr_store *store, const char *where, bool functions, pfr_error *err) {
-    struct stored *d = make_stored(store, err);
+static void free_selecting(struct selecting *s) {
+    struct memory *memory = &s->stored->memory;
+    u64_map_free(&s->words_of);
+    u64_map_free(&s->row_of);
+    mem_free(memory, s->each, s->each ? s->nr_each : 0, sizeof *s->each);
+    mem_free(memory, s->ids, s->ids ? s->stored->uploads.count : 0, sizeof *s->ids);
+}
+
+static pfr_reader *select_rows(struct selecting *s, struct stored *d, const char *where, pfr_error *err) {
     if (!d)
         return NULL;
-    d->functions = functions;
-    struct selecting s = {.stored = d, .store = store};
-    u64_map_init(&s.words_of, &d->memory);
-    u64_map_init(&s.row_of, &d->memory);
+    s->stored = d;
+    u64_map_init(&s->words_of, &d->memory);
+    u64_map_init(&s->row_of, &d->memory);
     pfr_status st = open_lists(d, err);
     if (st >= 0)
-        st = load(&s, where, err);
-    u64_map_free(&s.words_of);
-    u64_map_free(&s.row_of);
-    mem_free(&d->memory, s.each, s.each ? s.nr_each : 0, sizeof *s.each);
-    mem_free(&d->memory, s.ids, s.ids ? d->uploads.count : 0, sizeof *s.ids);
+        st = load(s, where, err);
+    free_selecting(s);
     if (st >= 0)
-        return stored_reader_open(d, &store->limits, err);
+        return stored_reader_open(d, &s->store->limits, err);
     stored_close(&d->source);
     return NULL;
 }
 
 pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
-    return select_rows(store, where, false, err);
+    struct selecting s = {.store = store};
+    return select_rows(&s, make_stored(store, err), where, err);
 }
 
 pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err) {
-    return select_rows(store, where, true, err);
+    struct selecting s = {.store = store};
+    struct stored *const d = make_stored(store, err);
+    if (d)
+        d->functions = true;
+    return select_rows(&s, d, where, err);
+}
+
+pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts, pfr_error *err) {
+    struct selecting s = {.store = store, .part = part, .parts = parts ? parts : 1};
+    return select_rows(&s, make_stored(store, err), where, err);
+}
+
+pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err) {
+    struct selecting s = {.store = store, .stored = make_stored(store, err)};
+    *count = 0;
+    if (!s.stored)
+        return PFR_ERR_MEMORY;
+    pfr_status st = where_parse(&s.where, where, store_now(store), err);
+    if (st >= 0)
+        st = store_uploads_load(store, &s.stored->memory, &s.stored->uploads, err);
+    if (st >= 0)
+        st = choose_uploads(&s, err);
+    *count = st >= 0 ? s.stored->uploads.count : 0;
+    free_selecting(&s);
+    stored_close(&s.stored->source);
+    return st;
 }

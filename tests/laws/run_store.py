@@ -9,6 +9,7 @@ store/sum                two recordings in one store: weights of `top` are the s
 store/flame-diff         the graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view opens
 store/intervals          with their intervals, or none where the store has too few slots of time
+store/runs               several uploads on a side are recordings, as several files are: the same values, intervals, verdicts
 store/where/EXPRESSION   expressions select what they say; bad ones are refused at their byte
 store/once, /labels      a push is repeated, relabelled, refused
 store/killed             pushes killed at any moment leave a store that is whole, and are repeated
@@ -188,6 +189,27 @@ def check_intervals(folder):
     for row, (low, high) in files.items():
         if not 0.7 * (high - low) <= ours[row][1] - ours[row][0] <= 1.5 * (high - low):
             raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
+
+
+def check_runs(folder):
+    store = new_store(folder, "runs.db")
+    sides = [[os.path.join(RECORDED, name + ".data") for name in names] for names in (("zstd-many", "killed", "cpu-clock"), ("chains", "sample-cpu", "period"))]
+    for version, paths in enumerate(sides):
+        for number, path in enumerate(paths):
+            push(store, "--at", "@%d" % (1700000000 + number), "-l", "version=%d" % version, path)
+    wheres = ("--store", store, "--where", "version=0", "--where", "version=1")
+    files = ("--no-symbols", "--base", ",".join(sides[0]), "--new", ",".join(sides[1]))
+    for options in (("--format=csv",), ("--format=csv", "--by", "object"), ("--format=csv", "--per", "run")):
+        ours, wanted = (sorted(text("diff", *options, *sources).splitlines()) for sources in (wheres, files))
+        if ours != wanted or len(ours) < 4:
+            raise harness.Wrong("%s: %s" % (" ".join(options), harness.first_difference(ours, wanted)))
+    one, three = text("diff", *wheres[:4], "--where", "version=1 and upload ~ '*'"), text("diff", *wheres)
+    if one.count("recordings") != three.count("recordings"):
+        raise harness.Wrong(three)
+    done = harness.perfray("diff", *wheres[:3], "version=0 or comm=nobody", *wheres[4:])
+    if done.returncode not in (0, 4) or b"3 of 6 uploads have no sample that matches" not in done.stderr:
+        raise harness.Wrong("%d: %s" % (done.returncode, done.stderr.decode()))
+    text("diff", *wheres[:3], "version=0 and comm=nobody", *wheres[4:], ends=(2,))
 
 
 def check_flame_diff(folder):
@@ -563,7 +585,7 @@ def main():
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
-        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
+        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("runs", check_runs), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
                             ("full", check_full), ("drop", check_drop), ("retain", check_retain),
                             ("daily", check_daily), ("upgrade", check_upgrade), ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
             harness.attempt("store/" + name, check, folder)
