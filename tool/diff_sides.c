@@ -9,10 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* TEMP */
-extern pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts,
-                                         pfr_error *err);
-extern pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);
 #define PROGRAM "perfray diff"
 #define UPLOADS_MOST 64u /* recordings of a side of a store: each has a model in memory */
 

@@ -28,13 +28,6 @@
 
 #include <perfray/store.h>
 
-/* TEMP */
-__attribute__((visibility("default"))) pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where,
-                                                                              pfr_error *err);
-__attribute__((visibility("default"))) pfr_reader *pfr_store_select_part(pfr_store *store, const char *where,
-                                                                         uint64_t part, uint64_t parts, pfr_error *err);
-__attribute__((visibility("default"))) pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count,
-                                                                  pfr_error *err);
 struct pfr_store {
     struct memory memory;
     pfr_limits limits;

@@ -13,8 +13,6 @@
 #include "store_place.h"
 #include "store_spool.h"
 
-/* TEMP */
-extern pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 #define PROGRAM "perfray store"
 
 struct store_options {
