@@ -8,11 +8,11 @@
  * A push writes rows that no query sees until its row of `upload` is there. Servers have no transactions, so rows say
  * which push, here called an attempt, wrote them:
  *
- *     column    tables                   value
- *     attempt   those with a day         drawn by begin: seconds since 1970 << 32 | random bits
- *     revision  upload                   0; grows when labels change and when the upload is dropped. The greatest
- * counts dropped   upload                   1: the upload was dropped, its rows may go at        dictionaries seconds
- * since 1970 of the insert: rows of a push that is under way stay
+ * - attempt, of tables with a day: drawn by begin, seconds since 1970 by the clock of the shard << 32 | random bits.
+ * - revision, of upload: 0; grows when labels change and when the upload is dropped. The greatest counts.
+ * - dropped, of upload: 1: the upload was dropped, its rows may go.
+ * - at, of dictionaries: seconds since 1970 by the clock of the shard when the push began: rows of one that is under
+ *   way stay.
  *
  * An upload's rows are those of its least attempt that is complete and not dropped, on whatever shard it is. So a push
  * that was killed leaves rows that nobody sees, two pushes at once count once, and nothing has to be deleted first.
@@ -51,6 +51,7 @@ struct store_handle {
     const char *database;
     /* The push. */
     uint64_t upload, attempt;
+    uint64_t began;              /* by the clock of its shard, seconds since 1970 */
     unsigned server;             /* its shard */
     uint64_t sent[STORE_TABLES]; /* rows of each table */
     bool is_begun, is_encoding;
@@ -76,6 +77,9 @@ pfr_status click_run_one(struct store_handle *handle, unsigned server, struct ou
 pfr_status click_ask_one(struct store_handle *handle, unsigned server, struct output *query,
                          const struct http_table *table, const struct native_column *columns, unsigned count,
                          click_block *each, void *context, pfr_error *err);
+
+/* Seconds since 1970 of the server whose clock is the slowest of these: hosts that push may be days off. */
+pfr_status click_now(struct store_handle *handle, unsigned first, unsigned count, uint64_t *seconds, pfr_error *err);
 
 void click_begin_query(struct store_handle *handle, struct output *query);
 /* Texts up to a NULL. In them `$` is the quoted name of the database with a dot. */
