@@ -179,7 +179,7 @@ def check_server_full(folder):
         def full(on):
             fill(place, 0) if on else os.remove(os.path.join(place, "filler"))
 
-        check_full(store, full, ("No space left", "enough space", "errno: 28", "code 243"))
+        check_full(store, full, ("No space left", "enough space", "Cannot write"))
 
 
 def inside(engine):
