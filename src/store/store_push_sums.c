@@ -17,7 +17,7 @@ static void turn_rows(struct push *p) {
     }
 }
 
-/* An upload has all of its sums or none: of numbers that do not fit, views read the samples. */
+/* Numbers that do not fit into 64 bits: the upload gets no sums at all, and views read its samples. */
 pfr_status push_sums(struct push *p, pfr_error *err) {
     struct store_columns *c = &p->columns[STORE_TABLE_daily];
     turn_rows(p);

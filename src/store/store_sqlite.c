@@ -104,7 +104,7 @@ static void write_ddl(const struct store_table *t, char *to, size_t room) {
     snprintf(to + at, room - at, by_rowid ? ")" : ", PRIMARY KEY(%s)) WITHOUT ROWID", t->order);
 }
 
-/* Version 2 has sums by day. Of uploads whose numbers SQL cannot add up exactly there are none. */
+/* Version 2 has sums by day. Uploads whose numbers SQL cannot add up exactly get no sums. */
 static const char fill_sums[] =
     "INSERT INTO daily SELECT s.day, s.upload, min(s.time), s.event, s.comm, coalesce(k.leaf, 0), sum(s.n), "
     "sum(s.weight) FROM sample s LEFT JOIN stack k ON k.stack=s.stack WHERE s.upload IN (SELECT upload FROM sample "

@@ -98,8 +98,8 @@ bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t 
     return evaluate(w, &(struct facts){u, event, comm, time, true}) == WHERE_YES;
 }
 
-/* Slots begin at u->first and every u->slot from there: the first one that is not before `at` and the one before that
-   are on different days, or one of them is none of the upload's. */
+/* Slots begin at u->first and every u->slot from there. True if the first slot that is not before `at` and the slot
+   before it are on different days, or if the upload has only one of the two. */
 static bool parts_days(const struct store_upload *u, uint64_t at) {
     if (!u->slot || at <= u->first || at >= u->last)
         return true;

@@ -19,7 +19,7 @@ struct id_list {
     uint64_t *at; /* by number; [0] is 0 */
     size_t room;
     uint32_t count; /* the last number */
-    uint32_t last;  /* number of last_id, which was put last; 0: none was */
+    uint32_t last;  /* number of last_id, the id that was put last; 0: the list is empty */
     uint64_t last_id;
 };
 

@@ -97,7 +97,7 @@ def make_old(store, shard):
 
 
 def check_upgrade(store, shards):
-    """Tables of version 1 get their sums by init; a server that is up to date stays as it is, and an upload whose samples changed gets none."""
+    """Tables of version 1 get their sums by init; a server that is up to date stays as it is, and an upload whose sums are incomplete stays without."""
     for number, name in enumerate(("zstd-many", "killed", "chains", "waits")):
         run_store.push(store, "--slot", "10ms", "--at", "@%d.25" % run_store.MIDNIGHT, "-l", "service=s%d" % number, os.path.join(run_store.RECORDED, name + ".data"))
     before, top = daily(store, shards), shown(["store", "top"], store)

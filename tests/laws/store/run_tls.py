@@ -4,7 +4,7 @@
 store/tls/trusted        the authority of PERFRAY_CLICKHOUSE_CA: answers come, requests are read by the server as they were sent
 store/tls/NAME           another authority, host, time, a certificate that signed itself, no CA file, a server without TLS: refused in a sentence
 store/tls/spool          what is refused is not kept for later
-store/tls/shards         push, top and list of a real server behind TLS are those of a store in SQLite
+store/tls/shards         push, top and list of a real server through TLS are those of a store in SQLite
 
 The authorities are made here by openssl; servers listen on loopback only.
 """
@@ -142,7 +142,7 @@ def check_spool(made, folder):
 
 
 class Front(threading.Thread):
-    """TLS before a server that has none: bytes both ways."""
+    """TLS in front of a server without it: copies bytes both ways."""
 
     def __init__(self, made, address):
         super().__init__(daemon=True)
