@@ -11,6 +11,7 @@ SKEWED_CLOCK is the library of skewed_clock.c. The last two need `unshare -rm` (
 """
 import contextlib
 import csv
+import functools
 import io
 import os
 import random
@@ -41,10 +42,15 @@ def start_push(store, path):
                             env=harness.environment(no_proxy="*"))
 
 
+@functools.lru_cache(None)
+def sums_of(path):
+    return run_store.table(run_store.text("report", "--no-symbols", "--format=csv", *run_store.KEYS, path))
+
+
 def wanted_sums(paths):
     sums = {}
     for path in paths:
-        run_store.add_up(sums, run_store.table(run_store.text("report", "--no-symbols", "--format=csv", *run_store.KEYS, path)))
+        run_store.add_up(sums, sums_of(path))
     return sums
 
 
