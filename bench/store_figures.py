@@ -41,10 +41,11 @@ def main():
             print("%s; CPU: client %.1f s, servers %.1f s; load %.0f" % (said, ours, cpu_seconds(shards), os.getloadavg()[0]))
             for shard in shards:
                 print("  %s" % shard.ask("SELECT table, sum(rows), round(sum(bytes_on_disk) / sum(rows), 2) FROM system.parts WHERE active AND "
-                                         "table IN ('all_sample', 'all_stack') GROUP BY table ORDER BY table").replace("\n", "; "))
-            before = cpu_seconds(shards)
-            said, ours = run(program, url, "top", 7)
-            print("  %s\n  CPU of three: client %.2f s, servers %.2f s" % (said.replace("\n", "\n  "), ours, cpu_seconds(shards) - before))
+                                         "table IN ('all_sample', 'all_stack', 'all_daily') GROUP BY table ORDER BY table").replace("\n", "; "))
+            for question in ("top", "daily"):
+                before = cpu_seconds(shards)
+                said, ours = run(program, url, question, 7)
+                print("  %s\n  CPU of three: client %.2f s, servers %.2f s" % (said.replace("\n", "\n  "), ours, cpu_seconds(shards) - before))
 
 
 if __name__ == "__main__":

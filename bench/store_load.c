@@ -5,6 +5,7 @@
  *
  *     store_load URL load ROWS UPLOADS [FIRST [STEP]]   ROWS samples in UPLOADS recordings; every STEP-th from FIRST
  *     store_load URL top SERVICE                        three times: samples, stacks and frames of the uploads of a day
+ *     store_load URL daily SERVICE                      three times: sums by day and function, and frames
  *
  * 40 services on 200 hosts, recordings of a day each; samples in slots of 10 s; 15 000 stacks of 3 000 functions, of
  * which few are frequent: stack number x^3 of 0..1.
@@ -30,6 +31,7 @@
 #define DAY_NS UINT64_C(86400000000000)
 #define SLOT_NS UINT64_C(10000000000)
 #define COMMS 20u
+#define EVENT mix(5)
 #define TIMES 3
 
 static const struct store_engine *engine;
@@ -129,13 +131,39 @@ static void put_frames(void) {
         const int length = snprintf(names[i], sizeof names[i], "function_%u", i);
         ((uint64_t *)column(&rows, "frame"))[i] = frame_id(i);
         ((struct store_text *)column(&rows, "name"))[i] = (struct store_text){names[i], (size_t)length};
+        ((uint64_t *)column(&rows, "address"))[i] = UINT64_C(64) * (i + 1);
+        ((uint64_t *)column(&rows, "size"))[i] = 64;
+        ((uint8_t *)column(&rows, "mode"))[i] = 2; /* user */
+        ((uint8_t *)column(&rows, "named"))[i] = 1;
     }
     insert(&rows, FRAMES);
     close_rows(&rows);
 }
 
+/* The event, and threads. */
+static void put_words(void) {
+    static char names[COMMS][24];
+    struct rows events, comms;
+    open_rows(&events, STORE_TABLE_event);
+    *(uint64_t *)column(&events, "event") = EVENT;
+    *(struct store_text *)column(&events, "name") = (struct store_text){"cycles", 6};
+    *(uint8_t *)column(&events, "chains") = 1;
+    insert(&events, 1);
+    close_rows(&events);
+    open_rows(&comms, STORE_TABLE_comm);
+    for (unsigned i = 0; i < COMMS; i++) {
+        const int length = snprintf(names[i], sizeof names[i], "thread_%u", i);
+        ((uint64_t *)column(&comms, "comm"))[i] = mix(6 + i);
+        ((struct store_text *)column(&comms, "name"))[i] = (struct store_text){names[i], (size_t)length};
+    }
+    insert(&comms, COMMS);
+    close_rows(&comms);
+}
+
+static uint64_t stack_frames[STACKS][DEPTH];
+
 static void put_stacks(void) {
-    static uint64_t frames[STACKS][DEPTH];
+    uint64_t(*const frames)[DEPTH] = stack_frames;
     struct rows rows;
     open_rows(&rows, STORE_TABLE_stack);
     for (unsigned i = 0; i < STACKS; i++) {
@@ -162,7 +190,7 @@ static struct upload upload_of(uint64_t number) {
 }
 
 /* As perfray sums them: by slot, so rows come in the order of time. */
-static void put_samples(const struct upload *upload, uint64_t count) {
+static void put_samples(const struct upload *upload, uint64_t count, struct u64_map *sums) {
     static struct rows rows;
     if (!rows.columns[0])
         open_rows(&rows, STORE_TABLE_sample);
@@ -178,17 +206,54 @@ static void put_samples(const struct upload *upload, uint64_t count) {
             day[i] = (uint32_t)upload->day;
             id[i] = upload->id;
             time[i] = upload->day * DAY_NS + (uint64_t)((double)done / (double)count * 8640) * SLOT_NS;
-            event[i] = mix(5);
-            stack[i] = stack_id(((uint64_t)(x * x * x * STACKS) + upload->service * 97) % STACKS);
+            const uint64_t number = ((uint64_t)(x * x * x * STACKS) + upload->service * 97) % STACKS;
+            event[i] = EVENT;
+            stack[i] = stack_id(number);
             comm[i] = mix(6 + stack[i] % COMMS);
             n[i] = 1 + (drawn >> 20) % 8 * ((drawn >> 23) % 4 == 0);
             weight[i] = n[i] * 10101010;
+            *u64_map_at(sums, number * COMMS + stack[i] % COMMS, 0, NULL) += n[i];
         }
         insert(&rows, i);
     }
 }
 
-static void put_upload(const struct upload *upload, uint64_t count) {
+/* One day, one slot: samples by thread and innermost function. Returns the number of rows. */
+static uint64_t put_sums(const struct upload *upload, const struct u64_map *by_stack) {
+    struct rows rows;
+    struct u64_map sums;
+    uint32_t count = 0;
+    uint64_t n;
+    open_rows(&rows, STORE_TABLE_daily);
+    u64_map_init(&sums, &memory);
+    for (uint64_t stack = 0; stack < STACKS; stack++)
+        for (uint64_t comm = 0; comm < COMMS; comm++)
+            if (u64_map_get(by_stack, stack * COMMS + comm, &n))
+                *u64_map_at(&sums, mix(stack_frames[stack][0] + comm), 0, NULL) += n;
+    for (uint64_t stack = 0; stack < STACKS; stack++)
+        for (uint64_t comm = 0; comm < COMMS; comm++) {
+            uint64_t *const left = u64_map_get(by_stack, stack * COMMS + comm, &n)
+                                       ? u64_map_at(&sums, mix(stack_frames[stack][0] + comm), 0, NULL)
+                                       : NULL;
+            if (!left || !*left)
+                continue;
+            ((uint32_t *)column(&rows, "day"))[count] = (uint32_t)upload->day;
+            ((uint64_t *)column(&rows, "upload"))[count] = upload->id;
+            ((uint64_t *)column(&rows, "time"))[count] = upload->day * DAY_NS;
+            ((uint64_t *)column(&rows, "event"))[count] = EVENT;
+            ((uint64_t *)column(&rows, "comm"))[count] = mix(6 + comm);
+            ((uint64_t *)column(&rows, "frame"))[count] = stack_frames[stack][0];
+            ((uint64_t *)column(&rows, "n"))[count] = *left;
+            ((uint64_t *)column(&rows, "weight"))[count++] = *left * 10101010;
+            *left = 0;
+        }
+    insert(&rows, count);
+    u64_map_free(&sums);
+    close_rows(&rows);
+    return count;
+}
+
+static void put_upload(const struct upload *upload, uint64_t count, uint64_t sums) {
     static struct rows rows;
     char service[24];
     pfr_error err;
@@ -200,7 +265,10 @@ static void put_upload(const struct upload *upload, uint64_t count) {
     *(uint64_t *)column(&rows, "upload") = upload->id;
     *(uint64_t *)column(&rows, "first") = upload->day * DAY_NS;
     *(uint64_t *)column(&rows, "last") = upload->day * DAY_NS + DAY_NS - 1;
+    *(uint64_t *)column(&rows, "slot") = SLOT_NS;
     *(uint64_t *)column(&rows, "rows") = count;
+    *(uint64_t *)column(&rows, "sums") = sums;
+    *(struct store_text *)column(&rows, "kind") = (struct store_text){"samples", 7};
     *(struct store_text *)column(&rows, "service") = (struct store_text){service, (size_t)length};
     rows.batch.rows = 1;
     must(engine->complete(handle, &rows.batch, &already, &err), &err);
@@ -213,10 +281,14 @@ static void load(uint64_t rows, uint64_t uploads, uint64_t first, uint64_t step)
         const struct upload upload = upload_of(number);
         pfr_error err;
         must(engine->begin(handle, upload.id, &err), &err);
+        struct u64_map sums;
+        u64_map_init(&sums, &memory);
+        put_words();
         put_frames();
         put_stacks();
-        put_samples(&upload, rows / uploads);
-        put_upload(&upload, rows / uploads);
+        put_samples(&upload, rows / uploads, &sums);
+        put_upload(&upload, rows / uploads, put_sums(&upload, &sums));
+        u64_map_free(&sums);
         done += rows / uploads;
     }
     const double seconds = now() - begin;
@@ -311,6 +383,37 @@ static void ask_once(const char *service) {
     free(question.ids);
 }
 
+static pfr_status take_sums(void *context, const struct store_batch *batch, pfr_error *err) {
+    struct question *question = context;
+    const uint64_t *frame = batch->column[column_number(STORE_TABLE_daily, "frame")];
+    const uint64_t *weight = batch->column[column_number(STORE_TABLE_daily, "weight")];
+    (void)err;
+    question->rows += batch->rows;
+    for (uint32_t i = 0; i < batch->rows; i++)
+        *u64_map_at(&question->functions, frame[i], 0, NULL) += weight[i];
+    return PFR_OK;
+}
+
+static void ask_daily(const char *service) {
+    struct question question = {.nr_uploads = 0};
+    struct store_params params = {.last_day = UINT32_MAX, .last = UINT64_MAX};
+    pfr_error err;
+    const double begin = now();
+    snprintf(question.service, sizeof question.service, "service_%s", service);
+    u64_map_init(&question.functions, &memory);
+    must(engine->query(handle, STORE_UPLOADS, &params, take_uploads, &question, &err), &err);
+    const double listed = now();
+    qsort(question.uploads, question.nr_uploads, sizeof *question.uploads, by_number);
+    params.uploads = question.uploads;
+    params.nr_uploads = question.nr_uploads;
+    must(engine->query(handle, STORE_DAILY, &params, take_sums, &question, &err), &err);
+    const double end = now();
+    printf("daily: %zu uploads %.0f ms, %zu rows %.0f ms, %zu functions; %.0f ms\n", question.nr_uploads,
+           (listed - begin) * 1e3, question.rows, (end - listed) * 1e3, u64_map_count(&question.functions),
+           (end - begin) * 1e3);
+    u64_map_free(&question.functions);
+}
+
 int main(int argc, char **argv) {
     pfr_error err;
     const char *rest = NULL;
@@ -329,7 +432,7 @@ int main(int argc, char **argv) {
              argc > 6 ? strtoull(argv[6], NULL, 0) : 1);
     } else {
         for (int i = 0; i < TIMES; i++)
-            ask_once(argv[3]);
+            (strcmp(argv[2], "daily") == 0 ? ask_daily : ask_once)(argv[3]);
     }
     engine->close(handle);
     return 0;

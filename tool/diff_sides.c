@@ -2,6 +2,8 @@
 #include "diff_sides.h"
 
 #include <dirent.h>
+#include <inttypes.h>
+#include <perfray/store.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #define PROGRAM "perfray diff"
+#define UPLOADS_MOST 64u /* recordings of a side of a store: each has a model in memory */
 
 /* --- Names of files. */
 
@@ -80,9 +83,47 @@ static enum exit_status add_names(struct diff_sides *sides, unsigned side, const
     return status;
 }
 
-/* An expression is one recording. */
+/* NULL: the whole store. */
+static const char *expression_of(const struct task *task, const char *word) {
+    return strcmp(word, task->shared->store) == 0 ? NULL : word;
+}
+
+static pfr_store *open_store(const struct task *task, pfr_error *err) {
+    const pfr_store_options how = {.size = sizeof how, .limits = &task->shared->limits, .read_only = true};
+    return pfr_store_open(task->shared->store, &how, err);
+}
+
+static enum exit_status say_store(const struct task *task, const pfr_error *err) {
+    pfr_error own = *err;
+    own.offset = PFR_NO_OFFSET; /* in the expression, not in a file */
+    return complain_of(task->shared->store, &own, NULL);
+}
+
+/* Recordings are the uploads that the expression selects. */
+static enum exit_status add_uploads(const struct task *task, struct diff_sides *sides, unsigned side,
+                                    const char *word) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    uint64_t count = 0;
+    pfr_store *const store = open_store(task, &err);
+    const pfr_status st = store ? pfr_store_count(store, expression_of(task, word), &count, &err) : err.status;
+    pfr_store_close(store);
+    enum exit_status status = st < 0 ? say_store(task, &err) : ENDS_FINE;
+    const uint64_t parts = count < UPLOADS_MOST ? count : UPLOADS_MOST;
+    if (parts < count)
+        complain("%s: %" PRIu64 " uploads are compared as %" PRIu64 " recordings", word, count, parts);
+    for (uint64_t part = 0; part < parts && status == ENDS_FINE; part++) {
+        status = add_file(sides, side, word, strlen(word));
+        if (status == ENDS_FINE) {
+            struct diff_side_run *const run = &sides->opened[side][sides->count[side] - 1];
+            run->part = part;
+            run->parts = parts;
+        }
+    }
+    return status;
+}
+
 static enum exit_status add_word(const struct task *task, struct diff_sides *sides, unsigned side, const char *word) {
-    return task->shared->store ? add_file(sides, side, word, strlen(word)) : add_names(sides, side, word);
+    return task->shared->store ? add_uploads(task, sides, side, word) : add_names(sides, side, word);
 }
 
 static enum exit_status add_words(const struct task *task, struct diff_sides *sides, unsigned side,
@@ -268,25 +309,61 @@ static enum exit_status finish(struct openings *all) {
 
 /* --- Both sides. */
 
-static enum exit_status open_reader(const struct task *task, struct diff_side_run *run) {
+/* *is_empty: nothing of the upload matches. */
+static pfr_reader *open_upload(const struct task *task, const struct diff_side_run *run, bool *is_empty,
+                               enum exit_status *status) {
+    pfr_error err = {.offset = PFR_NO_OFFSET};
+    pfr_store *const store = open_store(task, &err);
+    pfr_reader *const reader =
+        store ? pfr_store_select_part(store, expression_of(task, run->file), run->part, run->parts, &err) : NULL;
+    pfr_store_close(store);
+    *is_empty = !reader && run->parts > 1 && err.where && strcmp(err.where, "store.empty") == 0;
+    *status = reader || *is_empty ? ENDS_FINE : say_store(task, &err);
+    return reader;
+}
+
+static enum exit_status open_reader(const struct task *task, struct diff_side_run *run, bool *is_empty) {
     struct task one = *task;
     const pfr_open_options opening = {.size = sizeof opening, .spool = true};
     enum exit_status status;
     one.file = run->file;
-    run->reader = open_recording(&one, &opening, &status);
-    return run->reader ? ENDS_FINE : status;
+    *is_empty = false;
+    run->reader = run->parts ? open_upload(task, run, is_empty, &status) : open_recording(&one, &opening, &status);
+    return run->reader || *is_empty ? ENDS_FINE : status;
 }
 
-static enum exit_status open_readers(const struct task *task, struct diff_sides *sides, struct openings *all,
-                                     const pfr_model_options *how) {
-    enum exit_status status = ENDS_FINE;
+/* Uploads without a sample that matches are dropped. */
+static enum exit_status open_side(const struct task *task, struct diff_sides *sides, unsigned side) {
+    struct diff_side_run *const runs = sides->opened[side];
+    const uint32_t count = sides->count[side];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_empty;
+        const enum exit_status status = open_reader(task, &runs[i], &is_empty);
+        if (status != ENDS_FINE)
+            return status;
+        const struct diff_side_run run = runs[i];
+        runs[i] = (struct diff_side_run){.file = NULL};
+        if (is_empty)
+            free(run.file);
+        else
+            runs[kept++] = run;
+    }
+    if (kept < count)
+        complain("%s: %u of %u uploads have no sample that matches", task->shared->store, count - kept, count);
+    sides->count[side] = kept;
+    return kept ? ENDS_FINE : ENDS_USAGE;
+}
+
+static enum exit_status open_readers(const struct task *task, struct diff_sides *sides) {
+    const enum exit_status status = open_side(task, sides, 0);
+    return status == ENDS_FINE ? open_side(task, sides, 1) : status;
+}
+
+static void list_openings(const struct diff_sides *sides, const pfr_model_options *how, struct openings *all) {
     for (unsigned side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < sides->count[side] && status == ENDS_FINE; i++) {
-            struct diff_side_run *const run = &sides->opened[side][i];
-            status = open_reader(task, run);
-            all->at[all->count++] = (struct opening){.run = run, .how = *how};
-        }
-    return status;
+        for (uint32_t i = 0; i < sides->count[side]; i++)
+            all->at[all->count++] = (struct opening){.run = &sides->opened[side][i], .how = *how};
 }
 
 static enum exit_status fill_runs(struct diff_sides *sides) {
@@ -311,8 +388,9 @@ enum exit_status diff_sides_open(const struct task *task, const struct word_list
     all.at = calloc((size_t)sides->count[0] + sides->count[1], sizeof *all.at);
     if (!all.at)
         return no_memory();
-    status = open_readers(task, sides, &all, how);
+    status = open_readers(task, sides);
     if (status == ENDS_FINE) {
+        list_openings(sides, how, &all);
         open_models(&all, how, !task->shared->store);
         status = finish(&all);
     }

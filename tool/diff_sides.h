@@ -7,6 +7,7 @@
 
 struct diff_side_run {
     char *file;
+    uint64_t part, parts; /* of a store: which of the uploads that `file`, an expression, selects; 0: of a file */
     pfr_reader *reader;
     pfr_model *model;
 };
@@ -20,7 +21,8 @@ struct diff_sides {
 
 /*
  * Opens what --base and --new name (files with commas between, directories of recordings), else the operands: BASE NEW,
- * or NEW and perf.data.old. Errors are reported. diff_sides_close must follow in every case.
+ * or NEW and perf.data.old. Each upload of a store that an expression selects is a recording; of more than 64 every
+ * 64th is one recording with the first. Errors are reported. diff_sides_close must follow in every case.
  */
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides);

@@ -110,6 +110,23 @@ pfr_status pfr_store_push(pfr_store *store, pfr_reader *reader, const pfr_push_o
  */
 pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err);
 
+/*
+ * The same for reports of functions without their callers and callees (pfr_report_options: children NO, call_graph
+ * "none"), faster: where the store has sums by day and function, it reads these instead of samples. Weights and counts
+ * are the same. Views that need call chains, times or latencies get PFR_ERR_USAGE (`where` is "store.sums").
+ */
+pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
+
+/* The number of uploads that `where` selects; none is USAGE, as are samples and traces together. */
+pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);
+
+/*
+ * As pfr_store_select of the uploads number `part`, part + parts, part + 2 * parts ... that `where` selects, in the
+ * order of pfr_store_list: for those who tell recordings apart, as runs of a comparison. USAGE (`where` is
+ * "store.empty"): none of their samples matches.
+ */
+pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts, pfr_error *err);
+
 typedef enum pfr_store_format { PFR_STORE_TEXT, PFR_STORE_CSV, PFR_STORE_JSON } pfr_store_format;
 
 /* Prints uploads, oldest first: a line each. */

@@ -11,7 +11,7 @@
  *
  *     open, version                         version: newer than STORE_VERSION is refused by the core
  *     begin(upload)                         removes what an unfinished push of the same upload left
- *     insert(table, batch) ...              dictionaries (SHARED) first, then latency, then sample; any sizes
+ *     insert(table, batch) ...              dictionaries (SHARED) first, then the others; any sizes
  *     complete(batch of one row of `upload`)    from here on, and not before, queries see the upload
  *     close
  *
@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 /* Of the schema, in table `setting` under the name "version". Grows with every change of store_tables.def. */
-#define STORE_VERSION 1u
+#define STORE_VERSION 2u
 
 /* pfr_error.where of failures that may pass. */
 #define STORE_AWAY "store.away"
@@ -98,6 +98,7 @@ enum store_query {
     STORE_UPLOADS,   /* table upload: all; no parameters. By first, then upload */
     STORE_SAMPLES,   /* table sample: of params.uploads, with first <= time <= last, or time 0. Rows with equal (upload,
                         time, event, comm, stack) may be summed or not, and come in any order */
+    STORE_DAILY,     /* table daily: as STORE_SAMPLES */
     STORE_LATENCIES, /* table latency: of params.uploads */
     STORE_EVENTS,    /* dictionaries, whole or more than asked for: rows with params.ids, once each, in any order */
     STORE_COMMS,

@@ -96,6 +96,30 @@ static void say(void *context, const char *sentence) {
     out_char(&c->out->out, '\n');
 }
 
+/* Its sums by day: as many rows as it says, and the same samples and weight. */
+static pfr_status check_daily(struct store_checking *c, const struct store_upload *u, const char *where,
+                              const struct stored_sums *wanted, pfr_error *err) {
+    char text[160];
+    pfr_error why;
+    pfr_reader *const reader = pfr_store_select_functions(c->store, where, &why);
+    if (!reader && why.status != PFR_ERR_FORMAT) {
+        if (err)
+            *err = why;
+        return why.status;
+    }
+    const struct stored_sums sums = reader ? stored_sum(reader) : (struct stored_sums){0};
+    pfr_close(reader);
+    if (reader && sums.rows == u->sums && sums.n == wanted->n && sums.weight == wanted->weight)
+        return PFR_OK;
+    if (reader)
+        snprintf(text, sizeof text, "upload %s: its sums by day are not those of its samples", u->content);
+    else
+        snprintf(text, sizeof text, "upload %s: %.100s", u->content, why.text);
+    c->bad = true;
+    say(c, text);
+    return PFR_OK;
+}
+
 /* An upload by itself: its rows, as many as it says, with all their names. */
 static pfr_status check_upload(struct store_checking *c, const struct store_upload *u, pfr_error *err) {
     char where[64], text[160];
@@ -107,15 +131,15 @@ static pfr_status check_upload(struct store_checking *c, const struct store_uplo
             *err = why;
         return why.status;
     }
-    const uint64_t rows = reader ? stored_row_count(reader) : 0;
+    const struct stored_sums sums = reader ? stored_sum(reader) : (struct stored_sums){0};
+    pfr_close(reader);
+    if (reader && sums.rows == u->rows)
+        return u->sums ? check_daily(c, u, where, &sums, err) : PFR_OK;
     if (!reader)
         snprintf(text, sizeof text, "upload %s: %.100s", u->content, why.text);
-    else if (rows != u->rows)
-        snprintf(text, sizeof text, "upload %s has %" PRIu64 " rows, and should have %" PRIu64, u->content, rows,
+    else
+        snprintf(text, sizeof text, "upload %s has %" PRIu64 " rows, and should have %" PRIu64, u->content, sums.rows,
                  u->rows);
-    pfr_close(reader);
-    if (reader && rows == u->rows)
-        return PFR_OK;
     c->bad = true;
     say(c, text);
     return PFR_OK;

@@ -12,6 +12,7 @@
  *     store_hash.c          ids made of content
  *     store_push.c          a recording to rows: the steps, the row of `upload`
  *     store_push_rows.c     frames, stacks and sums of a profile
+ *     store_push_sums.c     sums by day and function
  *     store_push_calls.c    latencies of a trace
  *     store_uploads.c       rows of `upload`
  *     store_where.c         expressions
@@ -58,7 +59,7 @@ uint64_t store_hash_end(const struct store_hash *h); /* never 0 */
 
 /* A row of `upload`. */
 struct store_upload {
-    uint64_t id, pushed, first, last, slot, samples, rows, lost, holes, frequency;
+    uint64_t id, pushed, first, last, slot, samples, rows, lost, holes, frequency, sums;
     char content[33], service[LABEL_ROOM], version[LABEL_ROOM], host[LABEL_ROOM], clock[12], kind[12];
 };
 struct store_uploads {

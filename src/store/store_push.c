@@ -186,15 +186,16 @@ static void set_times(struct push *p) {
 
 /* --- Sending. */
 
-static const enum store_table_number order[] = {STORE_TABLE_event, STORE_TABLE_comm,  STORE_TABLE_object,
-                                                STORE_TABLE_frame, STORE_TABLE_stack, STORE_TABLE_latency,
-                                                STORE_TABLE_sample};
+static const enum store_table_number order[] = {STORE_TABLE_event,  STORE_TABLE_comm,  STORE_TABLE_object,
+                                                STORE_TABLE_frame,  STORE_TABLE_stack, STORE_TABLE_latency,
+                                                STORE_TABLE_sample, STORE_TABLE_daily};
 
 static pfr_status send_rows(struct push *p, pfr_error *err) {
     PFR_TRY(push_collect(p, err));
     if (p->is_trace)
         PFR_TRY(push_calls(p, err));
     PFR_TRY(push_rows(p, err));
+    PFR_TRY(push_sums(p, err));
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         PFR_TRY(flush(p, order[i], err));
     return features_unread(p->reader, err);

@@ -6,7 +6,7 @@
 #include "store/store_parts.h"
 
 struct push_row {
-    uint64_t time, event, comm, stack, n, weight;
+    uint64_t time, event, comm, stack, leaf, n, weight; /* leaf: the innermost frame of the stack */
 };
 
 struct push {
@@ -49,7 +49,12 @@ struct push_frame {
 pfr_status push_frame(struct push *p, const struct push_frame *frame, uint64_t *hash, pfr_error *err);
 /* Makes p->rows of the profile, and sends their dictionaries. */
 pfr_status push_collect(struct push *p, pfr_error *err);
+/* Rows with equal keys become one, in the order of the keys. false: a sum of them does not fit into 64 bits. */
+bool push_join_rows(struct push *p);
 pfr_status push_rows(struct push *p, pfr_error *err);
+
+/* --- store_push_sums.c: the sums of p->rows by day and function, which p->rows are afterwards. */
+pfr_status push_sums(struct push *p, pfr_error *err);
 
 /* --- store_push_calls.c */
 pfr_status push_calls(struct push *p, pfr_error *err);

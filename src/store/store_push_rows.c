@@ -116,16 +116,17 @@ static pfr_status read_chain(struct push *p, uint32_t node, size_t *count, pfr_e
     return PFR_OK;
 }
 
-static pfr_status push_stack(struct push *p, uint32_t node, uint64_t *hash, pfr_error *err) {
+static pfr_status push_stack(struct push *p, uint32_t node, uint64_t *hash, uint64_t *leaf, pfr_error *err) {
     const bool apart = p->profile->nodes[node].frame & NODE_APART;
     struct store_columns *c = &p->columns[STORE_TABLE_stack];
     struct store_hash h;
     size_t count;
     bool is_new;
-    *hash = 0;
+    *hash = *leaf = 0;
     PFR_TRY(read_chain(p, node, &count, err));
     if (count == 0)
         return PFR_OK;
+    *leaf = p->chain[0];
     store_hash_begin(&h);
     store_hash_bytes(&h, p->chain, count * sizeof *p->chain);
     store_hash_number(&h, apart);
@@ -222,20 +223,22 @@ static int by_key(const void *x, const void *y) {
     return 0;
 }
 
-/* Frames that are one in the store may have been two in the profile: their rows become one. */
-static void join_rows(struct push *p) {
+bool push_join_rows(struct push *p) {
     size_t kept = 0;
+    bool fits = true;
     if (p->nr_rows)
         qsort(p->rows, p->nr_rows, sizeof *p->rows, by_key);
     for (size_t i = 0; i < p->nr_rows; i++) {
         if (kept && by_key(&p->rows[kept - 1], &p->rows[i]) == 0) {
-            p->rows[kept - 1].n += p->rows[i].n;
-            p->rows[kept - 1].weight += p->rows[i].weight;
+            struct push_row *const to = &p->rows[kept - 1];
+            fits &= !__builtin_add_overflow(to->n, p->rows[i].n, &to->n);
+            fits &= !__builtin_add_overflow(to->weight, p->rows[i].weight, &to->weight);
         } else {
             p->rows[kept++] = p->rows[i];
         }
     }
     p->nr_rows = kept;
+    return fits;
 }
 
 /* The group of each node: a parent has a smaller number. */
@@ -263,7 +266,7 @@ static pfr_status collect(struct push *p, const uint32_t *group_of, pfr_error *e
             continue;
         if (group_of[n] != group)
             PFR_TRY(group_row(p, profile->groups[group = group_of[n]], &row, err));
-        PFR_TRY(push_stack(p, n, &row.stack, err));
+        PFR_TRY(push_stack(p, n, &row.stack, &row.leaf, err));
         row.n = self->samples;
         row.weight = self->weight;
         PFR_TRY(add_row(p, &row, err));
@@ -282,7 +285,7 @@ pfr_status push_collect(struct push *p, pfr_error *err) {
     const pfr_status st = collect(p, of, err);
     mem_free(p->memory, of, p->profile->nr_nodes, sizeof *of);
     PFR_TRY(st);
-    join_rows(p);
+    push_join_rows(p); /* frames that are one in the store may have been two in the profile */
     p->upload.rows = p->nr_rows;
     return PFR_OK;
 }

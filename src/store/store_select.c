@@ -2,6 +2,10 @@
 /*
  * What an expression selects. Uploads come first, since most of an expression is about them; the engine is asked for
  * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
+ *
+ * For functions without stacks, rows of `daily` take the place of samples: of each upload that has them, if the
+ * expression does not part a day of it. Frequencies of traces that differ are converted row by row, so their samples
+ * are read.
  */
 #include "store/stored_rows.h"
 
@@ -13,7 +17,11 @@ struct selecting {
     struct where where;
     bool *each; /* by upload: its rows are tested one by one */
     size_t nr_each;
-    uint64_t *ids; /* of the uploads, ascending */
+    uint64_t *ids;        /* of the uploads, ascending: those whose sums are read, then those whose samples are */
+    size_t nr_summed;     /* the former */
+    uint64_t part, parts; /* of the uploads: number part, part + parts, ... */
+    bool takes_sums;      /* rows on their way are of `daily` */
+    struct u64_map words_of, row_of; /* event << 32 | comm -> a number; number << 32 | frame -> index of a row */
 };
 
 /* --- Uploads. */
@@ -44,25 +52,43 @@ static pfr_status choose_uploads(struct selecting *s, pfr_error *err) {
     return PFR_OK;
 }
 
+/* Keeps those of s->part. */
+static void keep_part(struct selecting *s) {
+    struct store_uploads *all = &s->stored->uploads;
+    size_t kept = 0;
+    for (size_t i = s->part; s->parts > 1 && i < all->count; i += s->parts) {
+        all->at[kept] = all->at[i];
+        s->each[kept++] = s->each[i];
+    }
+    if (s->parts > 1)
+        all->count = kept;
+}
+
 static int by_id(const void *x, const void *y) {
     const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
     return a < b ? -1 : a > b;
 }
 
+static bool has_sums(const struct selecting *s, const struct store_upload *u) {
+    return s->stored->functions && !s->stored->mixed && u->sums && where_is_daily(&s->where, u);
+}
+
 static pfr_status list_uploads(struct selecting *s, struct store_params *p, pfr_error *err) {
     struct store_uploads *all = &s->stored->uploads;
+    size_t others = all->count;
     s->ids = mem_alloc(&s->stored->memory, all->count, sizeof *s->ids);
     if (!s->ids)
         return mem_fail(&s->stored->memory, err, "store");
     p->first_day = UINT32_MAX;
     for (size_t i = 0; i < all->count; i++) {
         const uint32_t day = (uint32_t)(all->at[i].first / DAY_NS);
-        s->ids[i] = all->at[i].id;
+        s->ids[has_sums(s, &all->at[i]) ? s->nr_summed++ : --others] = all->at[i].id;
         p->first_day = day < p->first_day ? day : p->first_day;
         p->last_day = day > p->last_day ? day : p->last_day;
         PFR_TRY(u64_map_put(&s->stored->upload_of, all->at[i].id, i, err));
     }
-    qsort(s->ids, all->count, sizeof *s->ids, by_id);
+    qsort(s->ids, s->nr_summed, sizeof *s->ids, by_id);
+    qsort(s->ids + s->nr_summed, all->count - s->nr_summed, sizeof *s->ids, by_id);
     p->uploads = s->ids;
     p->nr_uploads = all->count;
     where_times(&s->where, &p->first, &p->last);
@@ -80,6 +106,23 @@ static pfr_status add_row(struct stored *s, const struct stored_row *row, pfr_er
     return PFR_OK;
 }
 
+/* Of functions without times, rows of all days and uploads are one. */
+static pfr_status add_sum(struct selecting *s, const struct stored_row *row, pfr_error *err) {
+    struct stored *d = s->stored;
+    bool is_new;
+    const uint64_t *words =
+        u64_map_at(&s->words_of, (uint64_t)row->event << 32 | row->comm, u64_map_count(&s->words_of), NULL);
+    const uint64_t *index = words ? u64_map_at(&s->row_of, *words << 32 | row->frame, d->nr_rows, &is_new) : NULL;
+    if (!index)
+        return mem_fail(&d->memory, err, "store");
+    struct stored_row *const to = is_new ? NULL : &d->rows[*index];
+    if (is_new || row->n > UINT64_MAX - to->n || row->weight > UINT64_MAX - to->weight)
+        return add_row(d, row, err);
+    to->n += row->n;
+    to->weight += row->weight;
+    return PFR_OK;
+}
+
 static bool row_matches(const struct selecting *s, uint64_t upload, const struct stored_row *row) {
     const struct stored *d = s->stored;
     const char *const event = row->event < d->nr_events ? d->events[row->event].name : NULL;
@@ -91,7 +134,7 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
     struct selecting *s = context;
     struct stored *d = s->stored;
     for (uint32_t i = 0; i < b->rows; i++) {
-        struct stored_row row = {store_u64(b, 2, i), store_u64(b, 6, i), store_u64(b, 7, i), 0, 0, 0};
+        struct stored_row row = {.time = store_u64(b, 2, i), .n = store_u64(b, 6, i), .weight = store_u64(b, 7, i)};
         uint64_t upload;
         if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
             continue;
@@ -99,10 +142,23 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
         PFR_TRY(id_list_put(&d->comm_ids, &d->memory, store_u64(b, 4, i), &row.comm, err));
         if (s->each[upload] && !row_matches(s, upload, &row))
             continue;
-        PFR_TRY(id_list_put(&d->stack_ids, &d->memory, store_u64(b, 5, i), &row.stack, err));
-        PFR_TRY(add_row(d, &row, err));
+        PFR_TRY(id_list_put(s->takes_sums ? &d->frame_ids : &d->stack_ids, &d->memory, store_u64(b, 5, i),
+                            s->takes_sums ? &row.frame : &row.stack, err));
+        PFR_TRY(s->takes_sums ? add_sum(s, &row, err) : add_row(d, &row, err));
+        d->nr_read++;
     }
     return PFR_OK;
+}
+
+/* Columns of both tables are alike: where one has a stack, the other has a function. */
+static pfr_status ask_rows(struct selecting *s, const struct store_params *all, bool sums, pfr_error *err) {
+    struct store_params params = *all;
+    params.uploads = sums ? s->ids : s->ids + s->nr_summed;
+    params.nr_uploads = sums ? s->nr_summed : all->nr_uploads - s->nr_summed;
+    s->takes_sums = sums;
+    if (params.nr_uploads == 0)
+        return PFR_OK;
+    return s->store->engine->query(s->store->handle, sums ? STORE_DAILY : STORE_SAMPLES, &params, take_rows, s, err);
 }
 
 /* --- Latencies. */
@@ -239,13 +295,17 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
     PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
     PFR_TRY(choose_uploads(s, err));
-    PFR_TRY(list_uploads(s, &params, err));
+    keep_part(s);
     PFR_TRY(choose_frequency(d, err));
+    PFR_TRY(list_uploads(s, &params, err));
     d->no_costs = where_names(&s->where, WHERE_EVENT) || where_names(&s->where, WHERE_COMM);
     if (d->no_costs)
         PFR_TRY(stored_load_words(d, s->store, err));
-    PFR_TRY(engine->query(s->store->handle, STORE_SAMPLES, &params, take_rows, s, err));
-    if (d->source.traced && !d->no_costs)
+    PFR_TRY(ask_rows(s, &params, true, err));
+    PFR_TRY(ask_rows(s, &params, false, err));
+    if (s->parts && d->nr_rows == 0)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store.empty", "no sample of these uploads matches");
+    if (d->source.traced && !d->no_costs && !d->functions)
         PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
     PFR_TRY(drop_unused(d, err));
     PFR_TRY(stored_load_names(d, s->store, err));
@@ -275,18 +335,60 @@ static struct stored *make_stored(struct pfr_store *store, pfr_error *err) {
     return d;
 }
 
-pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
-    struct stored *d = make_stored(store, err);
+static void free_selecting(struct selecting *s) {
+    struct memory *memory = &s->stored->memory;
+    u64_map_free(&s->words_of);
+    u64_map_free(&s->row_of);
+    mem_free(memory, s->each, s->each ? s->nr_each : 0, sizeof *s->each);
+    mem_free(memory, s->ids, s->ids ? s->stored->uploads.count : 0, sizeof *s->ids);
+}
+
+static pfr_reader *select_rows(struct selecting *s, struct stored *d, const char *where, pfr_error *err) {
     if (!d)
         return NULL;
-    struct selecting s = {.stored = d, .store = store};
+    s->stored = d;
+    u64_map_init(&s->words_of, &d->memory);
+    u64_map_init(&s->row_of, &d->memory);
     pfr_status st = open_lists(d, err);
     if (st >= 0)
-        st = load(&s, where, err);
-    mem_free(&d->memory, s.each, s.each ? s.nr_each : 0, sizeof *s.each);
-    mem_free(&d->memory, s.ids, s.ids ? d->uploads.count : 0, sizeof *s.ids);
+        st = load(s, where, err);
+    free_selecting(s);
     if (st >= 0)
-        return stored_reader_open(d, &store->limits, err);
+        return stored_reader_open(d, &s->store->limits, err);
     stored_close(&d->source);
     return NULL;
+}
+
+pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err) {
+    struct selecting s = {.store = store};
+    return select_rows(&s, make_stored(store, err), where, err);
+}
+
+pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err) {
+    struct selecting s = {.store = store};
+    struct stored *const d = make_stored(store, err);
+    if (d)
+        d->functions = true;
+    return select_rows(&s, d, where, err);
+}
+
+pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts, pfr_error *err) {
+    struct selecting s = {.store = store, .part = part, .parts = parts ? parts : 1};
+    return select_rows(&s, make_stored(store, err), where, err);
+}
+
+pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err) {
+    struct selecting s = {.store = store, .stored = make_stored(store, err)};
+    *count = 0;
+    if (!s.stored)
+        return PFR_ERR_MEMORY;
+    pfr_status st = where_parse(&s.where, where, store_now(store), err);
+    if (st >= 0)
+        st = store_uploads_load(store, &s.stored->memory, &s.stored->uploads, err);
+    if (st >= 0)
+        st = choose_uploads(&s, err);
+    *count = st >= 0 ? s.stored->uploads.count : 0;
+    free_selecting(&s);
+    stored_close(&s.stored->source);
+    return st;
 }

@@ -42,8 +42,10 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
 
 static pfr_status open_file(struct store_handle *h, const char *path, const struct store_open_options *o,
                             pfr_error *err) {
+    /* a handle belongs to one thread: no mutex */
     const int flags =
-        o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0);
+        SQLITE_OPEN_NOMUTEX |
+        (o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0));
     if (!o->create && access(path, F_OK) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
                         "there is no store; perfray store init makes one");
@@ -102,12 +104,27 @@ static void write_ddl(const struct store_table *t, char *to, size_t room) {
     snprintf(to + at, room - at, by_rowid ? ")" : ", PRIMARY KEY(%s)) WITHOUT ROWID", t->order);
 }
 
-static pfr_status make_tables(struct store_handle *h, uint32_t to, pfr_error *err) {
+/* Version 2 has sums by day. Uploads whose numbers SQL cannot add up exactly get no sums. */
+static const char fill_sums[] =
+    "INSERT INTO daily SELECT s.day, s.upload, min(s.time), s.event, s.comm, coalesce(k.leaf, 0), sum(s.n), "
+    "sum(s.weight) FROM sample s LEFT JOIN stack k ON k.stack=s.stack WHERE s.upload IN (SELECT upload FROM sample "
+    "GROUP BY upload HAVING min(time)>=0 AND min(n)>=0 AND min(weight)>=0 AND total(n)<9e18 AND total(weight)<9e18) "
+    "GROUP BY s.upload, s.time=0, s.time/86400000000000, s.event, s.comm, coalesce(k.leaf, 0);"
+    "UPDATE upload SET sums=(SELECT count(*) FROM daily d WHERE d.upload=upload.upload)";
+
+static pfr_status add_sums(struct store_handle *h, pfr_error *err) {
+    PFR_TRY(sqlite_run(h, "ALTER TABLE upload ADD COLUMN sums INTEGER NOT NULL DEFAULT 0", err));
+    return sqlite_run(h, fill_sums, err);
+}
+
+static pfr_status make_tables(struct store_handle *h, uint32_t from, uint32_t to, pfr_error *err) {
     char sql[SQL_ROOM];
     for (size_t i = 0; i < STORE_TABLES; i++) {
         write_ddl(&store_tables[i], sql, sizeof sql);
         PFR_TRY(sqlite_run(h, sql, err));
     }
+    if (from == 1)
+        PFR_TRY(add_sums(h, err));
     snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO setting VALUES('version','%" PRIu32 "')", to);
     return sqlite_run(h, sql, err);
 }
@@ -116,7 +133,10 @@ static pfr_status migrate(struct store_handle *h, uint32_t from, uint32_t to, pf
     if (from >= to)
         return PFR_OK;
     PFR_TRY(sqlite_run(h, "BEGIN IMMEDIATE", err));
-    const pfr_status st = make_tables(h, to, err);
+    uint32_t found = from;
+    pfr_status st = read_version(h, &found, err); /* another process may have been faster */
+    if (st >= 0 && found < to)
+        st = make_tables(h, found, to, err);
     if (st < 0) {
         sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
         return st;
@@ -279,7 +299,8 @@ static pfr_status relabel(struct store_handle *h, const struct store_batch *uplo
 
 static pfr_status drop(struct store_handle *h, const struct store_params *p, pfr_error *err) {
     static const char *const statements[] = {"DELETE FROM upload WHERE upload=?", "DELETE FROM sample WHERE upload=?",
-                                             "DELETE FROM latency WHERE upload=?", NULL};
+                                             "DELETE FROM daily WHERE upload=?", "DELETE FROM latency WHERE upload=?",
+                                             NULL};
     PFR_TRY(in_transaction(h, statements, p->uploads, p->nr_uploads, err));
     return finish(h, err);
 }

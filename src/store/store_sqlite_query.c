@@ -63,6 +63,7 @@ static const char *condition_of(enum store_query query) {
     case STORE_UPLOADS:
         return "ORDER BY first, upload";
     case STORE_SAMPLES:
+    case STORE_DAILY:
         return "WHERE upload=?1 AND (time BETWEEN ?2 AND ?3 OR time=0)";
     case STORE_LATENCIES:
         return "WHERE upload=?1";
@@ -72,9 +73,9 @@ static const char *condition_of(enum store_query query) {
 }
 
 static const enum store_table_number table_of[STORE_QUERIES] = {
-    [STORE_UPLOADS] = STORE_TABLE_upload, [STORE_SAMPLES] = STORE_TABLE_sample, [STORE_LATENCIES] = STORE_TABLE_latency,
-    [STORE_EVENTS] = STORE_TABLE_event,   [STORE_COMMS] = STORE_TABLE_comm,     [STORE_OBJECTS] = STORE_TABLE_object,
-    [STORE_FRAMES] = STORE_TABLE_frame,   [STORE_STACKS] = STORE_TABLE_stack};
+    [STORE_UPLOADS] = STORE_TABLE_upload,    [STORE_SAMPLES] = STORE_TABLE_sample, [STORE_DAILY] = STORE_TABLE_daily,
+    [STORE_LATENCIES] = STORE_TABLE_latency, [STORE_EVENTS] = STORE_TABLE_event,   [STORE_COMMS] = STORE_TABLE_comm,
+    [STORE_OBJECTS] = STORE_TABLE_object,    [STORE_FRAMES] = STORE_TABLE_frame,   [STORE_STACKS] = STORE_TABLE_stack};
 
 /* All columns by name, in the order of the schema. */
 static void write_select(enum store_query query, bool by_id, char *to, size_t room) {
@@ -105,7 +106,7 @@ static pfr_status take_each(struct asking *a, sqlite3_stmt *s, const uint64_t *i
 }
 
 static pfr_status ask(struct asking *a, enum store_query query, const struct store_params *p, pfr_error *err) {
-    const bool by_upload = query == STORE_SAMPLES || query == STORE_LATENCIES;
+    const bool by_upload = query >= STORE_SAMPLES && query <= STORE_LATENCIES;
     const bool by_id = query > STORE_LATENCIES && p->ids;
     char sql[SQL_ROOM];
     sqlite3_stmt *s;

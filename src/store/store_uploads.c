@@ -22,7 +22,8 @@ enum {
     U_ROWS,
     U_LOST,
     U_HOLES,
-    U_FREQUENCY
+    U_FREQUENCY,
+    U_SUMS
 };
 
 /* Members that are texts and numbers. */
@@ -38,6 +39,7 @@ static const struct member {
     TEXT(U_HOST, host),     TEXT(U_CLOCK, clock),     TEXT(U_KIND, kind),       NUMBER(U_PUSHED, pushed),
     NUMBER(U_FIRST, first), NUMBER(U_LAST, last),     NUMBER(U_SLOT, slot),     NUMBER(U_SAMPLES, samples),
     NUMBER(U_ROWS, rows),   NUMBER(U_LOST, lost),     NUMBER(U_HOLES, holes),   NUMBER(U_FREQUENCY, frequency),
+    NUMBER(U_SUMS, sums),
 };
 #define MEMBERS (sizeof members / sizeof *members)
 

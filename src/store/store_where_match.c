@@ -98,6 +98,25 @@ bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t 
     return evaluate(w, &(struct facts){u, event, comm, time, true}) == WHERE_YES;
 }
 
+/* Slots begin at u->first and every u->slot from there. True if the first slot that is not before `at` and the slot
+   before it are on different days, or if the upload has only one of the two. */
+static bool parts_days(const struct store_upload *u, uint64_t at) {
+    if (!u->slot || at <= u->first || at >= u->last)
+        return true;
+    const uint64_t left = (at - u->first) % u->slot, begin = left ? at - left + u->slot : at;
+    return begin >= u->last || (begin - u->slot) / DAY_NS != begin / DAY_NS;
+}
+
+bool where_is_daily(const struct where *w, const struct store_upload *u) {
+    for (uint32_t i = 0; !w->all && i < w->count; i++) {
+        const struct where_node *n = &w->nodes[i];
+        const bool after = n->op == WHERE_GREATER || n->op == WHERE_LESS_EQUAL; /* the first time on the other side */
+        if (n->kind == WHERE_TEST && n->name == WHERE_TIME && n->time < UINT64_MAX && !parts_days(u, n->time + after))
+            return false;
+    }
+    return true;
+}
+
 struct bounds {
     uint64_t first, last;
 };

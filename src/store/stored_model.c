@@ -150,7 +150,9 @@ static void free_room(struct modelling *m) {
         mem_free(m->memory, arrays[i], arrays[i] ? (size_t)counts[i] + 1 : 0, sizeof(uint32_t));
 }
 
-static pfr_status check(const pfr_model_options *o, pfr_error *err) {
+static pfr_status check(const struct stored *s, const pfr_model_options *o, pfr_error *err) {
+    if (s->functions)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no samples");
     const char *const what = o->lines || o->inlined ? "source lines or inlined functions"
                              : o->stitched          ? "branch stacks to stitch"
                              : o->beside            ? "a clock that a trace could share"
@@ -165,7 +167,7 @@ pfr_model *stored_model(const struct stored_source *source, pfr_reader *reader, 
     (void)reader;
     memory_init(&memory, &m.stored->memory.alloc, m.stored->memory.limit);
     m.memory = &memory;
-    if (check(options, err) < 0)
+    if (check(m.stored, options, err) < 0)
         return NULL;
     const pfr_limits limits = {.size = sizeof limits, .memory = m.stored->memory.limit};
     m.build = make_room(&m) ? pfr_model_build(&memory.alloc, &limits, err) : (mem_fail(&memory, err, "store"), NULL);

@@ -25,17 +25,23 @@ pfr_status id_list_put(struct id_list *l, struct memory *memory, uint64_t id, ui
     *number = 0;
     if (id == 0)
         return PFR_OK;
+    if (id == l->last_id) { /* rows are sorted: ids repeat */
+        *number = l->last;
+        return PFR_OK;
+    }
     uint64_t *const known = u64_map_at(&l->of, id, (uint64_t)l->count + 1, &is_new);
     if (!known)
         return mem_fail(memory, err, "store");
     *number = (uint32_t)*known;
-    if (!is_new)
-        return PFR_OK;
-    void *more = mem_grow(memory, l->at, (size_t)l->count + 1, &l->room, 64, sizeof *l->at);
-    if (!more || l->count == UINT32_MAX - 1)
-        return mem_fail(memory, err, "store");
-    l->at = more;
-    l->at[++l->count] = id;
+    if (is_new) {
+        void *more = mem_grow(memory, l->at, (size_t)l->count + 1, &l->room, 64, sizeof *l->at);
+        if (!more || l->count == UINT32_MAX - 1)
+            return mem_fail(memory, err, "store");
+        l->at = more;
+        l->at[++l->count] = id;
+    }
+    l->last_id = id;
+    l->last = *number;
     return PFR_OK;
 }
 

@@ -46,6 +46,8 @@ static pfr_status check(const struct stored *s, const struct profile_request *r,
         return refuse("source lines or inlined functions", err);
     if (r->mangled_names)
         return refuse("mangled names", err);
+    if (s->functions && (request_has_chains(r) || r->keys & PROFILE_BIT(PROFILE_TIME)))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no call chains");
     if (r->stitched)
         return refuse("branch stacks to stitch", err);
     for (size_t i = 0; i < s->uploads.count && r->keys & PROFILE_BIT(PROFILE_TIME); i++)
@@ -193,13 +195,15 @@ static pfr_status find_node(struct filling *f, const struct stored_row *row, uin
     bool is_new;
     PFR_TRY(find_root(f, row, &root, err));
     *node = root;
-    if (!row->stack || !request_has_frames(&f->profile->request))
+    if (!(row->stack || row->frame) || !request_has_frames(&f->profile->request))
         return PFR_OK;
-    uint64_t *known = u64_map_at(&f->node_of, (uint64_t)root << 32 | row->stack, 0, &is_new);
+    const uint32_t number = row->frame ? f->stored->stack_ids.count + row->frame : row->stack;
+    uint64_t *known = u64_map_at(&f->node_of, (uint64_t)root << 32 | number, 0, &is_new);
     if (!known)
         return mem_fail(f->profile->memory, err, "store");
     if (is_new) {
-        PFR_TRY(read_chain(f, &f->stored->stacks[row->stack], &count, err));
+        const struct stored_stack one = {.frames = &row->frame, .count = 1};
+        PFR_TRY(read_chain(f, row->frame ? &one : &f->stored->stacks[row->stack], &count, err));
         for (uint32_t at = 0; at < count;)
             PFR_TRY(profile_tree_descend(&f->tree, node, f->chain, count, &at, err));
         *known = *node;

@@ -37,8 +37,14 @@ void stored_close(struct stored_source *source) {
     mem_free(&memory, s, 1, sizeof *s);
 }
 
-uint64_t stored_row_count(const pfr_reader *reader) {
-    return ((const struct stored *)(const void *)reader->stored)->nr_rows;
+struct stored_sums stored_sum(const pfr_reader *reader) {
+    const struct stored *s = (const struct stored *)(const void *)reader->stored;
+    struct stored_sums sums = {.rows = s->nr_read};
+    for (size_t i = 0; i < s->nr_rows; i++) {
+        sums.n += s->rows[i].n;
+        sums.weight += s->rows[i].weight;
+    }
+    return sums;
 }
 
 static pfr_status write_events(const struct stored *s, pfr_writer *w, pfr_error *err) {

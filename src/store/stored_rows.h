@@ -10,17 +10,22 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
+/* pfr_error.where: a selection of functions lacks what a view needs, and one of all rows has it. */
+#define STORED_SUMS "store.sums"
+
 /* Hashes to numbers, from 1 in the order in which they were met. */
 struct id_list {
     struct u64_map of;
     uint64_t *at; /* by number; [0] is 0 */
     size_t room;
     uint32_t count; /* the last number */
+    uint32_t last;  /* number of last_id, the id that was put last; 0: the list is empty */
+    uint64_t last_id;
 };
 
 struct stored_row {
     uint64_t time, n, weight;
-    uint32_t event, comm, stack;
+    uint32_t event, comm, stack, frame; /* frame: of sums by function, whose stack is not known; else 0 */
 };
 
 struct stored_cost {
@@ -66,6 +71,7 @@ struct stored {
     struct u64_map upload_of;     /* id -> its index */
     struct stored_row *rows;
     size_t nr_rows, rows_room;
+    uint64_t nr_read; /* rows of the store that these are made of */
     struct stored_cost *costs;
     size_t nr_costs, costs_room;
     struct id_list event_ids, comm_ids, stack_ids, frame_ids, object_ids;
@@ -76,8 +82,9 @@ struct stored {
     struct stored_stack *stacks;
     size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* rooms of these */
     uint64_t frequency;                                           /* of the times of traces; mixed ones are in ns */
-    bool no_costs; /* the expression selects by thread or event, by which latencies are not kept apart */
-    bool mixed;    /* frequencies: weights are converted one by one */
+    bool no_costs;  /* the expression selects by thread or event, by which latencies are not kept apart */
+    bool functions; /* rows may be sums by day and function */
+    bool mixed;     /* frequencies: weights are converted one by one */
 };
 
 /* --- stored_names.c */
@@ -101,7 +108,10 @@ uint64_t stored_amount(const struct stored *s, const struct stored_row *row);
 /* --- stored_reader.c: a reader that owns `s`, also after a failure. */
 pfr_reader *stored_reader_open(struct stored *s, const pfr_limits *limits, pfr_error *err);
 void stored_close(struct stored_source *source);
-/* Rows of a reader of pfr_store_select. */
-uint64_t stored_row_count(const pfr_reader *reader);
+/* Of all rows of a reader of pfr_store_select, modulo 2^64. */
+struct stored_sums {
+    uint64_t rows, n, weight;
+};
+struct stored_sums stored_sum(const pfr_reader *reader);
 
 #endif

@@ -9,6 +9,7 @@ store/sum                two recordings in one store: weights of `top` are the s
 store/flame-diff         the graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view opens
 store/intervals          with their intervals, or none where the store has too few slots of time
+store/runs               several uploads on a side are recordings, as several files are: the same values, intervals, verdicts
 store/where/EXPRESSION   expressions select what they say; bad ones are refused at their byte
 store/once, /labels      a push is repeated, relabelled, refused
 store/killed             pushes killed at any moment leave a store that is whole, and are repeated
@@ -16,6 +17,8 @@ store/at-once            two processes push the same recording: it counts once
 store/full               a full disk: an error, and nothing of the push is there
 store/spool              recordings wait for a store that is locked
 store/drop, /retain      what is removed is removed, with its names
+store/daily              sums by day give what samples give, and are read where they can be
+store/upgrade            a store of version 1 is brought up to date by init, and by nothing else
 store/newer              a store of a newer version is refused with a sentence
 store/damaged            mutants of a store end with a status, and not by a signal
 store/hostile            names and labels with quotes, control bytes, SQL
@@ -186,6 +189,27 @@ def check_intervals(folder):
     for row, (low, high) in ((row, ends) for row, ends in files.items() if ends): # the total of one recording has none
         if not 0.7 * (high - low) <= ours[row][1] - ours[row][0] <= 1.5 * (high - low):
             raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
+
+
+def check_runs(folder):
+    store = new_store(folder, "runs.db")
+    sides = [[os.path.join(RECORDED, name + ".data") for name in names] for names in (("zstd-many", "killed", "cpu-clock"), ("chains", "sample-cpu", "period"))]
+    for version, paths in enumerate(sides):
+        for number, path in enumerate(paths):
+            push(store, "--at", "@%d" % (1700000000 + number), "-l", "version=%d" % version, path)
+    wheres = ("--store", store, "--where", "version=0", "--where", "version=1")
+    files = ("--no-symbols", "--base", ",".join(sides[0]), "--new", ",".join(sides[1]))
+    for options in (("--format=csv",), ("--format=csv", "--by", "object"), ("--format=csv", "--per", "run")):
+        ours, wanted = (sorted(text("diff", *options, *sources).splitlines()) for sources in (wheres, files))
+        if ours != wanted or len(ours) < 4:
+            raise harness.Wrong("%s: %s" % (" ".join(options), harness.first_difference(ours, wanted)))
+    one, three = text("diff", *wheres[:4], "--where", "version=1 and upload ~ '*'"), text("diff", *wheres)
+    if one.count("recordings") != three.count("recordings"):
+        raise harness.Wrong(three)
+    done = harness.perfray("diff", *wheres[:3], "version=0 or comm=nobody", *wheres[4:])
+    if done.returncode not in (0, 4) or b"3 of 6 uploads have no sample that matches" not in done.stderr:
+        raise harness.Wrong("%d: %s" % (done.returncode, done.stderr.decode()))
+    text("diff", *wheres[:3], "version=0 and comm=nobody", *wheres[4:], ends=(2,))
 
 
 def check_flame_diff(folder):
@@ -388,6 +412,85 @@ def check_newer(folder):
     text("store", "list", "--store", other, ends=(3,))
 
 
+MIDNIGHT = 1700006400    # 2023-11-15 UTC
+DAYS = ("", 'time >= "2023-11-15"', 'time < "2023-11-15"', 'not time < "2023-11-15"', 'time >= "2023-11-14" and time < "2023-11-15" or version=2',
+        'time >= "2023-11-15" and comm ~ "*"', "event ~ '*'", "version=1 and time < \"2023-11-15\"")
+PARTED = ('time > "2023-11-15"', 'time <= "2023-11-15"', "time >= @1700006399", "time < @1700006401", 'not (time > @1700006399 and version=0)')
+
+
+def daily_stores(folder):
+    """(a store of recordings before, after and around midnight, the same without sums, the same without samples)"""
+    whole = new_store(folder, "daily.db")
+    names = ("zstd-many", "killed", "chains", "cpu-clock", "period", "waits")
+    for number, name in enumerate(names):
+        push(whole, "-l", "version=%d" % (number % 3), "--slot", "10ms", "--at", "@%.3f" % (MIDNIGHT - 0.25 + number % 3 * 0.5),
+             os.path.join(RECORDED, name + ".data"))
+    push(whole, "--slot", "10ms", "--at", "@%d" % MIDNIGHT, os.path.join(RECORDED, "sample-cpu.data"))
+    others = []
+    for name, statement in (("samples", "UPDATE upload SET sums=0"), ("sums", "DELETE FROM sample")):
+        others.append(os.path.join(folder, "daily-%s.db" % name))
+        with sqlite3.connect(whole) as db, sqlite3.connect(others[-1]) as to:
+            db.backup(to)
+            to.execute(statement)
+    return whole, *others
+
+
+def top_of(store, expression, *options):
+    done = harness.perfray("store", "top", "--store", store, *(["--where", expression] if expression else []), *options)
+    return done.returncode, done.stdout.decode(), done.stderr.decode().replace(store, "STORE")
+
+
+def check_daily(folder):
+    whole, samples, sums = daily_stores(folder)
+    for expression in (*DAYS, *PARTED):
+        for options in ((), ("--format=csv",), ("--format=json", "-s", "sym"), ("-s", "dso,comm", "--format=csv"), ("--children", "--format=csv")):
+            ours, wanted = top_of(whole, expression, *options), top_of(samples, expression, *options)
+            if ours != wanted or ours[0] != 0 or ours[1].count("\n") < 2:
+                raise harness.Wrong("%s %s: by sums\n%s\nby samples\n%s" % (expression, " ".join(options), ours[1:], wanted[1:]))
+    for expression in DAYS:
+        if top_of(sums, expression, "--format=csv") != top_of(whole, expression, "--format=csv"):
+            raise harness.Wrong("%s: it is answered out of samples" % expression)
+    edit(whole, "UPDATE daily SET n=n+1")
+    said = text("store", "check", "--store", whole, ends=(1,))
+    if said.count("are not those of its samples") != 7:
+        raise harness.Wrong(said)
+
+
+def make_old(store):
+    """As version 1 would have made it."""
+    with sqlite3.connect(store) as db:
+        db.execute("DROP TABLE daily")
+        db.execute("ALTER TABLE upload DROP COLUMN sums")
+        db.execute("UPDATE setting SET value='1' WHERE name='version'")
+
+
+def daily_rows(store):
+    """Sums of the table, whichever slot of a day they name."""
+    with sqlite3.connect(store) as db:
+        return db.execute("SELECT upload, day, time/86400000000000, time=0, event, comm, frame, sum(n), sum(weight), count(*) FROM daily "
+                          "GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7").fetchall()
+
+
+def check_upgrade(folder):
+    store = new_store(folder, "old.db")
+    for number, name in enumerate(("zstd-many", "killed", "chains")):
+        push(store, "--slot", "10ms", "--at", "@%d.25" % MIDNIGHT, os.path.join(RECORDED, name + ".data"))
+    push(store, os.path.join(XRAY, "fdr-v5.xray"))
+    with sqlite3.connect(store) as db:
+        before, uploads_before = daily_rows(store), db.execute("SELECT * FROM upload ORDER BY upload").fetchall()
+    make_old(store)
+    for action in (["list"], ["top"], ["push", os.path.join(RECORDED, "waits.data")]):
+        done = harness.perfray("store", *action, "--store", store)
+        if done.returncode != 2 or b"store init brings it to 2" not in done.stderr:
+            raise harness.Wrong("%s: %d %s" % (action[0], done.returncode, done.stderr.decode()))
+    for _ in range(2):
+        text("store", "init", "--store", store, ends=(0,))
+        with sqlite3.connect(store) as db:
+            if db.execute("SELECT * FROM upload ORDER BY upload").fetchall() != uploads_before or daily_rows(store) != before:
+                raise harness.Wrong("other rows than a push makes")
+    text("store", "check", "--store", store, ends=(0,))
+
+
 def check_damaged(folder, few):
     store = new_store(folder, "good.db")
     push(store, os.path.join(RECORDED, "chains.data"))
@@ -482,9 +585,9 @@ def main():
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
-        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
+        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("runs", check_runs), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
                             ("full", check_full), ("drop", check_drop), ("retain", check_retain),
-                            ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
+                            ("daily", check_daily), ("upgrade", check_upgrade), ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
             harness.attempt("store/" + name, check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
         harness.attempt("store/damaged", check_damaged, folder, few)

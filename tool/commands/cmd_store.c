@@ -326,6 +326,13 @@ static enum exit_status run_list(const struct task *task, char **words) {
     return status;
 }
 
+/* `reader` may be NULL: err says why. */
+static pfr_status print_top(pfr_reader *reader, const pfr_report_options *how, pfr_output *out, pfr_error *err) {
+    const pfr_status st = reader ? pfr_report_print(reader, how, out, err) : err->status;
+    pfr_close(reader);
+    return st;
+}
+
 static enum exit_status run_top(const struct task *task, char **words) {
     static const pfr_report_format formats[] = {PFR_REPORT_TEXT, PFR_REPORT_CSV, PFR_REPORT_JSON};
     const struct store_options *const o = task->options;
@@ -344,13 +351,13 @@ static enum exit_status run_top(const struct task *task, char **words) {
     pfr_store *const store = open_store(o, false, true, &status);
     if (!store)
         return status;
-    pfr_reader *const reader = pfr_store_select(store, o->where, &err);
+    pfr_status st = PFR_ERR_USAGE;
+    if (!o->children)
+        st = print_top(pfr_store_select_functions(store, o->where, &err), &how, task->out, &err);
+    if (o->children || (st == PFR_ERR_USAGE && err.where && strcmp(err.where, "store.sums") == 0))
+        st = print_top(pfr_store_select(store, o->where, &err), &how, task->out, &err);
     pfr_store_close(store);
-    if (!reader)
-        return complain_of_store(o, &err);
-    status = ends(o, pfr_report_print(reader, &how, task->out, &err), &err, task->out);
-    pfr_close(reader);
-    return status;
+    return ends(o, st, &err, task->out);
 }
 
 static enum exit_status run_sql(const struct task *task, char **words) {

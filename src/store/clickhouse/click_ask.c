@@ -71,6 +71,10 @@ pfr_status click_run(struct store_handle *handle, struct output *query, const st
     return ask(handle, 0, handle->nr_servers, query, table, err);
 }
 
+pfr_status click_run_one(struct store_handle *handle, unsigned server, struct output *query, pfr_error *err) {
+    return ask(handle, server, 1, query, NULL, err);
+}
+
 pfr_status click_ask(struct store_handle *handle, struct output *query, const struct http_table *table,
                      const struct native_column *columns, unsigned count, click_block *each, void *context,
                      pfr_error *err) {
@@ -87,6 +91,32 @@ pfr_status click_ask_one(struct store_handle *handle, unsigned server, struct ou
     out_text(query, " FORMAT Native");
     PFR_TRY(ask(handle, server, 1, query, table, err));
     return read_answer(handle, server, columns, count, each, context, err);
+}
+
+/* --- The time. */
+
+static pfr_status take_now(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
+    uint64_t *const least = context;
+    (void)server, (void)err;
+    for (size_t row = 0; row < block->rows; row++)
+        if (native_u64(block, 0, row) < *least)
+            *least = native_u64(block, 0, row);
+    return PFR_OK;
+}
+
+pfr_status click_now(struct store_handle *handle, unsigned first, unsigned count, uint64_t *seconds, pfr_error *err) {
+    static const struct native_column column = {"number", NATIVE_UINT64};
+    *seconds = UINT64_MAX;
+    for (unsigned server = first; server < first + count; server++) {
+        struct output query;
+        click_begin_query(handle, &query);
+        click_add(handle, &query, "SELECT toUInt64(toUInt32(now())) AS number", NULL);
+        PFR_TRY(click_ask_one(handle, server, &query, NULL, &column, 1, take_now, seconds, err));
+    }
+    if (*seconds > CLICK_KEPT_SECONDS && *seconds <= UINT32_MAX)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: the clock of the server is wrong",
+                    http_host(handle->http, first));
 }
 
 /* --- Tables to send. */

@@ -12,8 +12,12 @@ struct finding {
     struct click_attempts *attempts;
 };
 
-static const struct native_column columns[] = {
-    {"upload", NATIVE_UINT64}, {"attempt", NATIVE_UINT64}, {"rows", NATIVE_UINT64}, {"revision", NATIVE_UINT64}};
+static const struct native_column columns[] = {{"upload", NATIVE_UINT64},
+                                               {"attempt", NATIVE_UINT64},
+                                               {"rows", NATIVE_UINT64},
+                                               {"sums", NATIVE_UINT64},
+                                               {"revision", NATIVE_UINT64}};
+#define COLUMNS (sizeof columns / sizeof *columns)
 
 static pfr_status take_attempts(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
     struct finding *finding = context;
@@ -24,8 +28,9 @@ static pfr_status take_attempts(void *context, unsigned server, const struct nat
         if (!grown)
             return mem_fail(finding->handle->memory, err, "store");
         attempts->at = grown;
-        grown[attempts->count++] = (struct click_attempt){native_u64(block, 0, row), native_u64(block, 1, row),
-                                                          native_u64(block, 2, row), native_u64(block, 3, row), server};
+        grown[attempts->count++] =
+            (struct click_attempt){native_u64(block, 0, row), native_u64(block, 1, row), native_u64(block, 2, row),
+                                   native_u64(block, 3, row), native_u64(block, 4, row), server};
     }
     return PFR_OK;
 }
@@ -60,9 +65,10 @@ pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids,
         PFR_TRY(click_table_of_ids(handle, ids, count, &bytes, &table, err));
     click_begin_query(handle, &query);
     click_add(handle, &query,
-              "SELECT upload, attempt, `rows`, revision FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0",
+              "SELECT upload, attempt, `rows`, sums, revision FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0",
               ids ? " AND upload IN (SELECT id FROM ids)" : "", NULL);
-    const pfr_status st = click_ask(handle, &query, ids ? &table : NULL, columns, 4, take_attempts, &finding, err);
+    const pfr_status st =
+        click_ask(handle, &query, ids ? &table : NULL, columns, COLUMNS, take_attempts, &finding, err);
     if (ids)
         out_close(&bytes, NULL);
     keep_least(attempts);
@@ -75,8 +81,10 @@ pfr_status click_attempts_select(struct store_handle *handle, const char *from, 
     struct output query;
     *attempts = (struct click_attempts){0};
     click_begin_query(handle, &query);
-    click_add(handle, &query, "SELECT upload, attempt, toUInt64(0) AS `rows`, toUInt64(0) AS revision ", from, NULL);
-    return click_ask(handle, &query, ids, columns, 4, take_attempts, &finding, err);
+    click_add(handle, &query,
+              "SELECT upload, attempt, toUInt64(0) AS `rows`, toUInt64(0) AS sums, toUInt64(0) AS revision ", from,
+              NULL);
+    return click_ask(handle, &query, ids, columns, COLUMNS, take_attempts, &finding, err);
 }
 
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts) {

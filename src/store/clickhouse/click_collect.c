@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #define NUMBER_ROOM 24u
 
@@ -89,8 +88,9 @@ static const struct {
 };
 
 pfr_status click_collect(struct store_handle *handle, pfr_error *err) {
-    const uint64_t now = (uint64_t)time(NULL);
+    uint64_t now;
     char before[NUMBER_ROOM];
+    PFR_TRY(click_now(handle, 0, handle->nr_servers, &now, err));
     snprintf(before, sizeof before, "%" PRIu64, now - CLICK_KEPT_SECONDS);
     PFR_TRY(collect_attempts(handle, now, err));
     PFR_TRY(click_wait_for_mutations(handle, err));

@@ -7,8 +7,6 @@
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
 
-#include <time.h>
-
 struct known_ids {
     struct store_handle *handle;
     struct u64_map *known;
@@ -36,7 +34,7 @@ pfr_status click_find_known(struct store_handle *handle, enum store_table_number
     click_begin_query(handle, &query);
     click_add(handle, &query, "SELECT `", key, "` AS id FROM $" CLICK_ALL, store_tables[table].name, " WHERE `", key,
               "` IN (SELECT id FROM ids) AND at > ", NULL);
-    quote_u64(&query, (uint64_t)time(NULL) - CLICK_FRESH_SECONDS);
+    quote_u64(&query, handle->began - CLICK_FRESH_SECONDS);
     const pfr_status st = click_ask_one(handle, handle->server, &query, &ids, &column, 1, take_ids, &context, err);
     out_close(&bytes, NULL);
     return st;

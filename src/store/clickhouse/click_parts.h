@@ -8,11 +8,11 @@
  * A push writes rows that no query sees until its row of `upload` is there. Servers have no transactions, so rows say
  * which push, here called an attempt, wrote them:
  *
- *     column    tables                   value
- *     attempt   those with a day         drawn by begin: seconds since 1970 << 32 | random bits
- *     revision  upload                   0; grows when labels change and when the upload is dropped. The greatest
- * counts dropped   upload                   1: the upload was dropped, its rows may go at        dictionaries seconds
- * since 1970 of the insert: rows of a push that is under way stay
+ * - attempt, of tables with a day: drawn by begin, seconds since 1970 by the clock of the shard << 32 | random bits.
+ * - revision, of upload: 0; grows when labels change and when the upload is dropped. The greatest counts.
+ * - dropped, of upload: 1: the upload was dropped, its rows may go.
+ * - at, of dictionaries: seconds since 1970 by the clock of the shard when the push began: rows of one that is under
+ *   way stay.
  *
  * An upload's rows are those of its least attempt that is complete and not dropped, on whatever shard it is. So a push
  * that was killed leaves rows that nobody sees, two pushes at once count once, and nothing has to be deleted first.
@@ -22,6 +22,7 @@
  *     click_url.c        URLs
  *     click_ask.c        queries to blocks
  *     click_schema.c     tables and views
+ *     click_upgrade.c    tables of older versions
  *     click_push.c       begin, insert, complete, relabel
  *     click_known.c      rows of dictionaries that need not be sent
  *     click_attempts.c   which attempts count
@@ -50,6 +51,7 @@ struct store_handle {
     const char *database;
     /* The push. */
     uint64_t upload, attempt;
+    uint64_t began;              /* by the clock of its shard, seconds since 1970 */
     unsigned server;             /* its shard */
     uint64_t sent[STORE_TABLES]; /* rows of each table */
     bool is_begun, is_encoding;
@@ -71,9 +73,13 @@ pfr_status click_ask(struct store_handle *handle, struct output *query, const st
 /* The same for a statement without an answer. */
 pfr_status click_run(struct store_handle *handle, struct output *query, const struct http_table *table, pfr_error *err);
 /* For one server. */
+pfr_status click_run_one(struct store_handle *handle, unsigned server, struct output *query, pfr_error *err);
 pfr_status click_ask_one(struct store_handle *handle, unsigned server, struct output *query,
                          const struct http_table *table, const struct native_column *columns, unsigned count,
                          click_block *each, void *context, pfr_error *err);
+
+/* Seconds since 1970 of the server whose clock is the slowest of these: hosts that push may be days off. */
+pfr_status click_now(struct store_handle *handle, unsigned first, unsigned count, uint64_t *seconds, pfr_error *err);
 
 void click_begin_query(struct store_handle *handle, struct output *query);
 /* Texts up to a NULL. In them `$` is the quoted name of the database with a dot. */
@@ -89,6 +95,9 @@ bool click_is_split(enum store_table_number table, unsigned column);
 void click_add_names(struct output *query, const struct native_column *columns, unsigned count);
 pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err);
 pfr_status click_migrate(struct store_handle *handle, uint32_t from, uint32_t to, pfr_error *err);
+/* --- click_upgrade.c: brings tables of older versions up to date, whichever servers have them. Can be run again. */
+pfr_status click_upgrade(struct store_handle *handle, pfr_error *err);
+
 /* USAGE where a server has no such database, unless it is made. */
 pfr_status click_need_database(struct store_handle *handle, bool create, pfr_error *err);
 
@@ -109,7 +118,7 @@ pfr_status click_find_known(struct store_handle *handle, enum store_table_number
 /* --- click_attempts.c */
 
 struct click_attempt {
-    uint64_t upload, attempt, rows, revision;
+    uint64_t upload, attempt, rows, sums, revision;
     unsigned server;
 };
 
@@ -121,7 +130,7 @@ struct click_attempts {
 /* The attempts that count, of these uploads (ids NULL: of all). Freed by click_attempts_free, also after a failure. */
 pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids, size_t count,
                                struct click_attempts *attempts, pfr_error *err);
-/* All attempts of a query that goes on with `from`, one for each; rows and revision are 0. */
+/* All attempts of a query that goes on with `from`, one for each; the other numbers are 0. */
 pfr_status click_attempts_select(struct store_handle *handle, const char *from, const struct http_table *ids,
                                  struct click_attempts *attempts, pfr_error *err);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);

@@ -26,8 +26,9 @@ pfr_status click_begin(struct store_handle *handle, uint64_t upload, pfr_error *
     if (getrandom(&drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn)
         return pfr_fail_errno(err, errno, "cannot draw a random number", "store");
     handle->upload = upload;
-    handle->attempt = (uint64_t)time(NULL) << CLICK_ATTEMPT_SHIFT | drawn;
     handle->server = (unsigned)((upload * GOLDEN >> 32) % handle->nr_servers);
+    PFR_TRY(click_now(handle, handle->server, 1, &handle->began, err));
+    handle->attempt = handle->began << CLICK_ATTEMPT_SHIFT | drawn;
     handle->is_begun = true;
     memset(handle->sent, 0, sizeof handle->sent);
     return PFR_OK;
@@ -152,7 +153,7 @@ static pfr_status turn_to(struct store_handle *handle, enum store_table_number t
 static pfr_status put_rows(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                            pfr_error *err) {
     const bool is_shared = store_tables[table].partition == STORE_SHARED;
-    const uint64_t own = is_shared ? (uint64_t)time(NULL) : handle->attempt;
+    const uint64_t own = is_shared ? handle->began : handle->attempt;
     const uint64_t *times = split_times(table, batch);
     struct u64_map known;
     u64_map_init(&known, handle->memory);

@@ -113,11 +113,15 @@ struct part_of_uploads {
     unsigned part, parts; /* of their rows, by stack */
 };
 
+/* The column by which rows are parted. */
+static const char *const part_of[STORE_TABLES] = {
+    [STORE_TABLE_sample] = "stack", [STORE_TABLE_daily] = "frame", [STORE_TABLE_latency] = "function"};
+
 static void add_condition(struct store_handle *handle, struct output *query, enum store_table_number table,
                           const struct part_of_uploads *part, const struct store_params *params) {
     char numbers[2][NUMBER_ROOM];
     click_add(handle, query, " WHERE (upload, attempt) IN (SELECT upload, attempt FROM ids)", NULL);
-    if (table == STORE_TABLE_sample && (params->first || params->last != UINT64_MAX)) {
+    if (table != STORE_TABLE_latency && (params->first || params->last != UINT64_MAX)) {
         click_add(handle, query, " AND (time = 0 OR (time >= ", NULL);
         quote_u64(query, params->first);
         click_add(handle, query, " AND time <= ", NULL);
@@ -128,8 +132,7 @@ static void add_condition(struct store_handle *handle, struct output *query, enu
         return;
     snprintf(numbers[0], NUMBER_ROOM, "%u", part->parts);
     snprintf(numbers[1], NUMBER_ROOM, "%u", part->part);
-    click_add(handle, query, " AND modulo(", table == STORE_TABLE_sample ? "stack" : "function", ", ", numbers[0],
-              ") = ", numbers[1], NULL);
+    click_add(handle, query, " AND modulo(", part_of[table], ", ", numbers[0], ") = ", numbers[1], NULL);
 }
 
 static pfr_status query_part(struct answering *answering, const struct part_of_uploads *part,
@@ -147,15 +150,19 @@ static pfr_status query_part(struct answering *answering, const struct part_of_u
     return st;
 }
 
+static uint64_t rows_of(const struct answering *answering, const struct click_attempt *of) {
+    return answering->table == STORE_TABLE_daily ? of->sums : of->rows;
+}
+
 /* Uploads are asked for together up to sizes.answer_rows rows; of one that has more a part at a time. */
 static pfr_status query_uploads(struct answering *answering, const struct click_attempts *attempts,
                                 const struct store_params *params, pfr_error *err) {
     for (size_t at = 0; at < attempts->count;) {
         struct part_of_uploads part = {.at = &attempts->at[at], .count = 1};
-        uint64_t rows = part.at->rows;
+        uint64_t rows = rows_of(answering, part.at);
         while (at + part.count < attempts->count && rows < sizes.answer_rows &&
-               attempts->at[at + part.count].rows < sizes.answer_rows - rows)
-            rows += attempts->at[at + part.count++].rows;
+               rows_of(answering, &attempts->at[at + part.count]) < sizes.answer_rows - rows)
+            rows += rows_of(answering, &attempts->at[at + part.count++]);
         const uint64_t parts = rows / sizes.answer_rows + 1;
         part.parts = parts < UINT16_MAX ? (unsigned)parts : UINT16_MAX;
         for (part.part = 0; part.part < part.parts; part.part++)
@@ -181,15 +188,17 @@ static pfr_status query_day_table(struct store_handle *handle, enum store_table_
 pfr_status click_query(struct store_handle *handle, enum store_query query, const struct store_params *params,
                        store_rows *rows, void *context, pfr_error *err) {
     static const enum store_table_number tables[] = {
-        [STORE_UPLOADS] = STORE_TABLE_upload,    [STORE_SAMPLES] = STORE_TABLE_sample,
-        [STORE_LATENCIES] = STORE_TABLE_latency, [STORE_EVENTS] = STORE_TABLE_event,
-        [STORE_COMMS] = STORE_TABLE_comm,        [STORE_OBJECTS] = STORE_TABLE_object,
-        [STORE_FRAMES] = STORE_TABLE_frame,      [STORE_STACKS] = STORE_TABLE_stack,
+        [STORE_UPLOADS] = STORE_TABLE_upload, [STORE_SAMPLES] = STORE_TABLE_sample,
+        [STORE_DAILY] = STORE_TABLE_daily,    [STORE_LATENCIES] = STORE_TABLE_latency,
+        [STORE_EVENTS] = STORE_TABLE_event,   [STORE_COMMS] = STORE_TABLE_comm,
+        [STORE_OBJECTS] = STORE_TABLE_object, [STORE_FRAMES] = STORE_TABLE_frame,
+        [STORE_STACKS] = STORE_TABLE_stack,
     };
     switch (query) {
     case STORE_UPLOADS:
         return click_query_uploads(handle, rows, context, err);
     case STORE_SAMPLES:
+    case STORE_DAILY:
     case STORE_LATENCIES:
         return query_day_table(handle, tables[query], params, rows, context, err);
     default:

@@ -67,6 +67,8 @@ static const char *order_of(enum store_table_number table) {
         return "upload,attempt";
     case STORE_TABLE_sample:
         return "upload,attempt,event,stack,comm,seconds";
+    case STORE_TABLE_daily:
+        return "upload,attempt,event,frame,comm,time";
     case STORE_TABLE_latency:
         return "upload,attempt,function,caller";
     default:
@@ -134,6 +136,7 @@ pfr_status click_migrate(struct store_handle *handle, uint32_t from, uint32_t to
                         from, to);
     for (unsigned table = 0; table < STORE_TABLES; table++)
         PFR_TRY(make_table(handle, (enum store_table_number)table, err));
+    PFR_TRY(click_upgrade(handle, err));
     for (unsigned table = 0; table < STORE_TABLES; table++)
         PFR_TRY(make_view(handle, (enum store_table_number)table, err));
     return write_version(handle, to, err);

@@ -106,9 +106,9 @@ static pfr_status read_password(const char *path, struct arena *arena, const cha
 }
 
 static pfr_status take_environment(struct arena *arena, struct click_url *url, pfr_error *err) {
-    const char *file = getenv(PASSWORD_FILE_ENV);
+    const char *file = getenv(PASSWORD_FILE_ENV), *ca_file = getenv(CA_ENV);
     url->options.password = getenv(PASSWORD_ENV);
-    url->options.ca_file = getenv(CA_ENV);
+    url->options.ca_file = ca_file && *ca_file ? ca_file : NULL;
     if (!url->options.password && file)
         PFR_TRY(read_password(file, arena, &url->options.password, err));
     if (url->options.password && !url->options.user)

@@ -32,6 +32,7 @@ struct http_server {
     struct http_answer answer;
     bool too_long, no_memory;
     CURLcode outcome;
+    char reason[CURL_ERROR_SIZE]; /* of the outcome; empty: libcurl says no more than its code */
 };
 
 struct http {
@@ -168,6 +169,7 @@ static void set_safety(struct http_server *server) {
     const struct http_options *options = &http->options;
     __typeof__(curl_easy_setopt) *set = http->curl->p_curl_easy_setopt;
     set(server->handle, CURLOPT_NOSIGNAL, 1L);
+    set(server->handle, CURLOPT_ERRORBUFFER, server->reason);
     set(server->handle, CURLOPT_FOLLOWLOCATION, 0L);
     set(server->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms);
     set(server->handle, CURLOPT_TIMEOUT_MS, (long)options->request_ms);
@@ -195,6 +197,7 @@ static void set_request(struct http_server *server, const char *url) {
     server->answer.length = 0;
     server->too_long = server->no_memory = false;
     server->outcome = CURLE_OK;
+    server->reason[0] = '\0';
 }
 
 static void set_body(struct http_server *server, const void *body, size_t length) {
@@ -237,6 +240,25 @@ static CURLMcode run(struct http *http) {
     return code;
 }
 
+/* A server that cannot prove who it is will not when asked again: it is not away, so nothing is spooled for it. */
+static pfr_status fail_transfer(const struct http_server *server, pfr_error *err) {
+    const struct http *http = server->http;
+    const char *const general = http->curl->p_curl_easy_strerror(server->outcome);
+    const char *const reason = *server->reason ? server->reason : general;
+    switch (server->outcome) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "store", "%s: the server is not trusted: %s",
+                        server->host, reason);
+    case CURLE_SSL_CACERT_BADFILE:
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "PERFRAY_CLICKHOUSE_CA: %s", reason);
+    case CURLE_SSL_CONNECT_ERROR:
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: no TLS connection: %s", server->host,
+                        reason);
+    default:
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: %s", server->host, general);
+    }
+}
+
 static pfr_status check(const struct http_server *server, pfr_error *err) {
     const struct http *http = server->http;
     long status = 0;
@@ -246,8 +268,7 @@ static pfr_status check(const struct http_server *server, pfr_error *err) {
     if (server->no_memory)
         return mem_fail(http->memory, err, "store");
     if (server->outcome != CURLE_OK)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, STORE_AWAY, "%s: %s", server->host,
-                        http->curl->p_curl_easy_strerror(server->outcome));
+        return fail_transfer(server, err);
     http->curl->p_curl_easy_getinfo(server->handle, CURLINFO_RESPONSE_CODE, &status);
     return http_check_status(server->host, status, server->answer.bytes, server->answer.length, err);
 }

@@ -3,7 +3,8 @@
  * ClickHouse answers a query that failed with a status of 400 or more and one of
  *
  *     Code: 60, e.displayText() = DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception     (18.16)
- *     Code: 60. DB::Exception: Table d.x does not exist. (UNKNOWN_TABLE) (version 24.3.1)               (since 21)
+ *     Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file ..., errno: 28, strerror: No space left on
+ * device Code: 60. DB::Exception: Table d.x does not exist. (UNKNOWN_TABLE) (version 24.3.1)               (since 21)
  *
  * of which the sentence in the middle is shown. Codes: src/Common/ErrorCodes.cpp of ClickHouse.
  */
@@ -22,6 +23,7 @@
 #define SHOWN 400u
 #define CODE_BEGIN "Code: "
 #define TEXT_BEGIN "DB::Exception: "
+#define TEXT_ERRNO ", strerror: "
 #define TEXT_END_OLD ", e.what() = "
 #define TEXT_END_NEW " (version "
 
@@ -30,6 +32,9 @@ static const struct {
     int code;
     pfr_status status;
 } meanings[] = {
+    {74, PFR_ERR_IO},          /* CANNOT_READ_FROM_FILE_DESCRIPTOR */
+    {75, PFR_ERR_IO},          /* CANNOT_WRITE_TO_FILE_DESCRIPTOR */
+    {76, PFR_ERR_IO},          /* CANNOT_OPEN_FILE */
     {159, PFR_ERR_IO},         /* TIMEOUT_EXCEEDED */
     {164, PFR_ERR_PERMISSION}, /* READONLY */
     {192, PFR_ERR_PERMISSION}, /* UNKNOWN_USER */
@@ -64,7 +69,9 @@ static const char *sentence(char *text) {
     while (end > at && (end[-1] == '\n' || end[-1] == ' '))
         end--;
     *end = '\0';
-    return at;
+    /* "Cannot write to file PATH, errno: 28, strerror: No space left on device": a path of the server tells us less */
+    const char *const reason = strstr(at, TEXT_ERRNO);
+    return reason ? reason + strlen(TEXT_ERRNO) : at;
 }
 
 pfr_status http_check_status(const char *host, long status, const void *answer, size_t length, pfr_error *err) {

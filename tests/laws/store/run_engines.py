@@ -39,7 +39,7 @@ def dump(url):
 def check_same(here, there):
     for url in (here, there):
         answer(url, "init")
-        harness.must(answer(url, "version") == "1\n", "version of %s" % url)
+        harness.must(answer(url, "version") == "2\n", "version of %s" % url)
         for upload, rows in UPLOADS:
             harness.must(answer(url, "push", upload, rows) == "stored\n", "push")
     difference = harness.first_difference(dump(here), dump(there))
@@ -155,7 +155,7 @@ def check_password(shards):
     with open(file, "w") as to:
         to.write(clickhouse.PASSWORD + "\n")
     done = harness.run([DRIVER, url, "version"], env=harness.environment(no_proxy="*", PERFRAY_CLICKHOUSE_PASSWORD_FILE=file))
-    harness.must(done.stdout == b"1\n", "from a file: %s" % harness.last_line(done))
+    harness.must(done.stdout == b"2\n", "from a file: %s" % harness.last_line(done))
     done = drive("clickhouse://guarded:s3cret@%s/secret" % hosts, "version")
     harness.must(done.returncode == 1 and b"s3cret" not in done.stderr and b"usage" in done.stderr, harness.last_line(done))
 

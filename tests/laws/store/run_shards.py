@@ -77,6 +77,68 @@ def check_spool(store, shards, spool):
     harness.must(not os.listdir(spool) and len(run_store.uploads(store)) == 1, "it waits: %r" % os.listdir(spool))
 
 
+def daily(store, shards):
+    """Sums of all shards, whichever slot of a day they name, and the numbers in `upload`."""
+    database = store.rsplit("/", 1)[1]
+    rows = "".join(shard.ask("SELECT upload, day, intDiv(time, 86400000000000) AS d, time = 0 AS z, event, comm, frame, sum(n), sum(weight), count() "
+                             "FROM %s.daily GROUP BY upload, day, d, z, event, comm, frame" % database) for shard in shards)
+    uploads = "".join(shard.ask("SELECT upload, rows, sums, samples, service FROM %s.upload" % database) for shard in shards)
+    return sorted(rows.splitlines()), sorted(uploads.splitlines())
+
+
+def make_old(store, shard):
+    """As version 1 would have made it."""
+    database = store.rsplit("/", 1)[1]
+    shown = shard.ask("SHOW CREATE TABLE %s.upload" % database).replace("\\'", "'").replace("\\n", " ").strip()
+    for statement in ("DROP TABLE %s.all_daily", "DROP TABLE %s.daily", "DROP TABLE %s.upload", "ALTER TABLE %s.all_upload DROP COLUMN sums",
+                      "TRUNCATE TABLE %s.all_setting", "INSERT INTO %s.all_setting VALUES ('version', '1', 1)"):
+        shard.ask(statement % database)
+    shard.ask(shown.replace("sums UInt64, ", "").replace(", sums UInt64", "").replace(", sums", ""))
+
+
+def check_upgrade(store, shards):
+    """Tables of version 1 get their sums by init; a server that is up to date stays as it is, and an upload whose sums are incomplete stays without."""
+    for number, name in enumerate(("zstd-many", "killed", "chains", "waits")):
+        run_store.push(store, "--slot", "10ms", "--at", "@%d.25" % run_store.MIDNIGHT, "-l", "service=s%d" % number, os.path.join(run_store.RECORDED, name + ".data"))
+    before, top = daily(store, shards), shown(["store", "top"], store)
+    harness.must(len(before[0]) > 20 and all(int(line.split("\t")[2]) for line in before[1]), "no sums: %r" % before[1])
+    for old in (shards, shards[:1]):
+        for shard in old:
+            make_old(store, shard)
+        done = harness.perfray("store", "list", "--store", store)
+        harness.must(done.returncode == 2 and b"store init brings it to 2" in done.stderr, harness.last_line(done))
+        for _ in range(2):
+            run_store.text("store", "init", "--store", store, ends=(0,))
+            harness.must(daily(store, shards) == before, "other sums than a push makes")
+        run_store.text("store", "check", "--store", store, ends=(0,))
+    for shard in shards:
+        database = store.rsplit("/", 1)[1]
+        shard.ask("CREATE TABLE {0}.left_over AS {0}.all_daily".format(database))
+        shard.ask("INSERT INTO {0}.left_over SELECT * FROM {0}.all_daily LIMIT 1 BY upload".format(database))
+    for shard in shards:    # an upgrade that ended between two blocks of its INSERT
+        make_old(store, shard)
+        shard.ask("CREATE TABLE {0}.all_daily AS {0}.left_over".format(store.rsplit("/", 1)[1]))
+        shard.ask("INSERT INTO {0}.all_daily SELECT * FROM {0}.left_over".format(store.rsplit("/", 1)[1]))
+    run_store.text("store", "init", "--store", store, ends=(0,))
+    harness.must(not any(int(line.split("\t")[2]) for line in daily(store, shards)[1]), "uploads whose sums are not whole have them")
+    harness.must(shown(["store", "top"], store) == top, "top has changed")
+    run_store.text("store", "check", "--store", store, ends=(0,))
+
+
+def check_daily(store, shards):
+    """Without samples: questions that sums answer have the same answers, others are noticed by check."""
+    for number, name in enumerate(("zstd-many", "killed", "chains", "sample-cpu")):
+        run_store.push(store, "--slot", "10ms", "--at", "@%.3f" % (run_store.MIDNIGHT + number % 2 * 0.25), "-l", "version=%d" % number,
+                       os.path.join(run_store.RECORDED, name + ".data"))
+    expressions = (*run_store.DAYS, *run_store.PARTED)
+    wanted = [shown(["store", "top", "--format=csv", *(["--where", one] if one else [])], store) for one in expressions]
+    for shard in shards:
+        shard.ask("INSERT INTO {0}.all_upload SELECT day, upload, content, service, version, host, clock, kind, pushed, first, last, slot, samples, rows, lost, "
+                  "holes, frequency, 0, attempt, revision + 1, dropped FROM {0}.all_upload FINAL".format(store.rsplit("/", 1)[1]))
+    harness.must([shown(["store", "top", "--format=csv", *(["--where", one] if one else [])], store) for one in expressions] == wanted,
+                 "sums and samples give other answers")
+
+
 def main():
     os.environ["no_proxy"] = "*"
     with harness.scratch("shards") as folder:
@@ -108,6 +170,8 @@ def run(folder, shards):
     for name, check in checks:
         harness.attempt("store/shards/" + name, check, folder)
     harness.attempt("store/shards/labels", check_labels, new_store(folder))
+    harness.attempt("store/shards/upgrade", check_upgrade, new_store(folder), shards)
+    harness.attempt("store/shards/daily", check_daily, new_store(folder), shards)
     harness.attempt("store/shards/drop", check_drop, new_store(folder))
     harness.attempt("store/shards/spool", check_spool, new_store(folder), shards, os.path.join(folder, "spool"))
     return harness.status()

@@ -26,6 +26,7 @@
 #define STACKS 300u
 #define FRAMES 90u
 #define DEPTH 7u
+#define SUMS 60u
 #define FIRST_DAY 20000u
 #define DAY_NS UINT64_C(86400000000000)
 #define UPLOADS_MOST 1000u
@@ -116,6 +117,8 @@ static uint64_t number_of(const struct made *made, const char *name, uint64_t ro
         return id_of(4, made->table == STORE_TABLE_stack ? row : mix(row) % STACKS);
     if (strcmp(name, "rows") == 0)
         return row;
+    if (strcmp(name, "sums") == 0)
+        return SUMS;
     const uint64_t upload = store_tables[made->table].partition == STORE_SHARED ? 0 : made->upload;
     return mix(upload * 1000003 + row * 64 + column) >> (column % 40);
 }
@@ -203,6 +206,7 @@ static void push(uint64_t upload, uint64_t rows, const char *end) {
     for (size_t i = 0; i < sizeof dictionaries / sizeof *dictionaries; i++)
         insert(&(struct made){upload, dictionaries[i].table}, dictionaries[i].rows, 77);
     insert(&(struct made){upload, STORE_TABLE_sample}, rows, 1000);
+    insert(&(struct made){upload, STORE_TABLE_daily}, SUMS, 50);
     if (strcmp(end, "hang") == 0) {
         puts("hanging");
         fflush(stdout);
@@ -303,11 +307,13 @@ static void dump(void) {
     params.uploads = dumping.uploads;
     params.nr_uploads = dumping.nr_uploads;
     query(&dumping, STORE_SAMPLES, STORE_TABLE_sample, &params);
+    query(&dumping, STORE_DAILY, STORE_TABLE_daily, &params);
     query(&dumping, STORE_LATENCIES, STORE_TABLE_latency, &params);
     puts("from 3 s to 9 s of day 20001:");
     params.first = (FIRST_DAY + 1) * DAY_NS + UINT64_C(3000000000);
     params.last = params.first + UINT64_C(6000000000);
     query(&dumping, STORE_SAMPLES, STORE_TABLE_sample, &params);
+    query(&dumping, STORE_DAILY, STORE_TABLE_daily, &params);
     puts("dictionaries:");
     query_dictionary(&dumping, STORE_EVENTS, STORE_TABLE_event, 0, 3);
     query_dictionary(&dumping, STORE_COMMS, STORE_TABLE_comm, 1, 11);

@@ -23,6 +23,10 @@ TEST(http_errors_have_the_words_of_the_server) {
                  PFR_ERR_PERMISSION, "h:1: code 164: Cannot insert");
     assert_error(500, "Code: 241. DB::Exception: Memory limit exceeded", PFR_ERR_LIMIT,
                  "h:1: code 241: Memory limit exceeded");
+    assert_error(500,
+                 "Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file /a/b, errno: 28, strerror: No "
+                 "space left on device, e.what() = DB::ErrnoException",
+                 PFR_ERR_IO, "h:1: code 75: No space left on device");
 }
 
 TEST(http_errors_of_other_servers) {
