@@ -81,6 +81,7 @@ struct type_rule {
 
 struct trace;
 struct stored_source;
+struct sample_waits;
 
 /* Functions of recordings that are not perf.data; open.c, which knows all kinds, sets them. */
 struct reader_kind {
@@ -94,6 +95,7 @@ struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct trace *trace;            /* NULL: a perf.data recording; in the arena */
     struct stored_source *stored;   /* NULL: it has records (stored.h); closed with the reader */
+    struct sample_waits *waits;     /* NULL: its samples count; see model/profile/result/sample_waits.h */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

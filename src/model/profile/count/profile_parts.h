@@ -12,6 +12,7 @@
  *     profile_fast_path.c     the plainest of them, without more ado, to entries that know no place,
  *     profile_deferred_names.c      which are looked up when all is counted
  *     profile_tracepoint.c     what tracepoints say
+ *     profile_waits.c     waits of threads in the place of samples
  *     profile_reads.c     samples in order, and those that stand for one of each counter they read
  *     profile_entry_key.c     by the words that a sample is made into
  *     profile_values.c    what groups a new entry
@@ -79,6 +80,7 @@ struct picked {
     unsigned mode;
     bool made;  /* the chain is not as it was recorded, and has all that is wanted, */
     bool uncut; /* however long it is */
+    bool bare;  /* there is no sample: nothing to make a chain of */
     bool grown; /* the period is what a counter grew by; the recorded one is: */
     uint64_t recorded;
     const struct pfr_rec_sample *whole;        /* NULL: nothing else is needed */
@@ -108,7 +110,7 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
     out->chain.at = bytes + p->chain + 8;
     out->chain.swap = swap;
-    out->made = out->uncut = out->grown = false;
+    out->made = out->uncut = out->grown = out->bare = false;
     out->whole = NULL;
 }
 
@@ -289,6 +291,8 @@ struct sample_counter {
     struct profile_weight *limited; /* by event; what could not be taken in */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
+    size_t wait_hint;   /* of sample_waits_find */
+    uint64_t undivided; /* as of the profile */
     bool lossy;
     uint32_t number, run; /* of the counter, and what it counts: for request.each */
 };

@@ -165,6 +165,7 @@ struct profile {
     uint64_t left_out;             /* samples that `keep` did not want */
     uint64_t late;                 /* samples and state that came after their round had ended */
     uint64_t guests;               /* samples of guests that nothing says a word of: [unknown] */
+    uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth lets be asked */
     struct profile_weight limited; /* what went into the frame [limit] because memory was at its limit */
     uint64_t stitch_begun;         /* how often stitching began anew because memory was short */

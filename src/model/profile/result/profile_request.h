@@ -12,6 +12,7 @@
 
 struct profile;
 struct slice;
+struct running_threads;
 
 /* What can tell groups apart. Comments say of what kind the values are; NO_TEXT is a text that was not recorded. */
 enum profile_key {
@@ -36,6 +37,7 @@ enum profile_key {
     PROFILE_FROM,           /* place: where a branch came from (with PROFILE_BRANCHES) */
     PROFILE_TO,             /* place: and where it went */
     PROFILE_BRANCH_FLAGS,   /* number: PROFILE_MISPREDICTED and the others below */
+    PROFILE_PARALLELISM,    /* number: threads that ran at the sample's time (with .running); 0: not known */
     PROFILE_KEYS
 };
 #define PROFILE_BIT(key) (1u << (key))
@@ -163,7 +165,9 @@ struct profile_request {
     void (*hole)(void *context, const pfr_error *hole); /* told of each stretch that could not be read; may be NULL */
     void (*note)(void *context, const char *sentence);  /* told where names may be wrong; may be NULL */
     void *context;
-    const struct profile_each *each; /* NULL: nobody wants samples */
+    const struct profile_each *each;       /* NULL: nobody wants samples */
+    const struct running_threads *running; /* for PROFILE_PARALLELISM and .by_latency; may be NULL */
+    bool by_latency;                       /* a sample weighs its period divided by the threads that ran at its time */
 };
 
 static inline bool request_has_frames(const struct profile_request *r) {

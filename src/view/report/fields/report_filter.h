@@ -4,6 +4,10 @@
 /* What other files use of report_filter.c, which says how it works. */
 #include "view/report/fields/report_parts.h"
 
+/* -e: whether samples of the event count; whether there is such an event. */
+bool report_wants_event(const struct report *r, uint32_t number);
+pfr_status filter_check_event(const struct report *r, pfr_error *err);
+
 /* Whether samples of the group and frame are rows. */
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
 

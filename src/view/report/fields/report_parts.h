@@ -35,6 +35,7 @@
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
+#include "model/profile/result/running_threads.h"
 #include "model/profile/result/profile.h"
 #include "view/report/fields/number_lists.h"
 #include "query/sample_filter.h"
@@ -371,9 +372,9 @@ struct report {
     bool limited; /* the profile met limits, or misses records */
     struct parent_filter parents;
     struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
-    bool skips_first; /* chains do not repeat the symbol of the row */
-    bool asks_trees;  /* CSV and JSON have them */
-    bool row_trees;   /* rows that are heavy enough have one */
+    bool skips_first;                /* chains do not repeat the symbol of the row */
+    bool asks_trees;                 /* CSV and JSON have them */
+    bool row_trees;                  /* rows that are heavy enough have one */
     struct chain_how chain;
     struct sample_filter filter; /* of rows */
     bool filters_rows;           /* it asks for something */
@@ -394,8 +395,9 @@ struct report {
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events side by side */
     size_t groups_room;
-    struct sample_filter kept; /* the others are in no total */
-    struct ranges switched;    /* of time, sorted: see report_switch.h */
+    struct sample_filter kept;      /* the others are in no total */
+    struct ranges switched;         /* of time, sorted: see report_switch.h */
+    struct running_threads running; /* made for --latency and the key parallelism */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
     pfr_output cell;  /* one cell's text */
