@@ -161,6 +161,12 @@ typedef struct pfr_report_options {
        `switch_off` (NULL: to the end), in the order of time. With both, counting is switched as often as they occur.
        Excludes samples from all totals, the switching ones too. Reads the recording twice. */
     const char *switch_on, *switch_off;
+    /* Only samples of events with this name, or "offcpu-time"; as pfr_selection.event. NULL: all. */
+    const char *event;
+    /* Weight of a sample: its period divided by the number of threads that ran at its time, so that the weights of
+       cpu-clock samples add up to the wall-clock time in which anything ran. The recording must say when threads ran.
+       Not for branches, memory accesses or waits. */
+    bool latency;
 } pfr_report_options;
 
 /*

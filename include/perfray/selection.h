@@ -37,6 +37,11 @@ typedef struct pfr_selection {
     /*
      * Only samples of events with this name, as `perfray info --events` prints it: the recorded name, or the one that
      * perf derives from the attr (pfr_event.name and .rebuilt). NULL: all events.
+     *
+     * "offcpu-time", if no event was recorded under this name: one sample for each time that a thread left its CPU,
+     * weighted by the ns until it ran again (runnable and blocked, as pfr_offcpu_print() counts them). The recording
+     * must say when threads ran. The weight is the default then (by_count: samples). Waits that began before the
+     * recording, or where threads were not sampled, have no stack and no CPU, and are one sample for each thread.
      */
     const char *event;
     /* Only samples on these CPUs: "0,2-3". NULL: all. */

@@ -180,6 +180,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     if (path)
         PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
+    e->by_weight |= e->reader->waits && !e->of->by_count;
     PFR_TRY(load(e, err));
     PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
     PFR_TRY(choice_check(&e->choice, err));

@@ -7,6 +7,7 @@
 
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
+#include "model/sched/wait_event.h"
 
 static bool is_called(const pfr_reader *reader, uint32_t number, const char *name) {
     const pfr_event *event = profile_event(reader, number);
@@ -52,7 +53,8 @@ pfr_status choice_check(const struct choice *c, pfr_error *err) {
 pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
                        pfr_error *err) {
     const struct sample_lists lists = {.cpus = of->cpus, .pids = of->pids, .tids = of->tids, .comms = of->comms};
-    *c = (struct choice){0};
+    *c = (struct choice){.waits = reader->waits ? NULL : reader};
+    PFR_TRY(wait_event_begin(reader, of->event, of->note, of->context, err));
     PFR_TRY(sample_filter_read(&c->filter, memory, &lists, err));
     PFR_TRY(samples_check_cpus(reader, of->cpus, err));
     PFR_TRY(sample_filter_read_time_of(&c->filter, of->time, reader, err));
@@ -63,6 +65,8 @@ void choice_free(struct choice *c) {
     if (c->filter.memory)
         mem_free(c->filter.memory, c->events, c->nr_events, sizeof *c->events);
     sample_filter_free(&c->filter);
+    if (c->waits)
+        wait_event_end(c->waits);
 }
 
 bool choice_is_everything(const struct choice *c) {

@@ -13,9 +13,10 @@ struct choice {
     uint32_t nr_events;
     const char *event; /* of a stream, whose events are known only once it is loaded; else NULL */
     const pfr_reader *reader;
+    pfr_reader *waits; /* whose waits are counted (wait_event.h); NULL */
 };
 
-/* < 0: USAGE, *err; choice_free is required nevertheless. */
+/* < 0: USAGE, *err; choice_free is required nevertheless, before the reader is used for anything else. */
 pfr_status choice_read(struct choice *c, const pfr_selection *of, pfr_reader *reader, struct memory *memory,
                        pfr_error *err);
 void choice_free(struct choice *c);

@@ -34,7 +34,8 @@ enum feature_bit {
     BIT_COMPRESSED = 27,
     BIT_CPU_PMU_CAPS = 28,
     BIT_CLOCK_DATA = 29,
-    BIT_PMU_CAPS = 31
+    BIT_PMU_CAPS = 31,
+    BIT_SIMPLEPERF_META_INFO = 129
 };
 
 #endif

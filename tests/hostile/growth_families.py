@@ -10,7 +10,9 @@ IP_TID_TIME_PERIOD = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 8
 CALLCHAIN = 1 << 5
 IDENTIFIER = 1 << 16
 ADDR, DATA_SRC = 1 << 3, 1 << 15
-SAMPLE, FORK, COMM, MMAP, MMAP2 = 9, 7, 3, 1, 10
+SAMPLE, FORK, COMM, MMAP, MMAP2, SWITCH = 9, 7, 3, 1, 10, 14
+SWITCHES = 1 << 18 | 1 << 26  # flags: sample_id_all, context_switch
+OUT = 1 << 13  # misc of SWITCH
 COMPRESSED, AUXTRACE, THREAD_MAP = 81, 71, 73
 CMDLINE, EVENT_DESC = 11, 12
 
@@ -24,11 +26,11 @@ def sample(ip=0x400000, pid=7):
     return record(SAMPLE, struct.pack("<QIIQQ", ip, pid, pid, 1000, 1))
 
 
-def attr(sample_type, config=0, read_format=0):
-    return struct.pack("<IIQQQQQ", 1, ATTR, config, 4000, sample_type, read_format, 0).ljust(ATTR, b"\0")
+def attr(sample_type, config=0, read_format=0, flags=0):
+    return struct.pack("<IIQQQQQ", 1, ATTR, config, 4000, sample_type, read_format, flags).ljust(ATTR, b"\0")
 
 
-def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=0):
+def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=0, flags=0):
     """A file of one event."""
     sections, payloads, end = b"", b"", DATA + len(records) + 16 * len(features)
     for _, payload in features:
@@ -36,7 +38,7 @@ def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=
         payloads += payload
     header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER + 8, ATTR + 16, DATA, len(records), 0, 0)
     bitmap = struct.pack("<QQQQ", sum(1 << bit for bit, _ in features), 0, 0, 0)
-    return (header + bitmap + struct.pack("<Q", 1) + attr(sample_type, read_format=read_format) + struct.pack("<QQ", HEADER, 8) + records +
+    return (header + bitmap + struct.pack("<Q", 1) + attr(sample_type, read_format=read_format, flags=flags) + struct.pack("<QQ", HEADER, 8) + records +
             sections + payloads)
 
 
@@ -103,6 +105,27 @@ def call_chains(n):
     chain = array.array("Q", range(0x400000, 0x400000 + 8100)).tobytes()
     one = record(SAMPLE, struct.pack("<QIIQQQ", 0x400000, 7, 7, 1000, 1, 8100) + chain)
     return recording(one * n, IP_TID_TIME_PERIOD | CALLCHAIN)
+
+
+def switch(tid, time, out):
+    return record(SWITCH, struct.pack("<IIQ", 7, tid, time), OUT if out else 0)
+
+
+def switches(n):
+    """Two threads that take turns, each sampled once in its turn."""
+    turn = b"".join(switch(tid, 0, False) + sample(pid=tid) + switch(tid, 0, True) for tid in (7, 8))
+    words = array.array("Q", turn * (n // 2))
+    each, time = len(turn) // 8, 1000
+    for at in range(0, len(words), each):
+        for place in (2, 6, 10, 13, 17, 21):  # of the times
+            words[at + place] = time
+            time += 10
+    return recording(words.tobytes(), flags=SWITCHES)
+
+
+def switching_threads(n):
+    return recording(b"".join(switch(tid, 1000 + 30 * tid, False) + switch(tid, 1010 + 30 * tid, True) for tid in range(8, n + 8)),
+                     flags=SWITCHES)
 
 
 # --- Recordings that no recorder writes.

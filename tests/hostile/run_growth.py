@@ -35,15 +35,15 @@ from growth_families import (  # noqa: E402
     events_between, events_updated, feature_events, feature_repeated, feature_strings, fork_chain, forking_chains,
     headers, indices_over_zeros, long_function_name, long_names, maps_of_one_place, maps_upon_maps, noise_alone,
     noise_between, one_pid, overlapping_groups, payloads_in_payloads, processes, programs_and_types,
-    programs_of_one_type_list, record, repeated, sample, samples, shared_ids, threads_and_maps, trace_buffers,
+    programs_of_one_type_list, record, repeated, sample, samples, shared_ids, switches, switching_threads, threads_and_maps, trace_buffers,
     trace_calls, trace_deep_paths, trace_exceptions, trace_extents, trace_functions, trace_latencies, trace_lone_exits,
     trace_noise, trace_recursion, trace_threads, trace_zeros, tracepoint_stream, unknown_features, wide_group)
 
 COMMANDS = (["info", "--stats"], ["info"], ["dump", "--format=jsonl"], ["report", "--no-pager", "--no-symbols"],
             ["export", "--no-symbols"], ["export", "--format=pprof", "--no-symbols"], ["flame", "--no-symbols"],
             ["symbols", "--symfs", "/sys", "--kallsyms", "/dev/null"], ["verify"],
-            ["convert", "-z", "-o", "-"], ["recover", "-o", "-"])
-TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert")] + [
+            ["convert", "-z", "-o", "-"], ["recover", "-o", "-"], ["offcpu", "--no-pager", "--no-lines"])
+TRACE_COMMANDS = [command for command in COMMANDS if command[0] not in ("verify", "convert", "offcpu")] + [
     ["latency"], ["latency", "--by=caller"], ["script"], ["convert", "--trace=fdr5", "-o", "-"]]
 OF_PROFILES = ("report", "export", "flame", "latency")
 RATIO, FLOOR, FLAT = 2.6, 0.05, 32
@@ -109,6 +109,9 @@ TRACES = {
 PLAIN_REPORT = ["report", "--no-pager", "--no-symbols"]
 IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
 
+WAITING = (["offcpu", "--no-pager"], ["offcpu", "--format=csv"], ["offcpu", "--wakers", "--no-pager"], ["offcpu", "--by=process"],
+           PLAIN_REPORT + ["-e", "offcpu-time"], PLAIN_REPORT + ["--latency"], PLAIN_REPORT + ["-s", "parallelism"])
+
 # Features used only on request: {name: (maker, n for size 1x, commands, bytes of memory per byte of input)}. In the order of time, every call has its own stack
 # of 256 entries.
 ASKED = {
@@ -129,6 +132,8 @@ ASKED = {
     "maps of one place": (maps_of_one_place, 8000, (PLAIN_REPORT + ["-s", "dso_size"], PLAIN_REPORT + ["--mem-mode"]), 16),
     "threads and maps": (threads_and_maps, 1000, (PLAIN_REPORT, PLAIN_REPORT + ["-s", "pid,tid,dso"], ["script", "--no-symbols"],
                                                   ["info", "--format=json"], ["export", "--no-symbols"], ["dump"], ["verify"]), 16),
+    "switches": (switches, 20000, WAITING, 16),
+    "threads that switch": (switching_threads, 10000, WAITING, 32),
     "chains in time": (chains_in_time, 200, (IN_TIME, IN_TIME[:3] + IN_TIME[5:]), 64),
     "recursion in time": (trace_recursion, 4000, (IN_TIME,), 1200),
 }

@@ -30,10 +30,12 @@ MUTATE = os.path.join(HERE, "..", "support", "mutate.py")
 COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
             ["info", "--build-ids"], ["dump"], ["dump", "--format=jsonl"], ["dump", "--format=perf", "--hex"],
             ["report", "--no-pager"], ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"],
-            ["offcpu", "--no-pager"], ["offcpu", "--format=json", "--no-lines"], ["offcpu", "--locks", "--format=csv"],
+            ["report", "--no-pager", "-e", "offcpu-time"], ["report", "--no-pager", "--latency", "-s", "parallelism,sym"],
+            ["export", "-e", "offcpu-time"], ["offcpu", "--no-pager"], ["offcpu", "--format=json", "--no-lines"], ["offcpu", "--locks", "--format=csv"],
             ["offcpu", "--wakers", "--no-pager"], ["verify"], ["verify", "--notes", "--format=json"])
 EVERY = (["info", "--stats"], ["info"], ["dump"], ["dump", "--format=jsonl"], ["report", "--no-pager"],
-         ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"], ["verify"])
+         ["script", "--no-pager"], ["export"], ["flame"], ["symbols", "--no-pager"], ["offcpu", "--no-pager"],
+         ["verify"])
 TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["dump"], ["dump", "--format=jsonl"],
                   ["dump", "--hex"], ["script", "--no-pager"], ["script", "--format=json"], ["script", "--format=llvm-yaml"],
                   ["report", "--no-pager"], ["report", "--format=json", "-s", "pid,tid,sym"], ["export"],

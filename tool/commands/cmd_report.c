@@ -22,9 +22,9 @@ struct report_options {
     unsigned percentage; /* 1: relative */
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored,
-        *sockets, *switch_on, *switch_off;
-    bool raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period, memory_mode,
-        bars;
+        *sockets, *event, *switch_on, *switch_off;
+    bool latency, raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
+        memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     bool quiet, hide_unresolved, full_paths, header, header_only, long_header, dump, stats;
     uint32_t max_stack, jobs;
@@ -59,6 +59,7 @@ static const struct opt report_opts[] = {
     FLAG("branch-stack", 'b', branches, "count branches instead of samples (default if branches were recorded)"),
     FLAG("no-branch-stack", 0, no_branches, "count samples, even if branches were recorded"),
     FLAG("mem-mode", 0, memory_mode, "count memory accesses, weighted by their cost"),
+    FLAG("latency", 0, latency, "divide weights by the number of threads that ran then"),
     HEADING("Call trees"),
     {"call-graph", 'g', OPT_LAST, offsetof(struct report_options, call_graph), "HOW",
      "style, order and minimum percent of call trees; see CALL TREES"},
@@ -73,6 +74,7 @@ static const struct opt report_opts[] = {
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
      "hide rows and tree branches below PERCENT (default 0; branches 0.5)"},
     HEADING("Selection"),
+    TEXT("event", 'e', event, "EVENT", "only samples of this event; offcpu-time: waits (default: all events)"),
     TEXT("cpu", 'C', cpus, "CPUS", "only samples on these CPUs: 0,2-3"),
     TEXT("socket-filter", 0, sockets, "SOCKETS", "only samples on CPUs of these processor sockets: 0,1"),
     TEXT("time", 0, time, "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"),
@@ -225,6 +227,8 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->sockets = o->sockets;
     how->switch_on = o->switch_on;
     how->switch_off = o->switch_off;
+    how->event = o->event;
+    how->latency = o->latency;
 }
 
 /* Extends "unknown sort key symm" by the most similar key and a list of all keys. */

@@ -302,7 +302,7 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(samples_check_cpus(r->reader, r->of->cpus, err)); /* events of a stream are known now */
     PFR_TRY(choice_check(&r->choice, err));
     PFR_TRY(find_bounds(r, err));
-    r->by_weight = r->of->by_period || (!r->is_sampled && !r->of->by_count);
+    r->by_weight = r->of->by_period || ((!r->is_sampled || r->reader->waits) && !r->of->by_count);
     PFR_TRY(check_selection(r, err));
     PFR_TRY(check_events(r, err));
     recorder_losses_tell(r->beside ? r->beside : r->reader, r->of->note, r->of->context);

@@ -83,6 +83,7 @@ struct type_rule {
 
 struct trace;
 struct stored_source;
+struct sample_waits;
 
 /* Functions for recordings that are not perf.data. open.c, which knows all kinds, sets them. */
 struct reader_kind {
@@ -96,8 +97,8 @@ struct reader_kind {
 struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct trace *trace;            /* XRay trace, in the arena; NULL: a perf.data recording */
-    struct stored_source
-        *stored; /* data of a store instead of records (stored.h), closed with the reader; NULL: it has records */
+    struct stored_source *stored;   /* data of a store (stored.h), closed with the reader; NULL: it has records */
+    struct sample_waits *waits;     /* NULL: its samples count; see model/profile/result/sample_waits.h */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

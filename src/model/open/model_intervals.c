@@ -153,7 +153,7 @@ static pfr_status add_sleepers(struct intervals *v, pfr_error *err) {
 static pfr_status walk(struct intervals *v, pfr_error *err) {
     struct pfr_model *m = v->model;
     PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
-    if (!v->walk.switches && !v->walk.records)
+    if (!v->walk.switches && !v->walk.records && !v->walk.away)
         return PFR_OK;
     if (v->walk.samples != m->columns.count) { /* which sample is which is not known */
         v->no_numbers = true;

@@ -95,6 +95,7 @@ static void take_over(struct profile *p, const struct sample_counter *c) {
     p->left_out += c->left_out;
     p->guests += c->guests;
     p->too_deep += c->too_deep;
+    p->undivided += c->undivided;
     p->lossy = p->lossy || c->lossy;
 }
 

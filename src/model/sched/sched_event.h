@@ -18,6 +18,8 @@ enum sched_kind {
     SCHED_IN,      /* SWITCH: `tid` takes a cpu */
     SCHED_OUT,     /* SWITCH: `tid` leaves its cpu */
     SCHED_STACK,   /* a sample of context-switches: where `tid` leaves its cpu next */
+    SCHED_AWAY,    /* sched_switch without raw bytes: `tid` leaves its cpu, whatever for */
+    SCHED_SEEN,    /* where there are such: any other sample of `tid`, which runs */
     SCHED_FORK,    /* `other` begins */
     SCHED_EXIT,    /* `tid` ends */
     SCHED_ENTER,   /* `tid` enters system call `value`, */
@@ -35,6 +37,11 @@ enum sched_kind {
 
 /* How a thread left its cpu. */
 enum sched_left { SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE, SCHED_LEFT_DEAD };
+
+/* Whether events of the kind come from raw bytes. */
+static inline bool sched_has_raw(enum sched_kind kind) {
+    return kind != SCHED_STACK && kind != SCHED_AWAY && kind != SCHED_SEEN;
+}
 
 #define SCHED_NO_CPU UINT32_MAX
 #define SCHED_NOBODY UINT32_MAX /* a tid that was not recorded */
@@ -70,6 +77,7 @@ struct sched_sources {
     uint64_t asleep, dead; /* bits of prev_state: any is set when a thread sleeps, or has ended */
     bool raw_swap;         /* raw bytes are not in this machine's order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
+    bool away;                                         /* switches that only the next sample of a thread ends */
     bool records;                                      /* events whose SWITCH records were asked for */
     bool timed;                                        /* all of them have times and threads */
     bool namespaced;                                   /* raw bytes have other numbers of threads than samples */

@@ -7,6 +7,7 @@
 #include "model/sched/sched_event.h"
 
 #include "base/memory/arena.h"
+#include "base/text/text.h"
 #include "file/read/recording.h"
 #include "file/read/tracing_blob.h"
 #include "model/tracepoint/tracepoint_formats.h"
@@ -124,8 +125,10 @@ static pfr_status read_formats(struct sched_sources *s, pfr_reader *reader, pfr_
 
 /* --- Events. */
 
-static void learn_without_format(struct sched_sources *s, const pfr_event *event, uint32_t number) {
-    const struct known_tracepoint *k = event->name ? find_known(event->name) : NULL;
+static void learn_without_format(struct sched_sources *s, const pfr_event *event, uint32_t number,
+                                 const struct known_tracepoint *described) {
+    const struct known_tracepoint *named = event->name ? find_known(event->name) : NULL;
+    const struct known_tracepoint *k = named ? named : described;
     if (k && s->of[number].kind == SCHED_KINDS)
         s->of[number] = (struct sched_source){
             .kind = k->kind, .tid = k->tid_at, .other = k->other_at, .state = k->state_at, .value = k->value_at};
@@ -147,22 +150,85 @@ static bool has_fields(const struct sched_source *source) {
 }
 
 /* The kinds that the event adds. Events without the necessary fields are not used. */
-static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number) {
+static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number,
+                        const struct known_tracepoint *described) {
     const uint64_t type = event->attr.sample_type, needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
     struct sched_source *source = &s->of[number];
     const bool is_tracepoint = event->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
     if (is_tracepoint)
-        learn_without_format(s, event, number);
+        learn_without_format(s, event, number, described);
     else if (event->attr.type == PFR_ATTR_TYPE_SOFTWARE && event->attr.config == SW_CONTEXT_SWITCHES)
         source->kind = SCHED_STACK;
-    if ((type & needed) != needed || (is_tracepoint && !(type & PFR_SAMPLE_RAW)) || !has_fields(source))
+    const bool has_raw = type & PFR_SAMPLE_RAW;
+    if ((type & needed) != needed || (is_tracepoint && !has_raw && source->kind != SCHED_SWITCH) || !has_fields(source))
         source->kind = SCHED_KINDS;
+    else if (is_tracepoint && !has_raw)
+        source->kind = SCHED_AWAY;
+    s->away |= source->kind == SCHED_AWAY;
     s->switches |= source->kind == SCHED_SWITCH;
     s->wakings |= source->kind == SCHED_WAKING;
     s->stacks |= source->kind == SCHED_STACK;
     s->syscalls |= source->kind == SCHED_ENTER;
     s->futexes |= source->kind == SCHED_ADDRESS;
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
+}
+
+/* SWITCH records say when, and the samples where. */
+static void learn_away(struct sched_sources *s) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->of[i].kind == SCHED_AWAY)
+            s->of[i].kind = SCHED_STACK;
+    s->stacks = true;
+    s->away = false;
+}
+
+/* Samples that show that a thread runs again. */
+static void learn_seen(struct sched_sources *s, const struct pfr_rec_attr *attr, uint32_t number) {
+    const uint64_t needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
+    if (s->of[number].kind == SCHED_KINDS && (attr->sample_type & needed) == needed)
+        s->of[number].kind = SCHED_SEEN;
+}
+
+/* --- simpleperf, which names events by "NAME,TYPE,CONFIG" lines of its meta data, and records no raw bytes. */
+
+static pfr_text find_meta(pfr_reader *reader, const char *key) {
+    struct pfr_rec_feature_simpleperf_meta_info info;
+    struct pfr_rec_meta_info_pair pair;
+    const pfr_feature *f = pfr_find_feature(reader, BIT_SIMPLEPERF_META_INFO, NULL);
+    if (!f || pfr_decode_feature(reader, f, &info, sizeof info, NULL) != PFR_OK)
+        return (pfr_text){.length = 0};
+    pfr_items_iter it = pfr_items_begin(&info.pairs);
+    while (pfr_items_next(&it, &pair, sizeof pair, NULL) == PFR_OK)
+        if (text_is(pair.key, key))
+            return pair.value;
+    return (pfr_text){.length = 0};
+}
+
+/* "sched:sched_switch,2,47" */
+static const struct known_tracepoint *known_of_line(const char *line, size_t length, uint64_t config) {
+    const char *const end = line + length, *const comma = memchr(line, ',', length);
+    const char *const second = comma ? memchr(comma + 1, ',', (size_t)(end - comma) - 1) : NULL;
+    char name[64];
+    uint64_t value;
+    if (!second || (size_t)(comma - line) >= sizeof name ||
+        !parse_u64_part(second + 1, (size_t)(end - second) - 1, &value) || value != config)
+        return NULL;
+    memcpy(name, line, (size_t)(comma - line));
+    name[comma - line] = '\0';
+    return find_known(name);
+}
+
+static const struct known_tracepoint *find_described(pfr_reader *reader, const struct pfr_rec_attr *attr) {
+    const pfr_text all =
+        attr->type == PFR_ATTR_TYPE_TRACEPOINT ? find_meta(reader, "event_type_info") : (pfr_text){.length = 0};
+    const struct known_tracepoint *found = NULL;
+    for (size_t at = 0; at < all.length && !found;) {
+        const char *line = all.at + at, *end = memchr(line, '\n', all.length - at);
+        const size_t length = end ? (size_t)(end - line) : all.length - at;
+        found = known_of_line(line, length, attr->config);
+        at += length + 1;
+    }
+    return found;
 }
 
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
@@ -180,7 +246,11 @@ pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, stru
     const pfr_status st = feature ? read_formats(s, reader, feature->bytes, &arena, err) : PFR_OK;
     arena_free(&arena);
     for (uint32_t i = 0; st >= 0 && i < s->count; i++)
-        learn_event(s, &reader->events[i].public, i);
+        learn_event(s, &reader->events[i].public, i, find_described(reader, &reader->events[i].public.attr));
+    if (s->away && s->records)
+        learn_away(s);
+    for (uint32_t i = 0; st >= 0 && s->away && i < s->count; i++)
+        learn_seen(s, &reader->events[i].public.attr, i);
     return st;
 }
 
@@ -191,7 +261,7 @@ void sched_sources_free(struct sched_sources *s) {
 }
 
 bool sched_sources_any(const struct sched_sources *s) {
-    return s->switches || s->records;
+    return s->switches || s->records || s->away;
 }
 
 /* --- Records to events. */
@@ -230,7 +300,7 @@ bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const
                                   .tid = sched_namespace_own(s, sample),
                                   .own = sample->tid,
                                   .cpu = sample->cpu};
-    return source->kind == SCHED_STACK || take_fields(s, source, sample->raw.data, event);
+    return !sched_has_raw(source->kind) || take_fields(s, source, sample->raw.data, event);
 }
 
 /* --- Records that are no samples. */

@@ -69,7 +69,7 @@ static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
 
 /* Whether the raw bytes turn out to have other numbers of threads, which must be known from the first event on. */
 static bool turns_foreign(struct sched_walking *w, const pfr_record *rec) {
-    const bool has_raw = w->sources.of[rec->event].kind != SCHED_STACK;
+    const bool has_raw = sched_has_raw(w->sources.of[rec->event].kind);
     w->foreign = has_raw && !w->sources.namespaced && sched_namespace_shows(&w->sources, &w->sample);
     return w->foreign;
 }
@@ -82,7 +82,9 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
     if (w->sources.of[rec->event].kind == SCHED_KINDS || turns_foreign(w, rec) ||
         !sched_of_sample(&w->sources, rec, &w->sample, &event))
         return PFR_OK;
-    if (!w->numberless && w->walk->samples < UINT32_MAX)
+    if (w->walk->sample)
+        PFR_TRY(w->walk->sample(w->walk->context, rec, &event, err));
+    else if (!w->numberless && w->walk->samples < UINT32_MAX)
         event.sample = (uint32_t)w->walk->samples;
     return sched_order_put(&w->order, &event, err);
 }
@@ -129,7 +131,7 @@ static pfr_status learn_numbers(struct sched_walking *w, pfr_error *err) {
         if (st != PFR_OK || rec.type != PFR_RECORD_SAMPLE || rec.event < 0 || (uint32_t)rec.event >= w->sources.count)
             continue;
         const enum sched_kind kind = w->sources.of[rec.event].kind;
-        if (kind != SCHED_KINDS && kind != SCHED_STACK && is_counted(w, &rec) &&
+        if (kind != SCHED_KINDS && sched_has_raw(kind) && is_counted(w, &rec) &&
             !sched_namespace_learn(&w->sources, &w->sample))
             return mem_fail(w->sources.memory, err, "threads");
     }
@@ -180,6 +182,7 @@ pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory
     walk->records = w->sources.records;
     walk->stacks = w->sources.stacks;
     walk->futexes = w->sources.futexes;
+    walk->away = w->sources.away;
     if (st >= 0 && sched_sources_any(&w->sources))
         st = pass(w, memory, false, err);
     sched_sources_free(&w->sources);

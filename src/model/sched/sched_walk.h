@@ -16,13 +16,15 @@ struct sched_walk {
     pfr_status (*each)(void *context, const struct thread_interval *interval, pfr_error *err);
     void (*restart)(void *context);                     /* what came before does not count */
     void (*hole)(void *context, const pfr_error *hole); /* may be NULL */
+    /* Sets event->sample, the number by which intervals refer to the sample; NULL: as the model numbers them. */
+    pfr_status (*sample)(void *context, const pfr_record *rec, struct sched_event *event, pfr_error *err);
     void *context;
     /* Filled: */
     struct sched_counts counts;
     uint64_t begin, end; /* times of the first and the last event that tells a state; 0: no event */
-    bool switches, wakings, records, stacks, futexes; /* the recording has them (struct sched_sources) */
-    bool wide;                                        /* of all threads of a cpu */
-    uint64_t samples;                                 /* that have a number */
+    bool switches, wakings, records, stacks, futexes, away; /* the recording has them (struct sched_sources) */
+    bool wide;                                              /* of all threads of a cpu */
+    uint64_t samples;                                       /* that have a number */
 };
 
 /* From the reader's first record, which is rewound; a stream must have been spooled. Without anything that tells states

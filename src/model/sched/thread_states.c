@@ -139,7 +139,7 @@ static pfr_status leave(struct thread_states *all, struct sched_thread *t, const
     if (e->cpu != SCHED_NO_CPU)
         t->cpu = e->cpu;
     PFR_TRY(change(all, t, e->time, was, now, err));
-    t->sample = e->kind == SCHED_SWITCH ? e->sample : t->stack;
+    t->sample = e->kind == SCHED_SWITCH || e->kind == SCHED_AWAY ? e->sample : t->stack;
     t->stack = 0;
     forget_waker(t);
     return PFR_OK;
@@ -281,6 +281,32 @@ static pfr_status on_in(struct thread_states *all, const struct sched_event *e, 
     return enter(all, t, e, before_enter(all, t), err);
 }
 
+/* --- Switches without raw bytes: the next sample of a thread says that it ran again by then. */
+
+static pfr_status on_seen(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    if (e->tid == 0 || e->tid == SCHED_NOBODY)
+        return PFR_OK;
+    PFR_TRY(thread_of(all, e->tid, &t, err));
+    if (t->state == THREAD_RUNNING)
+        return PFR_OK;
+    /* before its first sample it may have run or waited */
+    const bool is_known = t->state == THREAD_BLOCKED || t->state == THREAD_WOKEN;
+    return enter(all, t, e, is_known ? (enum thread_state)t->state : THREAD_UNKNOWN, err);
+}
+
+static pfr_status on_away(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
+    struct sched_thread *t;
+    all->counts.switches++;
+    if (e->tid == 0 || e->tid == SCHED_NOBODY)
+        return PFR_OK;
+    PFR_TRY(on_seen(all, e, err));
+    PFR_TRY(thread_of(all, e->tid, &t, err));
+    PFR_TRY(leave(all, t, e, THREAD_RUNNING, err));
+    t->state = t->exited ? THREAD_DEAD : t->state; /* its last switch comes after its EXIT */
+    return PFR_OK;
+}
+
 /* --- Who ends a wait. */
 
 static enum waker_kind waker_kind_of(const struct sched_event *e) {
@@ -384,7 +410,8 @@ typedef pfr_status event_fn(struct thread_states *all, const struct sched_event 
 static event_fn *const functions[] = {
     [SCHED_SWITCH] = on_switch, [SCHED_WAKING] = on_waking, [SCHED_NEW] = on_waking, [SCHED_IN] = on_in,
     [SCHED_OUT] = on_out,       [SCHED_STACK] = on_call,    [SCHED_FORK] = on_fork,  [SCHED_EXIT] = on_exit_of,
-    [SCHED_ENTER] = on_call,    [SCHED_ADDRESS] = on_call,  [SCHED_LEAVE] = on_call, [SCHED_LOST] = on_lost,
+    [SCHED_AWAY] = on_away,     [SCHED_SEEN] = on_seen,     [SCHED_ENTER] = on_call, [SCHED_ADDRESS] = on_call,
+    [SCHED_LEAVE] = on_call,    [SCHED_LOST] = on_lost,
 };
 
 pfr_status thread_states_note(struct thread_states *all, const struct sched_event *event, pfr_error *err) {

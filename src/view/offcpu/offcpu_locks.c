@@ -217,6 +217,20 @@ static pfr_status sides(const struct locks *l, const struct lock *lock, bool hol
     return PFR_OK;
 }
 
+/* --- What chains do not say. */
+
+/* Chains by frame pointers leave out the caller of a function of the C library that has no frame of its own. */
+static bool tells_apart(const struct locks *l, char text[OFFCPU_NOTE_ROOM]) {
+    size_t unknown = 0;
+    for (size_t i = 0; i < l->o->nr_intervals; i++)
+        unknown += l->waits[i].kind == LOCK_UNKNOWN;
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "%zu of %zu waits have no function of the C library in their call chains: mutexes, condition variables, "
+             "semaphores and joins cannot be told apart (record --call-graph dwarf)",
+             unknown, l->o->nr_intervals);
+    return unknown == 0;
+}
+
 /* --- Text. */
 
 static pfr_status text_sides(const struct locks *l, const struct lock *lock, bool holders, pfr_output *out,
@@ -255,6 +269,8 @@ static pfr_status write_text(const struct locks *l, pfr_output *out, pfr_error *
         offcpu_printf(out, "# %s\n", text);
     if (!l->o->walk.futexes)
         offcpu_printf(out, "# a lock is a place that waits for it; with syscalls:sys_enter_futex it is an address\n");
+    if (!tells_apart(l, text))
+        offcpu_printf(out, "# %s\n", text);
     offcpu_printf(out, "#\n#  waits    total      p99      max  kind        lock\n");
     for (size_t i = 0; i < l->shown; i++)
         PFR_TRY(text_lock(l, &l->locks[i], out, err));
@@ -367,7 +383,10 @@ static pfr_status write_csv(const struct locks *l, pfr_output *out, pfr_error *e
 
 pfr_status offcpu_write_locks(struct offcpu *o, pfr_output *out, pfr_error *err) {
     struct locks l;
+    char text[OFFCPU_NOTE_ROOM];
     pfr_status st = load(&l, o, err);
+    if (st >= 0 && o->options->format != PFR_OFFCPU_TEXT && o->options->note && !tells_apart(&l, text))
+        o->options->note(o->options->context, text);
     if (st >= 0)
         st = o->options->format == PFR_OFFCPU_JSON  ? write_json(&l, out, err)
              : o->options->format == PFR_OFFCPU_CSV ? write_csv(&l, out, err)

@@ -11,6 +11,7 @@ static bool note_source(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_walk *w = &o->walk;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s%s, %s: %" PRIu64 " switches, %" PRIu64 " wake-ups in %.3f s",
              w->switches               ? "sched_switch"
+             : w->away                 ? "sched_switch without raw bytes"
              : w->stacks && w->samples ? "SWITCH records and context-switches samples"
                                        : "SWITCH records",
              w->wakings ? " and sched_waking" : "", w->wide ? "all threads" : "threads of the recorded processes",
@@ -24,12 +25,19 @@ static bool note_wakers(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return !o->walk.wakings;
 }
 
+static bool note_away(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             "a wait ends with the next sample of its thread, which is later than its end; whether it was blocked or "
+             "preempted is not recorded, and counts as blocked");
+    return o->walk.away;
+}
+
 static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const bool stacks = o->walk.stacks && o->walk.samples;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
              stacks ? "reasons are those of the call chains of context-switches"
                     : "there are only times: reasons need samples of context-switches or of sched:sched_switch");
-    return !o->walk.switches;
+    return !o->walk.switches && !o->walk.away;
 }
 
 static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
@@ -67,8 +75,8 @@ static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->walk.counts.late > 0;
 }
 
-static note_fn *const notes[] = {note_source, note_wakers, note_records, note_narrow,
-                                 note_lost,   note_stacks, note_late};
+static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records,
+                                 note_narrow, note_lost,   note_stacks, note_late};
 
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -17,11 +17,14 @@
 #include "view/report/rows/report_tree_roots.h"
 #include "view/report/print/report_write.h"
 #include "file/read/features.h"
+#include "model/sched/latency_weights.h"
+#include "model/sched/wait_event.h"
 #include "view/report/fields/report_groups.h"
 #include "view/stat/report_stat.h"
 #include "wire/feature_bits.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define BRANCH_CALL_STACK (1u << 11)
 #define LEAST_SHARE 0.5
@@ -55,7 +58,7 @@ static pfr_status learn_events(struct report *r, pfr_error *err) {
 
 static bool any_event_has(const struct report *r, uint64_t sample_type) {
     for (uint32_t i = 0; i < profile_event_count(r->reader); i++)
-        if (profile_event(r->reader, i)->attr.sample_type & sample_type)
+        if (report_wants_event(r, i) && profile_event(r->reader, i)->attr.sample_type & sample_type)
             return true;
     return false;
 }
@@ -63,16 +66,17 @@ static bool any_event_has(const struct report *r, uint64_t sample_type) {
 static bool are_tracepoints(const struct report *r) {
     const uint32_t count = profile_event_count(r->reader);
     for (uint32_t i = 0; i < count; i++)
-        if (profile_event(r->reader, i)->attr.type != PFR_ATTR_TYPE_TRACEPOINT)
+        if (report_wants_event(r, i) && profile_event(r->reader, i)->attr.type != PFR_ATTR_TYPE_TRACEPOINT)
             return false;
-    return count > 0;
+    return count > 0 && !r->reader->waits;
 }
 
 /* Branch stacks recorded as call chains (LBR) do not count as branches. */
 static bool any_branches(const struct report *r) {
     for (uint32_t i = 0; i < profile_event_count(r->reader); i++) {
         const struct pfr_rec_attr *attr = &profile_event(r->reader, i)->attr;
-        if (attr->sample_type & PFR_SAMPLE_BRANCH_STACK && !(attr->branch_sample_type & BRANCH_CALL_STACK))
+        if (report_wants_event(r, i) && attr->sample_type & PFR_SAMPLE_BRANCH_STACK &&
+            !(attr->branch_sample_type & BRANCH_CALL_STACK))
             return true;
     }
     return false;
@@ -201,6 +205,8 @@ static pfr_status check_separator(const char *separator, pfr_error *err) {
 static pfr_status choose(struct report *r, pfr_error *err) {
     PFR_TRY(check_separator(r->options->separator, err));
     PFR_TRY(learn_events(r, err));
+    PFR_TRY(wait_event_begin(r->reader, r->options->event, r->options->note, r->options->context, err));
+    PFR_TRY(filter_check_event(r, err));
     PFR_TRY(filter_choose(r, err));
     PFR_TRY(choose_mode(r, err));
     PFR_TRY(choose_chains(r, err));
@@ -226,7 +232,8 @@ static void tell_note(void *context, const char *sentence) {
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
     const struct sample_facts facts = sample_facts_of(sample);
-    return sample_filter_passes(&r->kept, &facts) && switch_is_on(r, sample->time);
+    return report_wants_event(r, sample->event) && sample_filter_passes(&r->kept, &facts) &&
+           switch_is_on(r, sample->time);
 }
 
 /* Kernel names of this machine apply only if the recorded kernel has the same release. */
@@ -299,18 +306,45 @@ static struct profile_request request_of(struct report *r) {
     request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
-    request.keep = sample_filter_has_numbers(&r->kept) || !r->switched.any ? keep_sample : NULL;
+    request.keep = sample_filter_has_numbers(&r->kept) || !r->switched.any || r->options->event ? keep_sample : NULL;
+    request.running = r->running.memory ? &r->running : NULL;
+    request.by_latency = o->latency;
     request.context = r;
     return request;
+}
+
+/* How many threads ran at the time of each sample. */
+static pfr_status learn_running(struct report *r, pfr_error *err) {
+    unsigned needs;
+    const bool is_key = report_keys_needed(r, &needs) & PROFILE_BIT(PROFILE_PARALLELISM);
+    if (!r->options->latency && !is_key)
+        return PFR_OK;
+    if (r->mode != REPORT_SAMPLES || r->reader->waits || r->reader->trace || r->reader->stored)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "latency",
+                        "--latency and the key parallelism are of samples of a recording, not of branches, memory "
+                        "accesses, waits, traces or stores");
+    return running_threads_learn(&r->running, r->reader, err);
+}
+
+static void tell_undivided(const struct report *r) {
+    char text[160];
+    if (!r->profile->undivided || !r->options->note)
+        return;
+    snprintf(text, sizeof text,
+             "%" PRIu64 " sample%s taken when no thread is known to run: counted with the whole period",
+             r->profile->undivided, r->profile->undivided == 1 ? " was" : "s were");
+    r->options->note(r->options->context, text);
 }
 
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
     PFR_TRY(filter_choose_samples(r, err));
     PFR_TRY(learn_release(r, err));
+    PFR_TRY(learn_running(r, err));
     const struct profile_request request = request_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &request, err));
     r->limited = profile_tell_limits(r->profile, tell_hole, r) != PFR_OK;
+    tell_undivided(r);
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
     if (needs & NEEDS_MAPS)
@@ -376,6 +410,8 @@ static void close_report(struct report *r) {
     if (r->ignored.made)
         regfree(&r->ignored.pattern);
     profile_close(r->profile);
+    wait_event_end(r->reader);
+    running_threads_free(&r->running);
 }
 
 /* Refuses options that have no effect on this kind of recording. */

@@ -13,6 +13,7 @@
 #include "model/profile/count/profile_reads.h"
 #include "model/profile/count/profile_stacks.h"
 #include "model/profile/count/profile_values.h"
+#include "model/profile/count/profile_waits.h"
 #include "model/profile/count/profile_whole_stacks.h"
 
 #include "file/read/header_walk.h"
@@ -264,7 +265,7 @@ static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, co
     one.grown = true;
     PFR_TRY(reads_grown(c, read->id, read->value, &one.event, &one.period, err));
     b->items[b->count].picked = one;
-    return one.period ? push_kept(c, b, s, err) : PFR_OK;
+    return one.period && weigh(c, &b->items[b->count].picked) ? push_kept(c, b, s, err) : PFR_OK;
 }
 
 /* One of each counter. */
@@ -300,7 +301,9 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
     pick_decoded(&c->places[rec->event], &sample, s);
     pick_key(&c->profile->state, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
-    return (c->places[rec->event].reads ? push_reads : push_kept)(c, b, &sample, err);
+    if (c->places[rec->event].reads && !c->profile->reader->waits)
+        return push_reads(c, b, &sample, err);
+    return weigh(c, s) ? push_kept(c, b, &sample, err) : PFR_OK;
 }
 
 static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, uint32_t event, const uint8_t *bytes,
@@ -311,7 +314,7 @@ static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, u
     s->mode = cpumode_at(bytes, swap);
     pick_fixed(&c->places[event], bytes, swap, s);
     pick_key(&c->profile->state, s, place, inner);
-    return is_kept(c, s) ? push(c, b, err) : PFR_OK;
+    return weigh(c, s) && is_kept(c, s) ? push(c, b, err) : PFR_OK;
 }
 
 static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
@@ -369,6 +372,19 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
     return st < 0 ? st : PFR_OK;
 }
 
+/* Waits that no sample tells of, which the first run counts. */
+static pfr_status run_unsampled(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    struct unsampled_waits all;
+    pfr_status st = unsampled_begin(&all, c, err);
+    while (st >= 0 && unsampled_next(&all, &b->items[b->count].picked)) {
+        st = push_kept(c, b, NULL, err);
+        if (st >= 0)
+            st = commit(c, b, err);
+    }
+    unsampled_end(&all);
+    return st;
+}
+
 pfr_status counter_run(struct sample_counter *c, pfr_error *err) {
     struct sample_batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
     if (!b)
@@ -376,6 +392,8 @@ pfr_status counter_run(struct sample_counter *c, pfr_error *err) {
     pfr_status st = order_begin(c, err);
     if (st >= 0)
         st = run(c, b, err);
+    if (st >= 0 && c->profile->reader->waits && c->run == 0)
+        st = run_unsampled(c, b, err);
     order_end(c);
     mem_free(c->memory, b, 1, sizeof *b);
     return st;

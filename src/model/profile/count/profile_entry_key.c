@@ -156,7 +156,7 @@ pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_er
     item->moment = moment_of(&c->profile->state, &s->key);
     PFR_TRY(find_who(c, s, item->moment, &who, err));
     *at++ = words_first(s, who);
-    if (c->places[s->event].makes)
+    if (c->places[s->event].makes && !s->bare)
         PFR_TRY(make_chain(c, item, who, err));
     if (request_has_frames(w))
         *at++ = s->ip;

@@ -141,7 +141,8 @@ struct plain_sample {
 bool plain_may(const struct sample_counter *c, uint32_t event) {
     const struct pick_places *p = &c->places[event];
     const bool has_time = p->time || !c->profile->state.timed;
-    return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep && !c->reader->context.swap;
+    return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep &&
+           !c->profile->reader->waits && !c->profile->request.by_latency && !c->reader->context.swap;
 }
 
 /* Values common to a batch, loaded once. */

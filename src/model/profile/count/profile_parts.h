@@ -12,6 +12,7 @@
  *    profile_fast_path.c       fast path for flat reports: entries without a resolved address
  *    profile_deferred_names.c  resolves the addresses of those when all is counted
  *    profile_tracepoint.c      text of tracepoints
+ *    profile_waits.c           waits of threads in place of samples
  *    profile_reads.c           samples in order, and those that stand for each counter of a group
  *    profile_entry_key.c       the words of a sample that identify its entry
  *    profile_values.c          values by which a new entry is grouped
@@ -79,6 +80,7 @@ struct picked {
     unsigned mode;
     bool made;  /* the chain was built, not taken as recorded; it is complete */
     bool uncut; /* the chain must not be cut, however long it is */
+    bool bare;  /* there is no sample to make a chain of */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
     const struct pfr_rec_sample *whole;        /* NULL: no other field is needed */
@@ -108,7 +110,7 @@ static inline void pick_fixed(const struct pick_places *p, const uint8_t *bytes,
     out->chain.count = p->chain ? load_u64(bytes + p->chain, swap) : 0;
     out->chain.at = bytes + p->chain + 8;
     out->chain.swap = swap;
-    out->made = out->uncut = out->grown = false;
+    out->made = out->uncut = out->grown = out->bare = false;
     out->whole = NULL;
 }
 
@@ -289,6 +291,8 @@ struct sample_counter {
     struct profile_weight *limited; /* by event: samples counted as [limit] */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
+    size_t wait_hint;   /* of sample_waits_find */
+    uint64_t undivided; /* as of the profile */
     bool lossy;
     uint32_t number, run; /* number of the counter and of its current run, for request.each */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces a sample to the requested values. Values at fixed offsets are read without decoding. */
 #include "model/profile/count/profile_pick.h"
+#include "model/profile/result/running_threads.h"
 
 #include "wire/layout_length.h"
 #include "wire/record_bits.h"
@@ -10,7 +11,7 @@
 /* Keys whose values come from fixed offsets. */
 #define FIXED_KEYS                                                                                                     \
     (PROFILE_BIT(PROFILE_COMM) | PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID) | PROFILE_BIT(PROFILE_CPU) |      \
-     PROFILE_BIT(PROFILE_TIME) | PROFILE_BIT(PROFILE_PERIOD))
+     PROFILE_BIT(PROFILE_TIME) | PROFILE_BIT(PROFILE_PERIOD) | PROFILE_BIT(PROFILE_PARALLELISM))
 
 /* Offset in the record of a member of 8 (or 4) bytes; 0: not recorded. false: the offset is not fixed. */
 static bool find_place(const struct event *e, uint64_t bit, size_t member, bool narrow, uint32_t *place) {
@@ -50,7 +51,7 @@ void pick_decoded(const struct pick_places *p, const struct pfr_rec_sample *s, s
     out->time = type & PFR_SAMPLE_TIME ? s->time : UINT64_MAX;
     out->period = type & PFR_SAMPLE_PERIOD ? s->period : p->period;
     out->chain = s->chain;
-    out->made = out->uncut = out->grown = false;
+    out->made = out->uncut = out->grown = out->bare = false;
     out->whole = s;
 }
 
@@ -79,6 +80,11 @@ static uint64_t time_slot(const struct profile_request *w, const struct pick_pla
 static uint64_t period_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     (void)w, (void)p;
     return s->period;
+}
+
+static uint64_t parallelism_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
+    (void)p;
+    return w->running ? running_threads_at(w->running, s->time) : 0;
 }
 
 static uint64_t weight_of(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
@@ -152,6 +158,7 @@ static value_fn *const values[PROFILE_KEYS] = {
     [PROFILE_FROM] = branch_from,
     [PROFILE_TO] = branch_to,
     [PROFILE_BRANCH_FLAGS] = branch_flags,
+    [PROFILE_PARALLELISM] = parallelism_of,
 };
 
 uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,

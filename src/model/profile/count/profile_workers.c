@@ -126,8 +126,10 @@ static struct workers_size size_of(const struct profile_workers *w) {
 /* One worker must count the whole recording if samples are needed in order (counters read with samples, stitched
    stacks) or if texts of tracepoints come from a library that may need a process. */
 static bool goes_by_slices(const struct profile_workers *w) {
-    const bool traces = w->profile->request.keys & PROFILE_BIT(PROFILE_TRACE);
-    return !w->whole && w->nr_slices > 0 && !traces && !order_counts(w->profile, w->places);
+    const struct profile_request *request = &w->profile->request;
+    const bool traces = request->keys & PROFILE_BIT(PROFILE_TRACE);
+    const bool waits = request->each && w->profile->reader->waits; /* rows that no slice has again */
+    return !w->whole && w->nr_slices > 0 && !traces && !waits && !order_counts(w->profile, w->places);
 }
 
 static uint32_t count_jobs(const struct profile_workers *w) {

@@ -165,6 +165,7 @@ struct profile {
     uint64_t left_out;             /* samples rejected by `keep` */
     uint64_t late;                 /* samples and state records that came after the end of their round */
     uint64_t guests;               /* samples of guests without any information: [unknown] */
+    uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
     struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
     uint64_t stitch_begun;         /* how often stitching restarted because memory was short */

@@ -4,6 +4,7 @@
 #include "file/read/stored.h"
 #include "model/calls/calls.h"
 #include "model/profile/result/profile.h"
+#include "model/profile/result/sample_waits.h"
 
 enum { TYPE_SOFTWARE = 1 };
 
@@ -25,6 +26,9 @@ uint32_t profile_event_count(const pfr_reader *reader) {
 }
 
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event) {
+    const struct sample_waits *waits = reader->waits;
+    if (waits && event < waits->nr_events && waits->shown[event].name)
+        return &waits->shown[event];
     if (!reader->trace)
         return pfr_get_event(reader, event);
     return event > 0 ? NULL : reader->header.cycle_frequency ? &call_time : &call_ticks;

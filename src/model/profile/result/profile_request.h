@@ -12,6 +12,7 @@
 
 struct profile;
 struct slice;
+struct running_threads;
 
 /* Keys of groups. The comments state the kind of the values; NO_TEXT is a text that was not recorded. */
 enum profile_key {
@@ -36,6 +37,7 @@ enum profile_key {
     PROFILE_FROM,           /* place: source of a branch (with PROFILE_BRANCHES) */
     PROFILE_TO,             /* place: target of the branch */
     PROFILE_BRANCH_FLAGS,   /* number: PROFILE_MISPREDICTED and the others below */
+    PROFILE_PARALLELISM,    /* number: threads that ran at the sample's time (with .running); 0: not known */
     PROFILE_KEYS
 };
 #define PROFILE_BIT(key) (1u << (key))
@@ -162,7 +164,9 @@ struct profile_request {
     void (*hole)(void *context, const pfr_error *hole); /* receives each unreadable range; may be NULL */
     void (*note)(void *context, const char *sentence);  /* receives remarks about possibly wrong names; may be NULL */
     void *context;
-    const struct profile_each *each; /* NULL: single samples are not needed */
+    const struct profile_each *each;       /* NULL: single samples are not needed */
+    const struct running_threads *running; /* for PROFILE_PARALLELISM and .by_latency; may be NULL */
+    bool by_latency; /* the weight of a sample is its period divided by the threads that ran at its time */
 };
 
 static inline bool request_has_frames(const struct profile_request *r) {

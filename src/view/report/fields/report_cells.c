@@ -324,6 +324,10 @@ uint64_t identity_of_cgroup_id(struct report *r, const struct cell_key *spot) {
     return profile_value(r->profile, spot->group, PROFILE_CGROUP_ID);
 }
 
+uint64_t identity_of_parallelism(struct report *r, const struct cell_key *spot) {
+    return profile_value(r->profile, spot->group, PROFILE_PARALLELISM);
+}
+
 void cell_number(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r, (void)row;
     out_u64(&to->out, id);

@@ -15,7 +15,7 @@ report_identity identity_of_comm, identity_of_tid, identity_of_cpu, identity_of_
 report_identity identity_of_line, identity_of_source_file;
 report_identity identity_of_dso, identity_of_symbol, identity_of_symbol_size, identity_of_dso_size, identity_of_address,
     identity_of_parent;
-report_identity identity_of_cgroup, identity_of_cgroup_id, identity_of_trace, identity_of_time;
+report_identity identity_of_cgroup, identity_of_cgroup_id, identity_of_trace, identity_of_time, identity_of_parallelism;
 report_identity identity_of_weight, identity_of_ins_lat, identity_of_stage_cycles, identity_of_transaction;
 report_identity identity_of_code_page_size, identity_of_data_page_size, identity_of_phys_address;
 report_identity identity_of_level, identity_of_snoop, identity_of_tlb, identity_of_lock, identity_of_block;

@@ -25,6 +25,7 @@
 const struct report_field report_fields[] = {
     {"overhead", NULL, "Overhead", .in_percent = true, WEIGHT_COLUMN(overhead, self)},
     {"overhead_children", NULL, "Children", .in_percent = true, .breaks_ties = true, WEIGHT_COLUMN(children, total)},
+    {"latency", NULL, "Latency", .in_percent = true, WEIGHT_COLUMN(overhead, self)},
     {"overhead_sys", NULL, "sys", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(system, system)},
     {"overhead_us", NULL, "usr", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(user, user)},
     {"sample", NULL, "Samples", WEIGHT_COLUMN(samples, samples)},
@@ -58,6 +59,8 @@ const struct report_field report_fields[] = {
     {"cgroup_id", NULL, "Cgroup id", KEY(CGROUP_ID), .identity = identity_of_cgroup_id, .print = cell_number,
      .right = true, .is_number = true},
     {"time", NULL, "Time", KEY(TIME), .identity = identity_of_time, .print = cell_time},
+    {"parallelism", NULL, "Parallelism", KEY(PARALLELISM), .identity = identity_of_parallelism, .print = cell_number,
+     .right = true, .is_number = true},
     {"trace", NULL, "Trace output", KEY(TRACE), AS_TEXT(trace), .print = cell_text_or_none},
     {"local_weight", NULL, "Local Weight", KEY(WEIGHT), .identity = identity_of_weight, .collate = collate_largest,
      .print = cell_left_number, .is_number = true},
@@ -208,7 +211,7 @@ static void add_named(struct field_list list, const char *name) {
 static void add_weights(const struct report *r, struct field_list list, bool shown) {
     if (r->children)
         add_named(list, "overhead_children");
-    add_named(list, "overhead");
+    add_named(list, r->options->latency ? "latency" : "overhead");
     if (shown && r->options->show_samples)
         add_named(list, "sample");
     if (shown && r->options->show_total_period)
@@ -278,12 +281,24 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+/* A weight has one meaning in a report. */
+static pfr_status check_latency(const struct report *r, pfr_error *err) {
+    const char *const wrong = r->options->latency ? "overhead" : "latency";
+    for (unsigned i = 0; i < r->chosen.nr_columns; i++)
+        if (strcmp(r->chosen.columns[i]->name, wrong) == 0)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field",
+                            r->options->latency ? "with --latency the weight is the field latency, not overhead"
+                                                : "the field latency needs --latency");
+    return PFR_OK;
+}
+
 pfr_status report_fields_read(struct report *r, pfr_error *err) {
     r->chosen.nr_sort = r->chosen.nr_keys = r->chosen.nr_columns = 0;
     PFR_TRY(read_lists(r, err));
     for (unsigned i = 0; i < r->chosen.nr_sort; i++)
         if (r->chosen.sort[i]->identity)
             r->chosen.keys[r->chosen.nr_keys++] = r->chosen.sort[i];
+    PFR_TRY(check_latency(r, err));
     settle(r);
     const char *sort = r->options->sort;
     r->skips_first = sort && !r->options->fields && strncmp(sort, "sym", 3) == 0;

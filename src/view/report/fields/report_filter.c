@@ -24,6 +24,23 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
+bool report_wants_event(const struct report *r, uint32_t number) {
+    const char *const name = r->options->event;
+    const pfr_event *event = name ? profile_event(r->reader, number) : NULL;
+    return !name || (event && (strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0));
+}
+
+pfr_status filter_check_event(const struct report *r, pfr_error *err) {
+    const uint32_t count = profile_event_count(r->reader);
+    uint32_t i = 0;
+    while (i < count && !report_wants_event(r, i))
+        i++;
+    return !r->options->event || i < count
+               ? PFR_OK
+               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                          "there is no event '%.60s'; perfray info --events lists them", r->options->event);
+}
+
 /* The CPUs of the sockets that are asked for, as far as --cpu lists them. */
 static pfr_status keep_sockets(struct report *r, pfr_error *err) {
     struct ranges sockets = {.any = false};

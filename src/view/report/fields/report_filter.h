@@ -4,6 +4,10 @@
 /* Interface of report_filter.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
+/* -e: whether samples of the event count; whether there is such an event. */
+bool report_wants_event(const struct report *r, uint32_t number);
+pfr_status filter_check_event(const struct report *r, pfr_error *err);
+
 /* Whether samples of the group and frame are rows. */
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
 

@@ -126,7 +126,7 @@ static pfr_status learn_recorded(struct report *r, pfr_error *err) {
 
 pfr_status report_learn_groups(struct report *r, pfr_error *err) {
     const uint32_t events = profile_event_count(r->reader);
-    if (r->options->group == PFR_REPORT_NO)
+    if (r->options->group == PFR_REPORT_NO || r->options->event)
         return PFR_OK;
     PFR_TRY(learn_recorded(r, err));
     if (r->options->group != PFR_REPORT_YES || r->nr_groups || events < 2)

@@ -35,6 +35,7 @@
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
+#include "model/profile/result/running_threads.h"
 #include "model/profile/result/profile.h"
 #include "view/report/fields/number_lists.h"
 #include "query/sample_filter.h"
@@ -399,8 +400,9 @@ struct report {
     uint32_t nr_cpus, nr_groups;
     struct report_group *groups; /* events shown side by side */
     size_t groups_room;
-    struct sample_filter kept; /* samples outside it count in no total */
-    struct ranges switched;    /* time ranges, sorted; see report_switch.h */
+    struct sample_filter kept;      /* samples outside it count in no total */
+    struct ranges switched;         /* time ranges, sorted; see report_switch.h */
+    struct running_threads running; /* made for --latency and the key parallelism */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
     pfr_output cell;  /* scratch buffer for the text of one cell */
