@@ -10,7 +10,7 @@ struct editing {
     unsigned to, order, trace;     /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
-    bool text, marks; /* only for convert to and from quipper */
+    bool text, marks; /* of convert, only with --to=quipper */
     const char *without;
     unsigned sorted;
 };

@@ -15,8 +15,9 @@ struct naming { /* `cache` must be true initially; NULL: the option was not give
 /* The result refers to the texts in `naming`. */
 pfr_symbol_options symbol_options_of(const struct naming *naming);
 
-/* Checks that each file exists and is of the right type: folder, object file, list of symbols. Prints the first problem
- * as "who: --option name: why; what to do" and returns false. A missing --symfs folder only causes a warning. */
+/* Checks that each file is readable and of the right type: folder, object file, list of symbols. Prints the first
+ * problem as "who: --option name: why; what to do" and returns false. A missing folder (--symfs, --debug-dir) only
+ * causes a warning. */
 bool name_files_fit(const char *who, const struct naming *naming);
 
 #endif

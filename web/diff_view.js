@@ -67,7 +67,7 @@ export class DiffView {
     }
     heading() {
         const {totals} = this.diff, unit = this.app.unit(), total = this.knownOf(null);
-        const change = total ? `: ${total.delta >= 0 ? '+' : '−'}${Math.abs(total.delta).toFixed(2)} % ${intervalText(total)}, ${total.verdict}` : '';
+        const change = total ? `: ${total.delta >= 0 ? '+' : '−'}${Math.abs(total.delta).toFixed(2)} % ${intervalText(total)}` : '';
         return `baseline ${formatWeight(totals.totalA, unit)}, new ${formatWeight(totals.totalB, unit)}${change}; widths: ${this.app.state.width} (w)`;
     }
     statusOf(box) {

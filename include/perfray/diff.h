@@ -10,8 +10,8 @@
  *
  * Each value has a 95 % interval of its change. With several recordings on a side they come from the variance between
  * recordings, with one recording from a block bootstrap over its time: that says nothing about how much another run of
- * the same program would differ. Row 0 then has no interval and no verdict, unless it is per sample, event or call:
- * sums also depend on how long was recorded and on the CPU time that the machine gave. A model of a store has one time
+ * the same program would differ. Row 0 then has no verdict, unless it is per sample, event or call: sums also depend on
+ * how long was recorded and on the CPU time that the machine gave. A model of a store has one time
  * per slot of the store; with fewer than 8 such slots on a side no interval is known, and no verdict is given. Verdicts
  * are corrected for the number of rows (Benjamini and Hochberg, 5 %). docs/diff.md describes method, assumptions and
  * limits.

@@ -125,7 +125,7 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
     struct pfr_output own = {.raw_names = e->to->raw_names};
     struct packed_file file;
     PFR_TRY(packed_open(&file, path, !e->sink->format.binary, e->memory, err));
-    own.out = *file.out; /* until packed_close, the file belongs to the pfr_output that the sink writes to */
+    own.out = *file.out; /* the sink writes to a pfr_output: the output moves there, and back before packed_close */
     e->to = &own;
     const pfr_status st = feed(e, err);
     *file.out = own.out;

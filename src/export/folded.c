@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks: one line per stack, outermost function first, with the number of samples after the last blank.
+ * Folded stacks: one line per stack, outermost function first, then a blank and its number of samples, or its weight.
  *
  *     busy;main;scramble 1024
  *

@@ -69,7 +69,7 @@ static void tell(const struct mutant *m, const char *what, const char *text) {
             ledger->drawn.words, ledger->sizes);
 }
 
-/* --- Reported damage, counted like the command does in tool/damage.c. */
+/* --- Reported damage, from the same sources as the command's: see tool/damage.c. */
 
 static void hear_features(pfr_reader *reader, struct said *said) {
     pfr_error err;

@@ -199,7 +199,7 @@ def named_twice(folder, tasks):
 
 
 def overrun(folder, tasks):
-    """With rings of one page, recorded and lost samples together are as many as are recorded with sufficient room."""
+    """With rings of one page, recorded and lost records together are as many as are recorded with sufficient room."""
     must_be_traced()
     command, sums = [tasks, "calls", "200000"], []
     for ring in ("1", "64M"):

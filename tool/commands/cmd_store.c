@@ -37,7 +37,7 @@ static const struct opt store_rows[] = {
     {"slot", 0, OPT_STRING, OF(slot), "LENGTH", "sum samples in slots of LENGTH (default 10s)"},
     {"at", 0, OPT_STRING, OF(at), "TIME", "the recording ended at TIME: @SECONDS, or seconds since 1970"},
     {"relabel", 0, OPT_FLAG, OF(relabel), NULL, "replace the labels of a recording that is in the store"},
-    {"spool", 0, OPT_STRING, OF(spool), "DIR", "keep recordings in DIR while the store is away; push those first"},
+    {"spool", 0, OPT_STRING, OF(spool), "DIR", "keep recordings in DIR while the store is down; push them first later"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 1024; XRay traces 256)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size; at most 4)"},
     HEADING("Asking"),
@@ -462,7 +462,7 @@ static enum exit_status store_run(const struct task *task) {
 extern const struct command cmd_store;
 const struct command cmd_store = {
     .name = "store",
-    .about = "keep many recordings in SQLite or ClickHouse, and ask them all",
+    .about = "store many recordings in SQLite or ClickHouse and query them together",
     .arguments = "init|push|list|top|sql|drop|retain|check [ARGUMENT...]",
     .reads_no_file = true,
     .opts = store_rows,

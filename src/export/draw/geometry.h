@@ -18,7 +18,7 @@ struct geometry {
     struct memory *memory;
     const struct stacks *stacks;
     bool by_weight;
-    struct box *boxes; /* row by row, left to right within each */
+    struct box *boxes; /* row by row from the outermost, left to right within each */
     size_t room;
     uint32_t count, rows;
     uint32_t left_out; /* nodes without a box */

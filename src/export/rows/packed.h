@@ -2,7 +2,8 @@
 #ifndef PFR_EXPORT_PACKED_H
 #define PFR_EXPORT_PACKED_H
 /*
- * A new file that is compressed if its name ends in ".gz" or ".zst", and is there completely or not at all.
+ * An output file, compressed if its name ends in ".gz" or ".zst". It gets its name only when it is complete
+ * (whole_file.h).
  *
  *     struct packed_file file;
  *     packed_open(&file, path, true, memory, &err);
@@ -26,12 +27,12 @@ struct packed_file {
     struct output *out; /* write here */
 };
 
-/* By the end of the name; NULL: not. */
+/* The packing that the end of the name asks for; PACKED_NOT for other names and for NULL. */
 enum packing packing_of(const char *path);
 /* The length of a name without ".gz" or ".zst". */
 size_t unpacked_length(const char *path);
 
-/* packs false: the format is compressed already. < 0: *err; nothing needs to be closed. */
+/* Pass packs = false if the format is compressed already. A result < 0 fills *err, and nothing needs to be closed. */
 pfr_status packed_open(struct packed_file *file, const char *path, bool packs, struct memory *memory, pfr_error *err);
 pfr_status packed_close(struct packed_file *file, bool is_whole, pfr_error *err);
 

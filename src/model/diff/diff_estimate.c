@@ -225,12 +225,6 @@ static double freedom_of(const struct estimate *a, const struct estimate *b) {
     return parts > 0 ? all * all / parts : INFINITY;
 }
 
-void diff_value_forget_error(pfr_diff_value *v) {
-    v->low = -INFINITY;
-    v->high = v->base_error = v->changed_error = INFINITY;
-    v->p = 1;
-}
-
 /* Without q and verdict. */
 static pfr_diff_value value_of(const struct estimate *base, const struct estimate *changed) {
     const double error = sqrt(base->variance + changed->variance), freedom = freedom_of(base, changed);
@@ -242,7 +236,8 @@ static pfr_diff_value value_of(const struct estimate *base, const struct estimat
                         .p = 1,
                         .q = 1};
     if (isinf(error)) { /* it is not known */
-        diff_value_forget_error(&v);
+        v.low = -INFINITY;
+        v.high = INFINITY;
         return v;
     }
     const double reach = error > 0 ? student_quantile(DIFF_LEVEL, freedom) * error : 0;

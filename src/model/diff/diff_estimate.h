@@ -15,7 +15,4 @@ pfr_status diff_dispersions_fit(pfr_diff *d, struct diff_scratch *scratch, pfr_e
 /* A value of both sides. The total of PFR_DIFF_PER_TOTAL is percent of the base's. */
 pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
 
-/* Makes the interval one that is not known. */
-void diff_value_forget_error(pfr_diff_value *v);
-
 #endif

@@ -167,7 +167,7 @@ static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
                         "program may differ more; compare several with --base and --new"));
     if (per > PFR_DIFF_PER_SECOND)
         return PFR_OK;
-    return diff_remark(d, err, "the total has no interval: it also depends on the CPU time that the machine gave%s",
+    return diff_remark(d, err, "the total has no verdict: it also depends on the CPU time that the machine gave%s",
                        per == PFR_DIFF_PER_TOTAL ? " and on the length of the recording"
                        : per == PFR_DIFF_PER_RUN ? " and on the length of the recording, and so do the values of rows"
                                                  : ", and so do the values of rows");

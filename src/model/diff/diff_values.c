@@ -190,9 +190,9 @@ static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct di
 /*
  * A sum depends on how long was recorded and on the CPU time that the machine gave. Both are constant within a
  * recording but differ between two: of windows of a program on a busy machine, sums of 20 s differ by 13 %, and those
- * of 1 s by only 18 %. So the time within one recording does not tell how much totals differ.
+ * of 1 s by only 18 %. So the interval from within one recording says nothing about another run: there is no verdict.
  */
-static bool is_total_comparable(const pfr_diff *d) {
+bool diff_total_is_judged(const pfr_diff *d) {
     const bool is_amount = d->options.per <= PFR_DIFF_PER_SECOND;
     return !is_amount || (d->sides[0].count > 1 && d->sides[1].count > 1);
 }
@@ -206,8 +206,8 @@ static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             *(side ? &row->new_samples : &row->base_samples) += d->sides[side].runs[i].samples;
     row->self = diff_measure(d, &subject, scratch);
-    if (!is_total_comparable(d))
-        diff_value_forget_error(&row->self);
+    if (!diff_total_is_judged(d))
+        row->self.p = 1;
     row->self.q = row->self.p;
     if (row->self.q <= DIFF_LEVEL && row->self.delta != 0)
         row->self.verdict = row->self.delta > 0 ? PFR_DIFF_SLOWER : PFR_DIFF_FASTER;

@@ -4,6 +4,9 @@
 /* What other files use of diff_values.c, which says how it works. */
 #include "model/diff/diff_parts.h"
 
+/* Whether [total] has a verdict. */
+bool diff_total_is_judged(const pfr_diff *d);
+
 pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
 /* Whether the row's share changed by the typical part only, within its interval. */
 bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row);

@@ -3,6 +3,7 @@
 #include "view/diff/diff_view.h"
 
 #include "base/text/escape.h"
+#include "model/diff/diff_values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,15 +89,17 @@ void diff_total_line(const pfr_diff *d, struct output *to) {
     }
     out_signed(to, v->delta * by, 2, 0);
     if (isinf(v->low)) {
-        out_text(to, d->sides[0].count > 1 && d->sides[1].count > 1
-                         ? " %, interval not known"
-                         : " %, interval not known (one recording on a side)");
+        out_text(to, " %, interval not known");
         return;
     }
     out_text(to, " % [");
     out_signed(to, v->low * by, 2, 0);
     out_text(to, ", ");
     out_signed(to, v->high * by, 2, 0);
+    if (!diff_total_is_judged(d)) {
+        out_text(to, "] within these recordings, no verdict");
+        return;
+    }
     out_text(to, "], p ");
     out_probability(to, v->p, 0);
     out_text(to, ": ");

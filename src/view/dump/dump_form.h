@@ -110,7 +110,7 @@ struct dump {
     struct dump_spot spot;       /* of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
-    const struct function_name *function; /* the function whose number the current integer is; NULL if unknown */
+    const struct function_name *function; /* named by the current integer; NULL: no function id, no map, or error */
     pfr_status failed;                    /* the error of looking it up, with `why` */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */

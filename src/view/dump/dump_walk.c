@@ -3,8 +3,8 @@
  * The generic traversal: shows any struct by the descriptors of its layout. It tracks the position in the bytes as well
  * as in the struct, because trailing fields are missing in shorter records, and --hex shows the bytes of each value.
  *
- * Fields without a display format (reserved, padding, words whose bits follow) are skipped if they are 0; fields
- * implied by the name of the layout are always skipped.
+ * Fields without a display format (reserved, padding) are skipped if they are 0; words whose bits follow, and fields
+ * implied by the name of the layout, always.
  */
 #include "view/dump/dump_walk.h"
 

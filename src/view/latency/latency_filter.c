@@ -99,7 +99,8 @@ static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
                                  : "times of this trace are ticks, numbers alone");
 }
 
-/* Converts the duration to ticks, rounded up, so that no selected call is shorter than it in whole nanoseconds. */
+/* Converts the duration to ticks, rounded up, so that every selected call lasts at least that many whole nanoseconds.
+ */
 static pfr_status read_duration(struct latency *l, pfr_error *err) {
     uint64_t ns;
     const char *text = l->options->min_duration;
@@ -114,7 +115,7 @@ static pfr_status read_duration(struct latency *l, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Times relative to the first call cannot be used: a trace does not record that time in advance. */
+/* Times relative to the first call, and percentages, are refused: a trace does not record when its first call was. */
 static pfr_status read_times(struct latency *l, pfr_error *err) {
     if (!l->options->time)
         return PFR_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_HISTOGRAM_H
 #define PFR_VIEW_LATENCY_HISTOGRAM_H
-/* Interface of latency_histogram.c; that file describes how it works. */
+/* Interface of latency_histogram.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
 #define LATENCY_BINS_MOST 64u

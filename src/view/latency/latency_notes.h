@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_NOTES_H
 #define PFR_VIEW_LATENCY_NOTES_H
-/* Interface of latency_notes.c; that file describes how it works. */
+/* Interface of latency_notes.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
 /* Note `number` (from 0) of those printed above a table and in JSON; false after the last one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_LATENCY_ROWS_H
 #define PFR_VIEW_LATENCY_ROWS_H
-/* Interface of latency_rows.c; that file describes how it works. */
+/* Interface of latency_rows.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
-/* "p50", and the thousandths that it is. */
+/* A percentile: its key, its heading, and its rank in thousandths (p50: 500). */
 struct latency_rank {
     const char *name, *title;
     unsigned thousandths;
@@ -12,11 +12,11 @@ struct latency_rank {
 
 extern const struct latency_rank latency_ranks[LATENCY_RANKS];
 
-/* USAGE: no such sort key. */
+/* Both return PFR_ERR_USAGE for an unknown sort key. */
 pfr_status latency_rows_make(struct latency *l, pfr_error *err);
 pfr_status latency_sort_check(const char *keys, pfr_error *err);
 
-/* Ticks as they are printed. */
+/* Convert ticks to the printed unit: ns, or ticks if the frequency is not known or --ticks is given. */
 uint64_t latency_shown(const struct latency *l, uint64_t ticks);
 uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks);
 int64_t latency_shown_self(const struct latency *l, __int128 ticks);

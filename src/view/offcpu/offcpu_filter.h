@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_FILTER_H
 #define PFR_VIEW_OFFCPU_FILTER_H
-/* Interface of offcpu_filter.c; that file describes how it works. */
+/* Interface of offcpu_filter.c; offcpu_parts.h describes how the files work together. */
 #include "view/offcpu/offcpu_parts.h"
 
 pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err);

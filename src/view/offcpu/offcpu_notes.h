@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_VIEW_OFFCPU_NOTES_H
 #define PFR_VIEW_OFFCPU_NOTES_H
-/* Interface of offcpu_notes.c; that file describes how it works. */
+/* Interface of offcpu_notes.c; offcpu_parts.h describes how the files work together. */
 #include "view/offcpu/offcpu_parts.h"
 
 /* Note `number` (from 0) about limits and losses; false after the last one. */

@@ -236,7 +236,7 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
            switch_is_on(r, sample->time);
 }
 
-/* Kernel names of this machine apply only if the recorded kernel has the same release. */
+/* Without a build id of the recorded kernel, the kernel of this machine names it only if both have the same release. */
 static pfr_status learn_release(struct report *r, pfr_error *err) {
     struct pfr_rec_feature_osrelease release;
     const pfr_feature *f;

@@ -4,8 +4,8 @@
 /* Interface of script_address_cache.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* near_find returns the cached entry for the address, or NULL. near_keep stores a result that holds for the whole block
- * around the address. */
+/* near_find returns the cached text of the address, or NULL. near_keep stores a text for the part of the block that
+ * found->first and found->last delimit. */
 const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                          unsigned form);
 void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of single addresses, in forms without offsets: all addresses of a function have the same text. Texts are cached
- * by blocks of 256 bytes: of the object file for user addresses, so that all processes share them, and of memory for
- * kernel addresses. A block with several functions has one slot per function.
+ * Names of single addresses. Offsets are not part of these forms, so all addresses of a function have the same text.
+ * Texts are cached by blocks of 256 bytes. For user addresses these are blocks of the object file, so that all
+ * processes share them; for kernel addresses, blocks of memory. A block with several functions has one slot per
+ * function.
  *
  * A text that is valid for a whole block of memory, or up to the end of a function, is also cached by its place in
  * memory (script_address_cache.c), which avoids the lookup of mapping and object.
@@ -88,8 +89,7 @@ static void set_extent(struct script *s, struct range_slot *slot, const struct p
     slot->last = (uint8_t)(BLOCK - at > name.behind ? at + name.behind - 1 : BLOCK - 1);
 }
 
-/* Prepares a lookup. Returns false if the address is not mapped, or if code was generated there that has its own
- * name. */
+/* Prepares a lookup. Returns false if the address is not mapped, or if a KSYMBOL record names the code there. */
 static bool want(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct wanted_text *w) {
     const bool user = cpumode == SCRIPT_USER;
     state_place_in(s->shared->state, cpumode, m->thread->space, address, m->key, &w->at);
@@ -107,8 +107,8 @@ static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsi
     return made->text;
 }
 
-/* Kernel addresses are not cached by block while the kernel's code changes (ksymbols): a block could get another name
- * in between. */
+/* While any KSYMBOL is known, kernel addresses are not cached by block: such code comes and goes, so the names in a
+ * block could change. */
 static bool is_kept(const struct script *s, unsigned cpumode) {
     const struct space *ksymbols = &s->shared->state->spaces.at[s->shared->state->ksymbols];
     return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);

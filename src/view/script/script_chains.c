@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of samples that hold registers and a stack, or branches, instead of a whole chain: see
+/* Call chains of samples for which registers and a stack, or branches, were recorded instead of a whole chain: see
  * model/stacks/chain_maker.h. */
 #include "view/script/script_chains.h"
 

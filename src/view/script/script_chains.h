@@ -4,8 +4,9 @@
 /* Interface of script_chains.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* A chain that is not as it was recorded, in s->sample; how many addresses of it are shown; what
- * another script counted; the end of it. */
+/* script_make_chain builds the chain of a sample that has none of its own and stores it in s->sample.
+ * script_add_unwound adds another script's counts of unwound samples to those of s. script_chains_free frees what both
+ * allocated. */
 void script_make_chain(struct script *s, const struct moment *m);
 pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err);
 void script_chains_free(struct script *s);

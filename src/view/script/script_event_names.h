@@ -4,7 +4,7 @@
 /* Interface of script_event_names.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* Labels of the events from number `from` on, and of those with another name than before. */
+/* Makes the labels of events from index `from` on, and remakes those of events renamed since the last call. */
 pfr_status script_labels_make(struct script *s, uint32_t from, pfr_error *err);
 void script_labels_free(struct script *s);
 

@@ -6,8 +6,8 @@
  *     +addr,-period     add and remove fields
  *     hw:comm,ip        the same for one kind of event
  *
- * Each -F changes the result of those before it. A field that is not valid for a kind of event is removed there with a
- * note; if the user named that kind, it is refused.
+ * Each -F changes the result of those before it. A field that is not valid for a kind of event is left out there, with
+ * a note; if the user named the kind, as in "hw:", the option is refused.
  */
 #include "view/script/script_fields.h"
 #include "view/script/script_address_fields.h"
@@ -55,7 +55,7 @@ const struct script_row script_rows[SCRIPT_FIELDS] = {
     [F_DATA_PAGE_SIZE] = {"data_page_size", NEEDS(S_DATA_PAGE), "DATA_PAGE_SIZE", ALL, false, print_data_page_size},
     [F_CODE_PAGE_SIZE] = {"code_page_size", NEEDS(S_CODE_PAGE), "CODE_PAGE_SIZE", ALL, false, print_code_page_size},
     [F_CGROUP] = {"cgroup", NEEDS(S_CGROUP), "CGROUP", ALL, false, print_cgroup},
-    /* filled only by decoders of instruction traces; perf leaves them blank otherwise */
+    /* all fields of is_unseen: only decoders of instruction traces fill them, perf leaves them blank otherwise */
     [F_UNSEEN] = {"synth", 0, NULL, ALL, false, NULL},
 };
 
@@ -108,7 +108,7 @@ static pfr_status refuse(pfr_error *err, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields", "%s", text);
 }
 
-/* perf's fields that need data no recording here has, under other names. */
+/* Other fields of perf, which need data that no recording read here has; all are treated as F_UNSEEN. */
 static bool is_unseen(const char *word, size_t length) {
     static const char *const names[] = {"synth", "callindent", "metric", "ipc", "insn", "insnlen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -9,7 +9,7 @@ struct script_row {
     uint64_t needs;        /* bits of sample_type; at least one of them must be set */
     const char *attribute; /* perf's name of these bits */
     uint8_t types;         /* kinds of events it is valid for, one bit each */
-    bool begins;           /* printed before the event's name, also in lines of other records */
+    bool begins;           /* printed before the event's name, also in lines of records that are not samples */
     script_printer *print; /* NULL: only modifies how other fields are printed */
 };
 

@@ -17,7 +17,9 @@
 #define TEXTS_MOST (1u << 18)        /* maximum number of distinct texts; beyond that, the cache is cleared */
 #define UNKNOWN "[unknown]"
 #define ADDRESS_WIDTH 16u
-#define NOT_KEPT UINT32_MAX /* epoch of an entry that may differ in the next sample */
+#define NOT_KEPT                                                                                                       \
+    UINT32_MAX /* epoch of an entry that is looked up again for each sample, because its place may change (is_passing) \
+                */
 
 /* One address in one space. 32 bytes, so that two entries share a cache line. */
 struct script_frame_slot {
@@ -184,8 +186,8 @@ static void write_file_line(const char *file, uint32_t line, pfr_output *to) {
     out_u64(&to->out, line);
 }
 
-/* As perf prints it, below the frame: base name of the file and line. Without line information it prints nothing, or
- * object and address if the object has no symbols or if perf does not open a file for it. */
+/* Writes the source line below the frame, as perf does: base name of the file, and line. Without line information, perf
+ * prints object and address if the object has no symbols or perf does not open a file for it, and nothing otherwise. */
 static void write_line(struct script *s, const struct place *place, const struct address_line *line, pfr_output *to) {
     const struct object *o = &s->shared->state->objects.at[place->object];
     if (line->file)
@@ -200,8 +202,8 @@ static void write_line(struct script *s, const struct place *place, const struct
     out_char(&to->out, ']');
 }
 
-/* Inlined functions are frames of their own; each is printed with the address of the function it was inlined into,
- * whose names follow. As in perf, they have no object and no offset. */
+/* Inlined functions are printed as frames of their own, all with the address of the frame; the function they were
+ * inlined into is printed after them. As in perf, they have no object and no offset. */
 static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
                           struct address_line *line, pfr_output *to) {
     struct address_calls calls = {0};

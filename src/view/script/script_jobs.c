@@ -3,8 +3,8 @@
  * Prints records on several threads. The calling thread reads and orders them and copies them into batches. Workers
  * print batches into memory with the loop of script.c, and the texts are written in the order of the batches. Each
  * worker has its own struct script: caches of thread names and addresses, output. Shared data (struct script_shared) is
- * constant while workers print: the state of a recording that can be read twice, and the events. The names of objects
- * are shared under a lock.
+ * constant while workers print: the events, and the state, which is complete because the recording could be read twice
+ * (not s->shared->learns). The names of objects are shared under a lock.
  *
  * Caches are validated by epochs (s->epoch and others), which count the changes that invalidate them. The calling
  * thread counts them for all; each batch starts with the values at its first record.
@@ -26,7 +26,7 @@
 #include "wire/feature_bits.h"
 #include "base/memory/sizes.h"
 
-#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* of records; the last one may exceed it */
+#define BATCH_BYTES ((size_t)SIZE_MOST_script_batch) /* bytes of records in a batch; the last record may exceed it */
 #define BATCH_RECORDS ((size_t)SIZE_MOST_script_batch_records)
 #define BATCHES_EACH 4u      /* per thread */
 #define HOLE_TYPE UINT32_MAX /* marks the place of a hole in a batch; `offset` is its index */
@@ -75,7 +75,8 @@ static bool event_depends_on_order(const struct script_event *e) {
            (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
 }
 
-/* Whether a line or its file depends on lines printed before, or state is learnt while records are read. */
+/* Whether a line, or the file it goes to, depends on earlier lines, or the state becomes known only while records are
+ * read (learns). */
 static bool depends_on_order(const struct script *s) {
     bool any = !s->shared->timeline || s->shared->learns || s->shared->options->clock != PFR_SCRIPT_AS_RECORDED ||
                s->shared->options->dump || s->files || s->shared->state->guests.any ||
@@ -323,8 +324,8 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Processes a record on the calling thread after everything before it was written. It may add events that require a
- * single thread from here on. */
+/* Processes a record on the calling thread after everything before it was written. The record may add events that
+ * require a single thread from there on. */
 static pfr_status take_individually(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));

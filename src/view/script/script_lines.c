@@ -104,8 +104,8 @@ void script_lines_free(struct script *s) {
     mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
 }
 
-/* The name is that of the thread which the record describes, after the record took effect; the printed pid and tid are
- * those of its sample_id. */
+/* The printed name is the one that the described thread has after the record; the printed pid and tid come from the
+ * sample_id of the record. */
 static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
     struct moment subject = *m;
     if (rows[type].subject)

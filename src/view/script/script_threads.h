@@ -18,7 +18,7 @@ static inline struct script_thread *script_thread(struct script *s, uint32_t pid
     return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
 }
 
-/* The thread that a record with these ids is about; for a guest's sample, the guest's thread. */
+/* The thread that a record with these ids is about; for a guest's record, the guest's thread. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
                                        uint32_t tid, const struct record_key *key);
 

@@ -253,7 +253,7 @@ static struct stat_place place_at(const struct stat_table *t, uint32_t cell) {
     return stat_place_of(&t->places, key.cpu, key.thread);
 }
 
-/* Within an event, threads are sorted by count. */
+/* In mode STAT_THREAD, threads of an event are sorted by count, largest first. */
 static int by_place(const struct stat_table *t, uint32_t a, uint32_t b) {
     const struct stat_place x = place_at(t, a), y = place_at(t, b);
     const uint64_t p = grown(t, a), q = grown(t, b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of records: every field of every layout by name, on every recording; dotted paths; wrong names. */
+/* The contents of records: every field of every layout by name, on every recording; dotted paths; invalid requests. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "wire/layout.h"

@@ -127,7 +127,8 @@ struct whole {
     bool borders[128]; /* no data are missing if the input ends after this record */
 };
 
-/* Whether the record ends a buffer by its extents; where version 1 has filler, the file must end. */
+/* Whether the input may end after this record: always in basic traces, at the end of a buffer in FDR from version 2 on.
+ * Buffers of version 1 end with filler, so there only the end of the file will do. */
 static bool ends_something(const pfr_reader *r, const pfr_record *rec, uint64_t buffer_end) {
     const pfr_header *h = pfr_get_header(r);
     if (h->format == PFR_XRAY_BASIC)

@@ -51,7 +51,7 @@ uint64_t object_name_of(const struct report *r, uint32_t frame);
  * returns their number, at most 3. */
 uint64_t frame_object_name(const struct profile *p, uint32_t frame);
 uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
-/* NODE_APART if the frame at a sampled address can be a different symbol than in a call chain, else 0. */
+/* The NODE_APART of a frame where it matters (struct cell_key): only if it has no name, and address and ip differ. */
 static inline uint32_t frame_form(const struct profile *p, uint32_t frame) {
     const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;

@@ -159,7 +159,7 @@ static void add_field(struct field_list list, const struct report_field *field) 
         list.at[(*list.count)++] = field;
 }
 
-/* Branch fields do not apply to samples and vice versa; perf refuses such combinations, too. */
+/* Fields of branches apply only to branches, those of memory accesses only with --mem-mode; perf refuses these, too. */
 static bool fits_mode(const struct report *r, const struct report_field *f) {
     const uint32_t of_branches = KEY(FROM) | KEY(TO) | KEY(BRANCH_FLAGS);
     const uint32_t of_memory = KEY(ADDR) | KEY(DATA_SRC) | KEY(PHYS_ADDR) | KEY(DATA_PAGE_SIZE);

@@ -31,7 +31,8 @@
  *     report_text_cache.c         caches the texts of cells that repeat
  *     report_print.c, report_csv.c, report_json.c, report_bars.c: one per output format
  *
- * Each file's functions are declared in the header of the same name; types shared by several files are declared here.
+ * Functions are declared in the header of their file's name, or in report_cells.h (fields), report_table.h and
+ * report_tree_growth.h; types shared by several files are declared here.
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"

@@ -21,7 +21,7 @@ struct ranking {
     const struct report *r;
     const struct lines *lines;
     uint32_t *ascending;              /* the shown lines in ascending order of number */
-    uint64_t *numbers, *packed;       /* by line: values of one field; ranks of the next sort pass, packed */
+    uint64_t *numbers, *packed;       /* by line: one field's values or ranks; sort keys of the next pass, packed */
     unsigned bits;                    /* used in `packed` */
     struct radix_item *items, *spare; /* one per line */
     report_collate *compare;

@@ -311,7 +311,7 @@ static pfr_status walk_root(struct strides *s, pfr_error *err) {
     return walk_path_segments(s, from, end, err);
 }
 
-/* Weight of samples without frames. For a branch, the frame is that of its target. */
+/* Weight at the root itself: of all samples if no frames were requested. For a branch, the frame is its target's. */
 static pfr_status count_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
     const uint32_t node = s->root->node;
