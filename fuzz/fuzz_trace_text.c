@@ -67,25 +67,25 @@ static void make(struct made *m, const uint8_t *format, size_t length, uint8_t f
     put_number(m, 0, 8);
 }
 
-static void write_text(struct trace_text *text, const uint8_t *record, size_t length, pfr_output *to) {
+static void write_text(struct tracepoint_text *text, const uint8_t *record, size_t length, pfr_output *to) {
     pfr_error err = {.text = ""};
-    const pfr_status s = trace_text_write(text, ID, record, length, 0, to, &err);
+    const pfr_status s = tracepoint_text_write(text, ID, record, length, 0, to, &err);
     LAW(s == PFR_OK || ((s == PFR_ERR_MEMORY || s == PFR_ERR_LIMIT) && err.text[0]), "%s without a word",
         pfr_status_name(s));
 }
 
 static void check(const struct made *m, const uint8_t *record, size_t length, bool children) {
     pfr_output to = {0};
-    struct trace_text *text;
+    struct tracepoint_text *text;
     struct memory memory;
     pfr_error err;
     memory_init(&memory, NULL, fuzz_limits.memory);
     memory_init(&to.memory, NULL, 0);
     out_open_memory(&to.out, &to.memory);
-    const pfr_status s = trace_text_open_blob(&text, (pfr_bytes){m->bytes, m->length}, &memory, &err);
+    const pfr_status s = tracepoint_text_open_blob(&text, (pfr_bytes){m->bytes, m->length}, &memory, &err);
     LAW(s == PFR_OK ? text != NULL : err.text[0], "%s, but nothing", pfr_status_name(s));
     if (text && !children)
-        trace_text_no_children(text);
+        tracepoint_text_no_children(text);
     size_t first = 0, both = 0;
     if (text) {
         write_text(text, record, length, &to);
@@ -96,7 +96,7 @@ static void check(const struct made *m, const uint8_t *record, size_t length, bo
     LAW(both == 2 * first && (first == 0 || memcmp(bytes, bytes + first, first) == 0), "%zu and %zu bytes", first,
         both - first);
     out_close(&to.out, NULL);
-    trace_text_close(text);
+    tracepoint_text_close(text);
     LAW(memory.used == 0, "%ju bytes are still held", (uintmax_t)memory.used);
 }
 

@@ -80,7 +80,7 @@ static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t hav
     return false;
 }
 
-static const struct reader_kind xray_reader = {trace_next, trace_rewind, trace_share, trace_close};
+static const struct reader_kind xray_reader = {xray_next, xray_rewind, xray_share, xray_close};
 
 static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
     pfr_status s;
@@ -96,7 +96,7 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
         found(r, 0, MAGIC, "file_header.magic", "not the magic of a recording, but what follows it is one");
         return r->header.version = 2, PFR_OK;
     }
-    PFR_TRY(s = trace_recognise(r, bytes, have, err));
+    PFR_TRY(s = xray_recognise(r, bytes, have, err));
     r->kind = s == PFR_END ? NULL : &xray_reader;
     if (s == PFR_OK)
         return PFR_OK;
@@ -453,7 +453,7 @@ void pfr_close(pfr_reader *r) {
         if (r->parts[i].open)
             input_close(&r->parts[i].in);
     }
-    trace_close(r);
+    xray_close(r);
     if (r->stored)
         r->stored->close(r->stored);
     mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);

@@ -107,7 +107,7 @@ static pfr_status open_steps(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(counters_open(r, err));
     PFR_TRY(rings_map(r, err));
     PFR_TRY(plan_drain(r, err));
-    PFR_TRY(trace_blob_read(r, err));
+    PFR_TRY(tracing_blob_read(r, err));
     PFR_TRY(privileges_end(r, err));
     PFR_TRY(control_open(r, err));
     return file_begin(r, err);

@@ -38,7 +38,7 @@ struct sql_source {
     int spooled;        /* a stream is kept in this file; -1: it is no stream */
     pfr_reader *reader; /* knows events and features, and after a whole pass what is damaged */
     bool reader_read;   /* was read to the end */
-    struct trace_clock clock;
+    struct xray_clock clock;
     bool clock_known;
     const pfr_model *model; /* NULL: not made yet */
     pfr_model *own_model;   /* to close, before the reader that belongs to it */

@@ -265,7 +265,7 @@ static void result_time(struct record_cursor *c, sqlite3_context *to) {
     if (c->reader->trace) {
         const pfr_trace_point *at = pfr_get_trace_point(c->reader);
         if (at->timed)
-            sql_result_u64(to, trace_clock_ns(&source->clock, at->tsc));
+            sql_result_u64(to, xray_clock_ns(&source->clock, at->tsc));
         return;
     }
     const uint64_t time = time_of(c->reader, &c->rec);

@@ -97,8 +97,8 @@ static pfr_status read_to_end(struct sql_source *source, pfr_error *err) {
 pfr_status source_need_clock(struct sql_source *source, pfr_error *err) {
     if (source->clock_known || !source->reader->trace)
         return PFR_OK;
-    PFR_TRY(trace_clock_learn(source->reader, err));
-    source->clock = trace_clock_of(source->reader);
+    PFR_TRY(xray_clock_learn(source->reader, err));
+    source->clock = xray_clock_of(source->reader);
     source->clock_known = true;
     return PFR_OK;
 }

@@ -77,12 +77,12 @@ static pfr_status name_columns(struct tracepoint_table *t, struct arena *arena, 
 static pfr_status add(struct sql_source *source, const pfr_event *event, const struct tracing_format *f,
                       pfr_error *err) {
     struct arena *arena = &source->sql->arena;
-    struct trace_shape shape;
+    struct tracepoint_shape shape;
     const char *system = arena_text(arena, f->system.at, f->system.length);
     const char *name = arena_text(arena, event->name, strlen(event->name));
     if (!system || !name)
         return mem_fail(arena->memory, err, "tracepoint");
-    PFR_TRY(trace_shape_read(f->text.at, f->text.length, system, arena, &shape, err));
+    PFR_TRY(tracepoint_shape_read(f->text.at, f->text.length, system, arena, &shape, err));
     if (!shape.format.fields || shape.verdict == TRACE_NEVER)
         return PFR_OK;
     struct tracepoint_table *t = &source->tracepoints[source->nr_tracepoints];

@@ -298,7 +298,7 @@ static enum exit_status run_traced(const struct task *task, const pfr_tracing_op
     return (enum exit_status)status_of_both(own, &result);
 }
 
-static enum exit_status trace_run(const struct task *task) {
+static enum exit_status xray_run(const struct task *task) {
     const struct trace_options *const o = task->options;
     char path[PATH_MAX];
     if (!task->words[0] || o->version > 5) {
@@ -319,5 +319,5 @@ const struct command cmd_trace = {
     .size = sizeof(struct trace_options),
     .reads_no_file = true,
     .runs_program = true,
-    .run = trace_run,
+    .run = xray_run,
 };

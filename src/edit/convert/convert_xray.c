@@ -20,21 +20,21 @@
 #define CALLS_AT_ONCE SIZE_MOST_calls_batch
 #define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder is little-endian */
 
-struct trace_conversion {
+struct xray_conversion {
     pfr_reader *reader;
     const pfr_edit_options *options;
     pfr_edit_counts counts;
     const pfr_trace_point *point;
-    struct trace_writer writer;
-    struct trace_thread_said thread;
+    struct xray_writer writer;
+    struct xray_thread_said thread;
     uint64_t buffer; /* buffer of the input that `thread` belongs to */
     bool begun;      /* the writer has the preamble of the thread */
 };
 
-typedef pfr_status conversion_record(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+typedef pfr_status conversion_record(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                      pfr_error *err);
 
-static void lose(struct trace_conversion *c, const pfr_error *hole) {
+static void lose(struct xray_conversion *c, const pfr_error *hole) {
     c->counts.lost++;
     c->counts.lost_bytes += hole->length;
     if (c->options->hole)
@@ -44,33 +44,33 @@ static void lose(struct trace_conversion *c, const pfr_error *hole) {
 /* --- Threads. */
 
 /* Writes the preamble of a buffer once all of it is known. */
-static pfr_status begin(struct trace_conversion *c, pfr_error *err) {
+static pfr_status begin(struct xray_conversion *c, pfr_error *err) {
     if (c->begun)
         return PFR_OK;
     c->begun = true;
-    return trace_write_thread(&c->writer, &c->thread, err);
+    return xray_write_thread(&c->writer, &c->thread, err);
 }
 
 /* Basic logs have no buffers: consecutive calls of one thread become one. */
-static pfr_status follow_thread(struct trace_conversion *c, pfr_error *err) {
+static pfr_status follow_thread(struct xray_conversion *c, pfr_error *err) {
     const pfr_trace_point *p = c->point;
     if (c->reader->header.format == PFR_XRAY_BASIC &&
         (!c->begun || c->thread.tid != p->tid || c->thread.pid != p->pid)) {
-        c->thread = (struct trace_thread_said){.tid = p->tid, .pid = p->pid, .has_pid = p->has_pid};
+        c->thread = (struct xray_thread_said){.tid = p->tid, .pid = p->pid, .has_pid = p->has_pid};
         c->begun = false;
     }
     return begin(c, err);
 }
 
-static void begin_buffer(struct trace_conversion *c) {
+static void begin_buffer(struct xray_conversion *c) {
     c->buffer = c->point->buffer;
-    c->thread = (struct trace_thread_said){.tid = c->point->tid};
+    c->thread = (struct xray_thread_said){.tid = c->point->tid};
     c->begun = false;
 }
 
 /* --- Records. */
 
-static pfr_status on_new_buffer(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_new_buffer(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     (void)rec;
     (void)err;
@@ -78,7 +78,7 @@ static pfr_status on_new_buffer(struct trace_conversion *c, const pfr_record *re
     return PFR_OK;
 }
 
-static pfr_status on_wall_clock(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_wall_clock(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     (void)rec;
     (void)err;
@@ -87,7 +87,7 @@ static pfr_status on_wall_clock(struct trace_conversion *c, const pfr_record *re
     return PFR_OK;
 }
 
-static pfr_status on_pid(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_pid(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                          pfr_error *err) {
     (void)rec;
     (void)err;
@@ -96,22 +96,22 @@ static pfr_status on_pid(struct trace_conversion *c, const pfr_record *rec, cons
     return PFR_OK;
 }
 
-static pfr_status on_cpu(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_cpu(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                          pfr_error *err) {
     (void)rec;
     PFR_TRY(begin(c, err));
-    return trace_write_cpu(&c->writer, body->as_fdr_new_cpu_id.cpu, body->as_fdr_new_cpu_id.tsc, err);
+    return xray_write_cpu(&c->writer, body->as_fdr_new_cpu_id.cpu, body->as_fdr_new_cpu_id.tsc, err);
 }
 
-static pfr_status on_wrap(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_wrap(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                           pfr_error *err) {
     (void)rec;
     PFR_TRY(begin(c, err));
-    return trace_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
+    return xray_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
 /* Reports what the output format cannot represent (HOLE) as lost; returns other errors. */
-static pfr_status lose_here(struct trace_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
+static pfr_status lose_here(struct xray_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
                             pfr_error *err) {
     if (s == PFR_HOLE) {
         why->offset = rec->offset;
@@ -123,11 +123,11 @@ static pfr_status lose_here(struct trace_conversion *c, const pfr_record *rec, p
     return s < 0 ? s : PFR_OK;
 }
 
-static pfr_status write_event(struct trace_conversion *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
+static pfr_status write_event(struct xray_conversion *c, const pfr_record *rec, int32_t type, const pfr_bytes *data,
                               pfr_error *err) {
     pfr_error why;
     PFR_TRY(begin(c, err));
-    const pfr_status s = trace_write_event(&c->writer, c->point->cpu, c->point->tsc, type, data, &why);
+    const pfr_status s = xray_write_event(&c->writer, c->point->cpu, c->point->tsc, type, data, &why);
     return lose_here(c, rec, s, &why, err);
 }
 
@@ -138,7 +138,7 @@ static bool tells_of_slots(const pfr_bytes *data) {
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
 }
 
-static pfr_status write_control(struct trace_conversion *c, const pfr_record *rec, const pfr_bytes *data,
+static pfr_status write_control(struct xray_conversion *c, const pfr_record *rec, const pfr_bytes *data,
                                 pfr_error *err) {
     struct memory *const memory = &c->reader->memory;
     uint8_t *const own = mem_alloc(memory, data->length, 1);
@@ -151,29 +151,29 @@ static pfr_status write_control(struct trace_conversion *c, const pfr_record *re
     return st;
 }
 
-static pfr_status on_custom(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_custom(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                             pfr_error *err) {
     const pfr_bytes *const data = &body->as_fdr_custom_event.data;
     return tells_of_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
 }
 
-static pfr_status on_typed(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_typed(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                            pfr_error *err) {
     return write_event(c, rec, body->as_fdr_typed_event.type, &body->as_fdr_typed_event.data, err);
 }
 
-static pfr_status write_argument(struct trace_conversion *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
+static pfr_status write_argument(struct xray_conversion *c, const pfr_record *rec, uint64_t value, pfr_error *err) {
     pfr_error why;
-    return lose_here(c, rec, trace_write_argument(&c->writer, value, &why), &why, err);
+    return lose_here(c, rec, xray_write_argument(&c->writer, value, &why), &why, err);
 }
 
 /* An argument that begins a buffer belongs to no call; the reader has reported it. */
-static pfr_status on_argument(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_argument(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                               pfr_error *err) {
     return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
 }
 
-static pfr_status on_basic_argument(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_basic_argument(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                     pfr_error *err) {
     if (body->as_basic_argument.function != c->writer.last.function ||
         (int32_t)body->as_basic_argument.tid != c->thread.tid)
@@ -182,28 +182,28 @@ static pfr_status on_basic_argument(struct trace_conversion *c, const pfr_record
 }
 
 /* Writes a call and all calls that follow it directly. */
-static pfr_status write_calls(struct trace_conversion *c, const struct trace_call *first, pfr_error *err) {
-    struct trace_call calls[CALLS_AT_ONCE];
+static pfr_status write_calls(struct xray_conversion *c, const struct xray_call *first, pfr_error *err) {
+    struct xray_call calls[CALLS_AT_ONCE];
     size_t count;
     PFR_TRY(follow_thread(c, err));
-    PFR_TRY(trace_write_call(&c->writer, c->point->cpu, first, err));
-    while ((count = trace_take_calls(c->reader, calls, sizes.calls_batch)) > 0)
+    PFR_TRY(xray_write_call(&c->writer, c->point->cpu, first, err));
+    while ((count = xray_take_calls(c->reader, calls, sizes.calls_batch)) > 0)
         for (size_t i = 0; i < count; i++)
-            PFR_TRY(trace_write_call(&c->writer, c->point->cpu, &calls[i], err));
+            PFR_TRY(xray_write_call(&c->writer, c->point->cpu, &calls[i], err));
     return PFR_OK;
 }
 
-static pfr_status on_call(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_call(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                           pfr_error *err) {
-    struct trace_call call;
+    struct xray_call call;
     (void)body;
-    return trace_call_of(c->reader, rec, &call) ? write_calls(c, &call, err) : PFR_OK;
+    return xray_call_of(c->reader, rec, &call) ? write_calls(c, &call, err) : PFR_OK;
 }
 
-static pfr_status on_basic_call(struct trace_conversion *c, const pfr_record *rec, const union any_layout *body,
+static pfr_status on_basic_call(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
-    const struct trace_call call = {body->as_basic_function.tsc, body->as_basic_function.function,
-                                    body->as_basic_function.action};
+    const struct xray_call call = {body->as_basic_function.tsc, body->as_basic_function.function,
+                                   body->as_basic_function.action};
     (void)rec;
     return write_calls(c, &call, err);
 }
@@ -227,12 +227,12 @@ static const struct {
 
 /* A WallClockTime forms a clock pair with the NewCPUId that follows it, with at most a Pid between them. Any other
  * record clears it, so that a NewCPUId which the writer inserts forms no pair. */
-static void follow_clock(struct trace_conversion *c, uint32_t type) {
+static void follow_clock(struct xray_conversion *c, uint32_t type) {
     if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
         c->thread.seconds = c->thread.microseconds = 0;
 }
 
-static pfr_status conversion_one(struct trace_conversion *c, const pfr_record *rec, pfr_error *err) {
+static pfr_status conversion_one(struct xray_conversion *c, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (c->reader->header.format == PFR_XRAY_FDR && c->point->buffer != c->buffer)
         begin_buffer(c);
@@ -247,7 +247,7 @@ static pfr_status conversion_one(struct trace_conversion *c, const pfr_record *r
     return PFR_OK;
 }
 
-static pfr_status conversion_all(struct trace_conversion *c, pfr_error *err) {
+static pfr_status conversion_all(struct xray_conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error hole;
     pfr_status s;
@@ -260,12 +260,12 @@ static pfr_status conversion_all(struct trace_conversion *c, pfr_error *err) {
     if (s < 0)
         *err = hole;
     PFR_TRY(s);
-    return trace_writer_end(&c->writer, err);
+    return xray_writer_end(&c->writer, err);
 }
 
 /* --- Output. */
 
-static pfr_status form_of(const struct trace_conversion *c, struct xray_form *form, pfr_error *err) {
+static pfr_status form_of(const struct xray_conversion *c, struct xray_form *form, pfr_error *err) {
     const pfr_header *h = &c->reader->header;
     const pfr_edit_options *o = c->options;
     if (h->format == PFR_XRAY_PROFILE)
@@ -278,24 +278,24 @@ static pfr_status form_of(const struct trace_conversion *c, struct xray_form *fo
     return PFR_OK;
 }
 
-static pfr_status write_to(struct trace_conversion *c, const struct xray_form *form, struct output *out,
+static pfr_status write_to(struct xray_conversion *c, const struct xray_form *form, struct output *out,
                            pfr_error *err) {
-    pfr_status s = trace_writer_open(&c->writer, form, &c->reader->header, &c->reader->memory, out, err);
+    pfr_status s = xray_writer_open(&c->writer, form, &c->reader->header, &c->reader->memory, out, err);
     if (s >= 0)
         s = conversion_all(c, err);
-    trace_writer_close(&c->writer);
+    xray_writer_close(&c->writer);
     c->counts.records = c->writer.records;
     return s;
 }
 
-static pfr_status write_stream(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
+static pfr_status write_stream(struct xray_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct output out;
     PFR_TRY(out_open_fd(&out, STDOUT_FILENO, false, &c->reader->memory, NULL, err));
     const pfr_status s = write_to(c, form, &out, err), closed = out_close(&out, s < 0 ? NULL : err);
     return s < 0 ? s : closed < 0 ? closed : s;
 }
 
-static pfr_status write_file(struct trace_conversion *c, const struct xray_form *form, pfr_error *err) {
+static pfr_status write_file(struct xray_conversion *c, const struct xray_form *form, pfr_error *err) {
     struct whole_file file;
     struct output out;
     PFR_TRY(whole_file_may_go_to(c->options->path, err));
@@ -307,7 +307,7 @@ static pfr_status write_file(struct trace_conversion *c, const struct xray_form 
 
 pfr_status conversion_trace(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts,
                             pfr_error *err) {
-    struct trace_conversion c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
+    struct xray_conversion c = {.reader = reader, .options = options, .point = pfr_get_trace_point(reader)};
     struct xray_form form;
     PFR_TRY(form_of(&c, &form, err));
     const pfr_status s = strcmp(options->path, "-") == 0 ? write_stream(&c, &form, err) : write_file(&c, &form, err);

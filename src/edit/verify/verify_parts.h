@@ -89,7 +89,7 @@ struct verify {
     const struct check_finding *odd;
     const char *odd_of; /* name of the layout or feature under layout_check */
     const pfr_feature *feature;
-    const struct trace_call *call;
+    const struct xray_call *call;
     const struct event *event;
     uint32_t event_index;
 
@@ -135,8 +135,8 @@ rule_check feature_slots, feature_outside, feature_shares, cpus_online, event_de
     build_id_sizes, aux_index_missing, tracing_blob_reads, tracing_formats_there, sample_time_span, compressed_unsaid;
 rule_check record_of_no_event, record_misc, record_words, record_type_unknown, record_late, sample_cpu, map_wraps,
     map2_wraps, map2_build_id, build_id_length, aux_indexed;
-rule_check trace_no_cpu, trace_extents, trace_no_buffers, trace_wall_clock, trace_function_zero, trace_event_empty,
-    trace_typed_empty, trace_argument_missing, trace_thread, trace_frequency, trace_lost, profile_path_empty;
+rule_check xray_no_cpu, xray_extents, xray_no_buffers, xray_wall_clock, xray_function_zero, xray_event_empty,
+    xray_typed_empty, xray_argument_missing, xray_thread, xray_frequency, xray_lost, profile_path_empty;
 
 /* verify_traces.c: keeps the facts of the current record for later ones, and takes the calls after it. */
 pfr_status verify_trace_record(struct verify *v, pfr_error *err);

@@ -16,7 +16,7 @@ static bool body_of(const struct verify *v, union any_layout *body) {
     return l && pfr_decode(v->rec, body, l->size, NULL) == PFR_OK;
 }
 
-pfr_status trace_thread(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_thread(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && (int32_t)body.as_fdr_new_buffer.tid <= 0)
@@ -28,7 +28,7 @@ pfr_status trace_thread(struct verify *v, const struct rule *rule, pfr_error *er
     return PFR_OK;
 }
 
-pfr_status trace_wall_clock(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_wall_clock(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
     if (!body_of(v, &body))
@@ -40,20 +40,20 @@ pfr_status trace_wall_clock(struct verify *v, const struct rule *rule, pfr_error
     return PFR_OK;
 }
 
-pfr_status trace_function_zero(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_function_zero(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if ((int32_t)v->call->function <= 0)
         verify_tell_record(v, rule, "no function has the number %d", (int)v->call->function);
     return PFR_OK;
 }
 
-pfr_status trace_argument_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_argument_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     verify_tell(v, rule, v->buffer.waits_from, 8, "no argument follows the enter that says it has one");
     return PFR_OK;
 }
 
-pfr_status trace_event_empty(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_event_empty(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_fdr_custom_event.size == 0)
@@ -61,7 +61,7 @@ pfr_status trace_event_empty(struct verify *v, const struct rule *rule, pfr_erro
     return PFR_OK;
 }
 
-pfr_status trace_typed_empty(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_typed_empty(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_fdr_typed_event.size == 0)
@@ -79,7 +79,7 @@ pfr_status profile_path_empty(struct verify *v, const struct rule *rule, pfr_err
 
 /* --- Rules of a buffer. */
 
-pfr_status trace_no_cpu(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_no_cpu(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->buffer.number > 0 && v->buffer.has_records && !v->buffer.has_cpu && v->reader->header.version > 1)
         verify_tell(v, rule, v->buffer.offset, 16, "a buffer without NewCPUId: its records have no time");
@@ -87,7 +87,7 @@ pfr_status trace_no_cpu(struct verify *v, const struct rule *rule, pfr_error *er
 }
 
 /* The next buffer begins, or the input ends, before this buffer's extents do. */
-pfr_status trace_extents(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_extents(struct verify *v, const struct rule *rule, pfr_error *err) {
     const struct verify_buffer *b = &v->buffer;
     const bool is_last = v->point->buffer == b->number;
     const uint64_t next = is_last ? v->reader->at : v->point->buffer_offset;
@@ -98,14 +98,14 @@ pfr_status trace_extents(struct verify *v, const struct rule *rule, pfr_error *e
     return PFR_OK;
 }
 
-pfr_status trace_no_buffers(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_no_buffers(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->point && v->reader->quality.records == 0 && v->reader->quality.holes == 0)
         verify_tell(v, rule, 0, v->reader->header.header_size, "nothing follows the header");
     return PFR_OK;
 }
 
-pfr_status trace_frequency(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_frequency(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_header *h = &v->reader->header;
     (void)err;
     if (v->point && h->format != PFR_XRAY_PROFILE && h->cycle_frequency == 0)
@@ -114,7 +114,7 @@ pfr_status trace_frequency(struct verify *v, const struct rule *rule, pfr_error 
 }
 
 /* Calls left out by a requested depth limit are not lost. */
-pfr_status trace_lost(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status xray_lost(struct verify *v, const struct rule *rule, pfr_error *err) {
     pfr_trace_loss loss;
     (void)err;
     for (uint32_t i = 0; pfr_get_trace_loss(v->reader, i, &loss); i++)
@@ -159,7 +159,7 @@ static void note_extents(struct verify *v) {
 }
 
 /* The call is that of the current record. */
-static pfr_status check_call(struct verify *v, const struct trace_call *call, pfr_error *err) {
+static pfr_status check_call(struct verify *v, const struct xray_call *call, pfr_error *err) {
     v->call = call;
     PFR_TRY(settle_argument(v, err));
     if (call->action == PFR_TRACE_ENTER_ARGUMENT && v->reader->header.format == PFR_XRAY_FDR)
@@ -167,19 +167,19 @@ static pfr_status check_call(struct verify *v, const struct trace_call *call, pf
     return verify_ask_only(v, AT_CALL, CALL_MADE, err);
 }
 
-static inline bool is_plain(const struct trace_call *call) {
+static inline bool is_plain(const struct xray_call *call) {
     return (int32_t)call->function > 0 && call->action != PFR_TRACE_ENTER_ARGUMENT;
 }
 
 /* Takes the calls that directly follow, each as if it were a record. */
 static pfr_status check_calls(struct verify *v, pfr_error *err) {
-    struct trace_call calls[CALLS_AT_ONCE];
+    struct xray_call calls[CALLS_AT_ONCE];
     const pfr_record *before = v->rec;
     pfr_record at = *before;
     pfr_status s = PFR_OK;
     size_t count;
     v->rec = &at;
-    while (s >= 0 && (count = trace_take_calls(v->reader, calls, sizes.calls_batch)) > 0) {
+    while (s >= 0 && (count = xray_take_calls(v->reader, calls, sizes.calls_batch)) > 0) {
         at.offset = v->reader->at - (uint64_t)count * at.size;
         for (size_t i = 0; s >= 0 && i < count; i++, at.offset += at.size)
             if (!is_plain(&calls[i]) || v->buffer.waits_from != UINT64_MAX)
@@ -189,20 +189,20 @@ static pfr_status check_calls(struct verify *v, pfr_error *err) {
     return s;
 }
 
-static bool call_of(const struct verify *v, struct trace_call *call) {
+static bool call_of(const struct verify *v, struct xray_call *call) {
     union any_layout body;
     if (v->rec->type != PFR_TRACE_BASIC_FUNCTION)
-        return trace_call_of(v->reader, v->rec, call);
+        return xray_call_of(v->reader, v->rec, call);
     if (!body_of(v, &body))
         return false;
     *call =
-        (struct trace_call){body.as_basic_function.tsc, body.as_basic_function.function, body.as_basic_function.action};
+        (struct xray_call){body.as_basic_function.tsc, body.as_basic_function.function, body.as_basic_function.action};
     return true;
 }
 
 pfr_status verify_trace_record(struct verify *v, pfr_error *err) {
     const uint32_t type = v->rec->type;
-    struct trace_call call;
+    struct xray_call call;
     if (v->reader->header.format == PFR_XRAY_FDR && v->point->buffer != v->buffer.number)
         PFR_TRY(begin_buffer(v, err));
     if (type == PFR_TRACE_BUFFER_EXTENTS)

@@ -81,7 +81,7 @@ struct type_rule {
 };
 #define TYPE_RULES 128u
 
-struct trace;
+struct xray_trace;
 struct stored_source;
 struct sample_waits;
 
@@ -96,7 +96,7 @@ struct reader_kind {
 
 struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
-    struct trace *trace;            /* XRay trace, in the arena; NULL: a perf.data recording */
+    struct xray_trace *trace;       /* XRay trace, in the arena; NULL: a perf.data recording */
     struct stored_source *stored;   /* data of a store (stored.h), closed with the reader; NULL: it has records */
     struct sample_waits *waits;     /* NULL: its samples count; see model/profile/result/sample_waits.h */
     struct memory memory;

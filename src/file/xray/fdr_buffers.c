@@ -56,15 +56,15 @@ static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffe
 static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
     uint64_t next = r->at;
     PFR_TRY(find_buffer(r, &next, UINT64_MAX, begins_buffer, err));
-    return trace_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents",
-                      "bytes between buffers that do not begin one");
+    return xray_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents",
+                     "bytes between buffers that do not begin one");
 }
 
 /* A trace of a runtime that is writing, or was killed, is in slots with unused room after their buffers: skip that
    room. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
-        PFR_TRY(trace_window(r, FDR_METADATA + 1, bytes, have, err));
+        PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
     while (*have && !ends_after_extents(r, *bytes, *have) && recorder_room_ends(r, r->at, &r->at));
     return PFR_OK;
 }
@@ -72,7 +72,7 @@ static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *hav
 static pfr_status learn_room(pfr_reader *r, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(trace_window(r, RTF_NOTE + sizeof(struct rtf_control), &bytes, &have, err));
+    PFR_TRY(xray_window(r, RTF_NOTE + sizeof(struct rtf_control), &bytes, &have, err));
     recorder_learn(r, bytes, have);
     return PFR_OK;
 }
@@ -84,15 +84,15 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
         PFR_TRY(learn_room(r, err));
     PFR_TRY(find_extents(r, &bytes, &have, err));
     if (have == 0)
-        return recorder_missing(r, r->at) ? trace_cut(r, 0, recorder_missing(r, r->at), err,
-                                                      "the recorder's room ends here: the trace was cut")
-                                          : trace_end(r, err);
+        return recorder_missing(r, r->at)
+                   ? xray_cut(r, 0, recorder_missing(r, r->at), err, "the recorder's room ends here: the trace was cut")
+                   : xray_end(r, err);
     if (!ends_after_extents(r, bytes, have))
-        return have < FDR_METADATA ? trace_cut(r, have, 0, err, "the last record is cut short") : skip_garbage(r, err);
+        return have < FDR_METADATA ? xray_cut(r, have, 0, err, "the last record is cut short") : skip_garbage(r, err);
     const uint64_t size = load_u64(bytes + r->trace->places.extents, r->context.swap);
     const uint64_t begin = r->at + FDR_METADATA;
     fdr_begin(r, size > UINT64_MAX - 1 - begin ? UINT64_MAX - 1 : begin + size);
-    trace_give(r, rec, FDR_BUFFER_EXTENTS, bytes, FDR_METADATA);
+    xray_give(r, rec, FDR_BUFFER_EXTENTS, bytes, FDR_METADATA);
     return PFR_OK;
 }
 
@@ -101,14 +101,14 @@ static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     const uint64_t stride = r->trace->stride, size = input_size(&r->parts[0].in);
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(trace_window(r, 1, &bytes, &have, err));
+    PFR_TRY(xray_window(r, 1, &bytes, &have, err));
     if (have == 0) {
         const uint64_t end = size != UINT64_MAX ? size : input_size(&r->parts[0].in);
         if (end >= r->at)
-            return trace_end(r, err);
+            return xray_end(r, err);
         const uint64_t missing = r->at - end;
         r->at = end;
-        return trace_cut(r, 0, missing, err, "the filler of the last buffer is cut short");
+        return xray_cut(r, 0, missing, err, "the filler of the last buffer is cut short");
     }
     fdr_begin(r, stride ? (stride > UINT64_MAX - 1 - r->at ? UINT64_MAX - 1 : r->at + stride) : UINT64_MAX);
     return PFR_OK;
@@ -127,29 +127,29 @@ static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
     if (r->trace->stride) {
         next = r->trace->buffer.end;
         PFR_TRY(fdr_lose_base(r, err));
-        PFR_TRY(trace_clip(r, &next, err));
+        PFR_TRY(xray_clip(r, &next, err));
     } else {
         PFR_TRY(find_buffer(r, &next, r->trace->buffer.end, surely_begins_buffer, err));
     }
     r->trace->buffer.inside = false;
-    return trace_hole(r, &r->quality.garbage, next, err, "record", "%s", why);
+    return xray_hole(r, &r->quality.garbage, next, err, "record", "%s", why);
 }
 
 static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
     const uint64_t end = r->trace->buffer.end;
     if (end == UINT64_MAX && have == 0) /* no size was stated */
-        return trace_end(r, err);
+        return xray_end(r, err);
     const uint64_t missing = end == UINT64_MAX ? 0 : end - r->at - have;
-    return trace_cut(r, have, missing, err,
-                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
+    return xray_cut(r, have, missing, err,
+                    have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
 /* The extents were too large: another buffer begins where a record of this one should. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->at;
     leave(r, r->at);
-    return trace_hole(r, &r->quality.bad_header, r->at, err, "fdr_buffer_extents",
-                      "a buffer begins where %llu bytes of the one before should be", (unsigned long long)missing);
+    return xray_hole(r, &r->quality.bad_header, r->at, err, "fdr_buffer_extents",
+                     "a buffer begins where %llu bytes of the one before should be", (unsigned long long)missing);
 }
 
 static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
@@ -157,17 +157,17 @@ static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
     const struct layout *l = layout_at(layout_find(TABLE_TRACE_RECORD, kind));
     const struct layout *before = layout_at(layout_find(TABLE_TRACE_RECORD, after));
     r->trace->buffer.told = true;
-    return trace_hole(r, &r->quality.bad_order, r->at, err, l->name, "%s may not come %s %s in version %u", l->name,
-                      before ? "after" : "at", before ? before->name : "the begin of a buffer", r->trace->version);
+    return xray_hole(r, &r->quality.bad_order, r->at, err, l->name, "%s may not come %s %s in version %u", l->name,
+                     before ? "after" : "at", before ? before->name : "the begin of a buffer", r->trace->version);
 }
 
-static bool may_come(const struct trace *t, uint32_t kind) {
+static bool may_come(const struct xray_trace *t, uint32_t kind) {
     return t->buffer.told || (t->may_follow[t->buffer.after] >> kind & 1);
 }
 
 /* Version 1: the rest of the buffer is filler. */
 static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     if (t->version > 1)
         return PFR_OK;
     PFR_TRY(fdr_keep_base(r, err));
@@ -178,12 +178,12 @@ static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
 /* Skips an event that exceeds the limit. */
 static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
     uint64_t next = r->at + length;
-    PFR_TRY(trace_clip(r, &next, err));
+    PFR_TRY(xray_clip(r, &next, err));
     if (next < r->at + length)
         return cut_in_buffer(r, next - r->at, err);
-    return trace_hole(r, &r->quality.bad_records, next, err, "record",
-                      "an event of %llu bytes is larger than the limit chunk (%llu)", (unsigned long long)length,
-                      (unsigned long long)r->limits.chunk);
+    return xray_hole(r, &r->quality.bad_records, next, err, "record",
+                     "an event of %llu bytes is larger than the limit chunk (%llu)", (unsigned long long)length,
+                     (unsigned long long)r->limits.chunk);
 }
 
 /* An empty event is a valid record, but its size may have been lost, and the following bytes may belong to it. */
@@ -193,8 +193,8 @@ static bool is_empty_event(uint32_t kind, uint64_t length) {
 
 static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {
     r->trace->buffer.told_empty = true;
-    return trace_hole(r, &r->quality.bad_records, r->at, err, layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
-                      "an event of 0 bytes, which llvm-xray refuses");
+    return xray_hole(r, &r->quality.bad_records, r->at, err, layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
+                     "an event of 0 bytes, which llvm-xray refuses");
 }
 
 /* Returns the record of `length` bytes, all of them inside the buffer. */
@@ -203,7 +203,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
     size_t have;
     if (length > r->limits.chunk)
         return too_long(r, length, err);
-    PFR_TRY(trace_window(r, (size_t)length, &bytes, &have, err));
+    PFR_TRY(xray_window(r, (size_t)length, &bytes, &have, err));
     if (have < length)
         return cut_in_buffer(r, have, err);
     if (!may_come(r->trace, kind))
@@ -211,7 +211,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
     if (is_empty_event(kind, length) && !r->trace->buffer.told_empty)
         return empty_event(r, kind, err);
     fdr_step(r, kind, bytes);
-    trace_give(r, rec, kind, bytes, length);
+    xray_give(r, rec, kind, bytes, length);
     return kind == FDR_END_OF_BUFFER ? end_of_buffer(r, err) : PFR_OK;
 }
 
@@ -222,7 +222,7 @@ static pfr_status next_in_buffer(pfr_reader *r, pfr_record *rec, pfr_error *err)
     size_t have;
     if (room == 0)
         return PFR_END;
-    PFR_TRY(trace_window(r, FDR_METADATA + 1, &bytes, &have, err));
+    PFR_TRY(xray_window(r, FDR_METADATA + 1, &bytes, &have, err));
     if (have == 0)
         return cut_in_buffer(r, 0, err);
     const uint32_t kind = fdr_kind_of(r, bytes[0]);

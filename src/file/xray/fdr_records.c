@@ -8,7 +8,7 @@
 #define MICROSECONDS 1000000u /* per second */
 #define SECONDS_MOST ((uint64_t)1 << 33)
 
-uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name) {
+uint32_t xray_field_place(const pfr_reader *r, unsigned layout, const char *name) {
     uint32_t place = 0;
     uint64_t size;
     for (const struct field *f = layout_at(layout)->fields(); f->name && strcmp(f->name, name) != 0; f++)
@@ -25,22 +25,22 @@ static void learn_bits(const pfr_reader *r, const char *name, uint32_t *shift, u
 }
 
 void fdr_learn(pfr_reader *r) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     t->places = (struct fdr_places){
-        .tid = trace_field_place(r, L_fdr_new_buffer, "tid"),
-        .pid = trace_field_place(r, L_fdr_pid, "pid"),
-        .cpu = trace_field_place(r, L_fdr_new_cpu_id, "cpu"),
-        .cpu_tsc = trace_field_place(r, L_fdr_new_cpu_id, "tsc"),
-        .wrap_tsc = trace_field_place(r, L_fdr_tsc_wrap, "tsc"),
-        .event_size = trace_field_place(r, L_fdr_custom_event, "size"),
-        .event_tsc = trace_field_place(r, L_fdr_custom_event, "tsc"),
-        .event_cpu = trace_field_place(r, L_fdr_custom_event, "cpu"),
-        .event_delta = trace_field_place(r, L_fdr_custom_event, "delta"),
-        .typed_delta = trace_field_place(r, L_fdr_typed_event, "delta"),
-        .extents = trace_field_place(r, L_fdr_buffer_extents, "size"),
-        .seconds = trace_field_place(r, L_fdr_wall_clock_time, "seconds"),
-        .microseconds = trace_field_place(r, L_fdr_wall_clock_time, "microseconds"),
-        .call_delta = trace_field_place(r, L_fdr_function, "delta"),
+        .tid = xray_field_place(r, L_fdr_new_buffer, "tid"),
+        .pid = xray_field_place(r, L_fdr_pid, "pid"),
+        .cpu = xray_field_place(r, L_fdr_new_cpu_id, "cpu"),
+        .cpu_tsc = xray_field_place(r, L_fdr_new_cpu_id, "tsc"),
+        .wrap_tsc = xray_field_place(r, L_fdr_tsc_wrap, "tsc"),
+        .event_size = xray_field_place(r, L_fdr_custom_event, "size"),
+        .event_tsc = xray_field_place(r, L_fdr_custom_event, "tsc"),
+        .event_cpu = xray_field_place(r, L_fdr_custom_event, "cpu"),
+        .event_delta = xray_field_place(r, L_fdr_custom_event, "delta"),
+        .typed_delta = xray_field_place(r, L_fdr_typed_event, "delta"),
+        .extents = xray_field_place(r, L_fdr_buffer_extents, "size"),
+        .seconds = xray_field_place(r, L_fdr_wall_clock_time, "seconds"),
+        .microseconds = xray_field_place(r, L_fdr_wall_clock_time, "microseconds"),
+        .call_delta = xray_field_place(r, L_fdr_function, "delta"),
     };
     learn_bits(r, "action", &t->places.action_shift, &t->places.action_mask);
     learn_bits(r, "function", &t->places.function_shift, &t->places.function_mask);
@@ -82,13 +82,13 @@ uint64_t fdr_length(const pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
 }
 
 void fdr_begin(pfr_reader *r, uint64_t end) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     t->buffer = (struct fdr_buffer){.inside = true, .end = end, .after = FDR_BEGIN};
     t->point = (pfr_trace_point){.buffer = t->point.buffer + 1, .buffer_offset = r->at};
 }
 
 pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     if (t->version > 1 || !t->point.has_tid || !t->point.timed)
         return PFR_OK;
     PFR_TRY(u64_map_put(&r->trace->bases, (uint32_t)t->point.tid | FDR_BASE_LOST, 0, err));
@@ -96,14 +96,14 @@ pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err) {
 }
 
 pfr_status fdr_lose_base(pfr_reader *r, pfr_error *err) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     if (t->version > 1 || !t->point.has_tid)
         return PFR_OK;
     return u64_map_put(&r->trace->bases, (uint32_t)t->point.tid | FDR_BASE_LOST, 1, err);
 }
 
 bool fdr_kept_base(const pfr_reader *r, uint64_t *base) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     const uint32_t tid = (uint32_t)t->point.tid;
     uint64_t lost = 0;
     u64_map_get(&t->bases, tid | FDR_BASE_LOST, &lost);
@@ -111,12 +111,12 @@ bool fdr_kept_base(const pfr_reader *r, uint64_t *base) {
 }
 
 /* Sets the base of later deltas, which is the record's time, too. */
-static void set_base(struct trace *t, uint64_t tsc) {
+static void set_base(struct xray_trace *t, uint64_t tsc) {
     t->buffer.base = t->point.tsc = tsc;
 }
 
 static void on_call(pfr_reader *r, const uint8_t *bytes) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     if (!t->point.timed && t->version == 1) /* otherwise deltas are added to 0 */
         t->point.timed = fdr_kept_base(r, &t->buffer.base);
     set_base(t, t->buffer.base + at_u32(r, bytes, t->places.call_delta));
@@ -129,7 +129,7 @@ static void move_base(pfr_reader *r, const uint8_t *bytes, uint32_t place) {
 
 /* From version 5 on an event moves the base; earlier ones have a time of their own. */
 static void on_custom_event(pfr_reader *r, const uint8_t *bytes) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     if (t->version >= 5) {
         move_base(r, bytes, t->places.event_delta);
         return;
@@ -152,17 +152,17 @@ static void on_wall_clock(pfr_reader *r, const uint8_t *bytes) {
 }
 
 static void on_new_cpu_id(pfr_reader *r, const uint8_t *bytes) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     t->point.cpu = t->buffer.cpu = load_u16(bytes + t->places.cpu, r->context.swap);
     t->point.timed = true;
     set_base(t, at_u64(r, bytes, t->places.cpu_tsc));
-    trace_clock_add(&t->clock, t->point.tsc, t->buffer.monotonic);
+    xray_clock_add(&t->clock, t->point.tsc, t->buffer.monotonic);
 }
 
 static void on_tsc_wrap(pfr_reader *r, const uint8_t *bytes) {
     r->trace->point.timed = true;
     set_base(r->trace, at_u64(r, bytes, r->trace->places.wrap_tsc));
-    trace_clock_add(&r->trace->clock, r->trace->point.tsc, 0);
+    xray_clock_add(&r->trace->clock, r->trace->point.tsc, 0);
 }
 
 static void on_new_buffer(pfr_reader *r, const uint8_t *bytes) {
@@ -184,7 +184,7 @@ static fdr_action *const actions[FDR_KINDS] = {
 };
 
 void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     if (kind != FDR_END_OF_BUFFER ||
         t->version == 1) /* meaningless in later versions: reading continues as if it were not there */
         t->buffer.after = kind;

@@ -7,7 +7,7 @@
 void fdr_learn(pfr_reader *r);
 
 /* Offset of a member in its layout; only for layouts whose field sizes depend on the context, not on content. */
-uint32_t trace_field_place(const pfr_reader *r, unsigned layout, const char *name);
+uint32_t xray_field_place(const pfr_reader *r, unsigned layout, const char *name);
 
 /* The fault of a record of this kind, judged by its first `have` bytes; NULL: it is plausible. */
 const char *fdr_wrong(const pfr_reader *r, uint32_t kind, const uint8_t *bytes, size_t have);

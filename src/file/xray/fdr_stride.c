@@ -64,7 +64,7 @@ static bool is_meant(const struct buffers_seen *s, uint64_t said, uint64_t found
 }
 
 pfr_status fdr_settle_stride(pfr_reader *r, pfr_error *err) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     struct buffers_seen s = {.r = r};
     const size_t most = r->limits.chunk < SIGHT ? (size_t)r->limits.chunk : SIGHT;
     uint64_t count;

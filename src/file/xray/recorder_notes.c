@@ -146,7 +146,7 @@ bool recorder_threshold(const pfr_reader *r, uint64_t *ns) {
 }
 
 bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     if (t->slot_size == 0 || at < t->slots_at || at >= t->slots_end)
         return false;
     *next = at + t->slot_size - (at - t->slots_at) % t->slot_size;
@@ -239,10 +239,10 @@ static pfr_status read_lists(pfr_reader *r, struct memory *memory, struct record
    lists may come before earlier ones, so there are two passes. */
 static pfr_status look_for_notes(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
     for (unsigned pass = 0; pass < 2; pass++) {
-        struct trace_buffer b;
+        struct xray_buffer b;
         uint64_t at = TRACE_FIRST_BUFFER, size;
         pfr_status st;
-        for (; (st = trace_buffer_at(r, at, &b, err)) == PFR_OK; at = b.next)
+        for (; (st = xray_buffer_at(r, at, &b, err)) == PFR_OK; at = b.next)
             PFR_TRY(take_note(r, memory, n, at, &size, err));
         if (st < 0)
             return st;

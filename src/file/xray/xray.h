@@ -80,7 +80,7 @@ struct basic_call {
     uint32_t function, tid, pid;
 };
 
-struct trace {
+struct xray_trace {
     pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
     pfr_trace_point point;
     uint8_t header[XRAY_HEADER]; /* as read, because a stream cannot be read again */
@@ -89,7 +89,7 @@ struct trace {
     struct fdr_places places;
     uint32_t may_follow[FDR_STATES];
     struct fdr_buffer buffer;
-    struct trace_clock clock;
+    struct xray_clock clock;
     struct u64_map bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: unknown */
     struct basic_call call;
     struct basic_places basic;
@@ -102,7 +102,7 @@ struct trace {
 };
 
 /* The read buffer from r->at on; *have < need: the input ends there. */
-static inline pfr_status trace_window(pfr_reader *r, size_t need, const uint8_t **bytes, size_t *have, pfr_error *err) {
+static inline pfr_status xray_window(pfr_reader *r, size_t need, const uint8_t **bytes, size_t *have, pfr_error *err) {
     return input_window(&r->parts[0].in, r->at, need, bytes, have, err);
 }
 

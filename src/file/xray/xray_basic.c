@@ -8,24 +8,24 @@
 enum { BASIC_FUNCTION = 32, BASIC_ARGUMENT };
 
 void basic_learn(pfr_reader *r) {
-    r->trace->basic = (struct basic_places){.action = trace_field_place(r, L_basic_function, "action"),
-                                            .function = trace_field_place(r, L_basic_function, "function"),
-                                            .tsc = trace_field_place(r, L_basic_function, "tsc"),
-                                            .tid = trace_field_place(r, L_basic_function, "tid"),
-                                            .cpu = trace_field_place(r, L_basic_function, "cpu")};
+    r->trace->basic = (struct basic_places){.action = xray_field_place(r, L_basic_function, "action"),
+                                            .function = xray_field_place(r, L_basic_function, "function"),
+                                            .tsc = xray_field_place(r, L_basic_function, "tsc"),
+                                            .tid = xray_field_place(r, L_basic_function, "tid"),
+                                            .cpu = xray_field_place(r, L_basic_function, "cpu")};
     if (r->trace->version >= 3)
-        r->trace->basic.pid = trace_field_place(r, L_basic_function, "pid");
+        r->trace->basic.pid = xray_field_place(r, L_basic_function, "pid");
 }
 
 static pfr_status no_record(pfr_reader *r, const char *what, unsigned number, pfr_error *err) {
     r->trace->call.any = false;
-    return trace_hole(r, &r->quality.bad_records, r->at + BASIC_RECORD, err, "record", "%s %u, which no version knows",
-                      what, number);
+    return xray_hole(r, &r->quality.bad_records, r->at + BASIC_RECORD, err, "record", "%s %u, which no version knows",
+                     what, number);
 }
 
 static pfr_status on_function(pfr_reader *r, pfr_record *rec, const uint8_t *bytes,
                               const struct pfr_rec_basic_function *call, pfr_error *err) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     if (call->action > PFR_TRACE_ENTER_ARGUMENT)
         return no_record(r, "a record of action", call->action, err);
     t->call = (struct basic_call){true, call->function, call->tid, call->pid};
@@ -36,23 +36,23 @@ static pfr_status on_function(pfr_reader *r, pfr_record *rec, const uint8_t *byt
                                  .timed = true,
                                  .has_tid = true,
                                  .has_pid = t->version >= 3};
-    trace_give(r, rec, BASIC_FUNCTION, bytes, BASIC_RECORD);
+    xray_give(r, rec, BASIC_FUNCTION, bytes, BASIC_RECORD);
     return PFR_OK;
 }
 
 static pfr_status on_argument(pfr_reader *r, pfr_record *rec, const uint8_t *bytes,
                               const struct pfr_rec_basic_argument *argument, pfr_error *err) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     const struct basic_call *call = &t->call;
     const bool fits =
         call->any && call->function == argument->function && call->tid == argument->tid && call->pid == argument->pid;
     if (!fits && !t->told) {
         t->told = true;
-        return trace_hole(r, &r->quality.bad_order, r->at, err, "basic_argument",
-                          "an argument of function %d, which the record before is not of", (int)argument->function);
+        return xray_hole(r, &r->quality.bad_order, r->at, err, "basic_argument",
+                         "an argument of function %d, which the record before is not of", (int)argument->function);
     }
     t->told = false;
-    trace_give(r, rec, BASIC_ARGUMENT, bytes, BASIC_RECORD);
+    xray_give(r, rec, BASIC_ARGUMENT, bytes, BASIC_RECORD);
     return PFR_OK;
 }
 
@@ -60,11 +60,11 @@ pfr_status basic_next(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     union any_layout body;
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(trace_window(r, BASIC_RECORD, &bytes, &have, err));
+    PFR_TRY(xray_window(r, BASIC_RECORD, &bytes, &have, err));
     if (have == 0)
-        return trace_end(r, err);
+        return xray_end(r, err);
     if (have < BASIC_RECORD)
-        return trace_cut(r, have, BASIC_RECORD - have, err, "the last record is cut short");
+        return xray_cut(r, have, BASIC_RECORD - have, err, "the last record is cut short");
     const uint16_t kind = load_u16(bytes, r->context.swap);
     struct cursor in = cursor_on(bytes, BASIC_RECORD, r->at, r->context.swap);
     if (kind > 1)

@@ -13,8 +13,8 @@ _Static_assert(TRACE_PREAMBLE_MOST == 5 * FDR_METADATA, "extents, and the record
 static const uint32_t preamble[] = {FDR_NEW_BUFFER, FDR_WALL_CLOCK_TIME, FDR_PID, FDR_NEW_CPU_ID};
 
 /* Reads the preamble at `bytes`; false: not a valid one. */
-static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have, struct trace_buffer *b) {
-    const struct trace *t = r->trace;
+static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have, struct xray_buffer *b) {
+    const struct xray_trace *t = r->trace;
     const bool swap = r->context.swap;
     b->has_pid = t->version >= 3;
     for (size_t i = 0; i < sizeof preamble / sizeof preamble[0]; i++) {
@@ -34,11 +34,11 @@ static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have
 }
 
 /* Determines the range of the buffer's records; false: not a valid buffer. */
-static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have, uint64_t at, struct trace_buffer *b) {
-    const struct trace *t = r->trace;
+static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have, uint64_t at, struct xray_buffer *b) {
+    const struct xray_trace *t = r->trace;
     const uint64_t size = input_size(&r->parts[0].in);
     uint64_t length = t->stride;
-    b->slice = (struct trace_slice){.at = at};
+    b->slice = (struct xray_slice){.at = at};
     if (t->version > 1) {
         if (have < FDR_METADATA || fdr_kind_of(r, bytes[0]) != FDR_BUFFER_EXTENTS)
             return false;
@@ -84,10 +84,10 @@ static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t
     }
 }
 
-pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, pfr_error *err) {
+pfr_status xray_buffer_at(pfr_reader *r, uint64_t at, struct xray_buffer *b, pfr_error *err) {
     uint8_t bytes[TRACE_PREAMBLE_MOST];
     size_t have;
-    *b = (struct trace_buffer){.tid = 0};
+    *b = (struct xray_buffer){.tid = 0};
     if (at == XRAY_HEADER)
         PFR_TRY(learn_slots(r, err));
     PFR_TRY(read_begin(r, &at, bytes, &have, err));
@@ -101,13 +101,13 @@ pfr_status trace_buffer_at(pfr_reader *r, uint64_t at, struct trace_buffer *b, p
     return read_preamble(r, bytes + skip, inside, b) ? PFR_OK : PFR_HOLE;
 }
 
-pfr_status trace_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct trace_buffer *b, pfr_error *err) {
+pfr_status xray_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct xray_buffer *b, pfr_error *err) {
     struct input *in = &r->parts[0].in;
     const uint8_t *bytes;
     size_t have;
     input_read_ahead_to(in, ahead);
     PFR_TRY(input_window(in, at, TRACE_PREAMBLE_MOST, &bytes, &have, err));
-    return trace_buffer_at(r, at, b, err);
+    return xray_buffer_at(r, at, b, err);
 }
 
 /* The first byte of extents in this file. */
@@ -120,13 +120,13 @@ static uint8_t first_of_extents(const pfr_reader *r) {
 
 /* Searches the bytes of the buffer, which begin at `from`. */
 static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *bytes, size_t have,
-                                   struct trace_buffer *b, uint64_t *at, pfr_error *err) {
+                                   struct xray_buffer *b, uint64_t *at, pfr_error *err) {
     const uint8_t first = first_of_extents(r);
     const uint8_t *next = bytes, *const end = bytes + (have > TRACE_PREAMBLE_MOST ? have - TRACE_PREAMBLE_MOST : 0);
     while (next < end && (next = memchr(next, first, (size_t)(end - next)))) {
         *at = from + (uint64_t)(next - bytes);
         if (fdr_kind_of(r, next[FDR_METADATA]) == FDR_NEW_BUFFER) {
-            const pfr_status st = trace_buffer_at(r, *at, b, err);
+            const pfr_status st = xray_buffer_at(r, *at, b, err);
             if (st <= 0)
                 return st;
         }
@@ -135,14 +135,14 @@ static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *
     return PFR_END;
 }
 
-pfr_status trace_buffer_near(pfr_reader *r, uint64_t from, uint64_t until, uint64_t like, struct trace_buffer *b,
-                             uint64_t *at, pfr_error *err) {
+pfr_status xray_buffer_near(pfr_reader *r, uint64_t from, uint64_t until, uint64_t like, struct xray_buffer *b,
+                            uint64_t *at, pfr_error *err) {
     struct input *in = &r->parts[0].in;
     const size_t most = r->limits.chunk < SIGHT ? (size_t)r->limits.chunk : SIGHT;
     const uint8_t *bytes;
     size_t have;
     *at = from + like - 1 - (from + like - 1 - TRACE_FIRST_BUFFER) % like;
-    pfr_status st = *at < until ? trace_buffer_at(r, *at, b, err) : PFR_HOLE;
+    pfr_status st = *at < until ? xray_buffer_at(r, *at, b, err) : PFR_HOLE;
     if (st <= 0)
         return st;
     if (r->trace->version == 1)

@@ -26,7 +26,7 @@ static struct call_bits bits_of_calls(const pfr_reader *r) {
 
 /* Bytes at r->at that are in both the read buffer and the trace's buffer; 0: only pfr_next may continue. */
 static uint64_t bytes_to_take(const pfr_reader *r) {
-    const struct trace *t = r->trace;
+    const struct xray_trace *t = r->trace;
     if (!t || r->ended)
         return 0;
     if (t->next == fdr_next ? !t->buffer.inside || t->buffer.after != FDR_CALL : t->next != basic_next || !t->call.any)
@@ -40,7 +40,7 @@ static uint64_t bytes_to_take(const pfr_reader *r) {
 }
 
 static inline __attribute__((always_inline)) size_t take_run(const struct call_bits b, const uint8_t *at, size_t most,
-                                                             struct trace_call *calls, uint64_t *base) {
+                                                             struct xray_call *calls, uint64_t *base) {
     uint64_t tsc = *base;
     size_t count = 0;
     for (; count < most; count++, at += FDR_FUNCTION) {
@@ -48,14 +48,14 @@ static inline __attribute__((always_inline)) size_t take_run(const struct call_b
         if (word & b.other)
             break;
         tsc += load_u32(at + b.delta_at, b.swap);
-        calls[count] = (struct trace_call){tsc, word >> b.function_shift & b.function_mask,
-                                           word >> b.action_shift & b.action_mask};
+        calls[count] =
+            (struct xray_call){tsc, word >> b.function_shift & b.function_mask, word >> b.action_shift & b.action_mask};
     }
     *base = tsc;
     return count;
 }
 
-static size_t take_fdr(pfr_reader *r, struct trace_call *calls, size_t most) {
+static size_t take_fdr(pfr_reader *r, struct xray_call *calls, size_t most) {
     const uint64_t left = bytes_to_take(r) / FDR_FUNCTION;
     if (left == 0)
         return 0;
@@ -72,17 +72,17 @@ static size_t take_fdr(pfr_reader *r, struct trace_call *calls, size_t most) {
     return count;
 }
 
-bool trace_run_at(const pfr_reader *r, struct trace_run *run) {
+bool xray_run_at(const pfr_reader *r, struct xray_run *run) {
     const uint64_t bytes = r->trace && r->trace->next == fdr_next ? bytes_to_take(r) / FDR_FUNCTION * FDR_FUNCTION : 0;
     if (bytes == 0)
         return false;
     const struct call_bits b = bits_of_calls(r);
     const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
-    *run = (struct trace_run){at, at + bytes, r->trace->buffer.base};
+    *run = (struct xray_run){at, at + bytes, r->trace->buffer.base};
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && memcmp(&b, &little_endian, sizeof b) == 0;
 }
 
-void trace_run_taken(pfr_reader *r, const struct trace_run *run) {
+void xray_run_taken(pfr_reader *r, const struct xray_run *run) {
     const uint8_t *begin = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
     if (run->at == begin)
         return;
@@ -92,22 +92,22 @@ void trace_run_taken(pfr_reader *r, const struct trace_run *run) {
 }
 
 /* Whether the record at `at` is a call of the same thread on the same cpu. */
-static inline bool is_like(const struct trace *t, const uint8_t *at, bool swap) {
+static inline bool is_like(const struct xray_trace *t, const uint8_t *at, bool swap) {
     const struct basic_places *p = &t->basic;
     return load_u16(at, swap) == 0 && at[p->action] <= PFR_TRACE_ENTER_ARGUMENT && at[p->cpu] == t->point.cpu &&
            load_u32(at + p->tid, swap) == t->call.tid && (!p->pid || load_u32(at + p->pid, swap) == t->call.pid);
 }
 
-static size_t take_basic(pfr_reader *r, struct trace_call *calls, size_t most) {
-    struct trace *t = r->trace;
+static size_t take_basic(pfr_reader *r, struct xray_call *calls, size_t most) {
+    struct xray_trace *t = r->trace;
     const uint64_t left = bytes_to_take(r) / BASIC_RECORD;
     const bool swap = r->context.swap;
     const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
     size_t count = 0;
     most = left < most ? (size_t)left : most;
     for (; count < most && is_like(t, at, swap); count++, at += BASIC_RECORD)
-        calls[count] = (struct trace_call){load_u64(at + t->basic.tsc, swap), load_u32(at + t->basic.function, swap),
-                                           at[t->basic.action]};
+        calls[count] = (struct xray_call){load_u64(at + t->basic.tsc, swap), load_u32(at + t->basic.function, swap),
+                                          at[t->basic.action]};
     if (count) { /* an argument after the run belongs to its last call */
         t->call.function = calls[count - 1].function;
         t->point.tsc = calls[count - 1].tsc;
@@ -117,16 +117,16 @@ static size_t take_basic(pfr_reader *r, struct trace_call *calls, size_t most) {
     return count;
 }
 
-size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most) {
+size_t xray_take_calls(pfr_reader *r, struct xray_call *calls, size_t most) {
     return r->trace && r->trace->next == basic_next ? take_basic(r, calls, most) : take_fdr(r, calls, most);
 }
 
-bool trace_call_of(const pfr_reader *r, const pfr_record *rec, struct trace_call *call) {
+bool xray_call_of(const pfr_reader *r, const pfr_record *rec, struct xray_call *call) {
     const struct call_bits b = bits_of_calls(r);
     if (rec->type != PFR_TRACE_FUNCTION)
         return false;
     const uint32_t word = load_u32(rec->bytes, b.swap);
-    *call = (struct trace_call){r->trace->point.tsc, word >> b.function_shift & b.function_mask,
-                                word >> b.action_shift & b.action_mask};
+    *call = (struct xray_call){r->trace->point.tsc, word >> b.function_shift & b.function_mask,
+                               word >> b.action_shift & b.action_mask};
     return true;
 }

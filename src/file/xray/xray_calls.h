@@ -9,7 +9,7 @@
  *    while ((st = pfr_next(r, &rec, &err)) >= 0 && st != PFR_END) {
  *        if (st == PFR_OK && rec.type == PFR_TRACE_FUNCTION)
  *            use(one(&rec));
- *        while ((count = trace_take_calls(r, calls, sizeof calls / sizeof *calls)) > 0)
+ *        while ((count = xray_take_calls(r, calls, sizeof calls / sizeof *calls)) > 0)
  *            use(calls, count);
  *    }
  *
@@ -17,26 +17,26 @@
  */
 #include <perfray/trace.h>
 
-struct trace_call {
+struct xray_call {
     uint64_t tsc;
     uint32_t function;
     uint32_t action; /* pfr_trace_action */
 };
 
 /* Takes up to `most` calls that follow the last record and are in the read buffer; 0: call pfr_next. */
-size_t trace_take_calls(pfr_reader *r, struct trace_call *calls, size_t most);
+size_t xray_take_calls(pfr_reader *r, struct xray_call *calls, size_t most);
 
 /*
  * The same for consumers that decode the records themselves, straight from the buffer. Bits of a record, least
  * significant first: one that is 0, 3 of action, 28 of function, 32 of ticks since the record before.
  *
- *    if (trace_run_at(r, &run)) {
- *        for (; run.at < run.end && trace_is_call(trace_word(&run)); run.at += TRACE_CALL)
+ *    if (xray_run_at(r, &run)) {
+ *        for (; run.at < run.end && xray_is_call(tracepoint_word(&run)); run.at += TRACE_CALL)
  *            ...
- *        trace_run_taken(r, &run);
+ *        xray_run_taken(r, &run);
  *    }
  */
-struct trace_run {
+struct xray_run {
     const uint8_t *at, *end;
     uint64_t tsc; /* of the call before `at` */
 };
@@ -45,15 +45,15 @@ struct trace_run {
 #define TRACE_NO_CALL ((uint64_t)(1 | 8)) /* set in metadata, or in an unknown action */
 
 /* The run after the last record; false: there is no run, or this file's records have other bits. */
-bool trace_run_at(const pfr_reader *r, struct trace_run *run);
+bool xray_run_at(const pfr_reader *r, struct xray_run *run);
 /* Reading continues at run->at and run->tsc. */
-void trace_run_taken(pfr_reader *r, const struct trace_run *run);
+void xray_run_taken(pfr_reader *r, const struct xray_run *run);
 
-static inline struct trace_call trace_call_of_word(uint64_t word, uint64_t tsc) {
-    return (struct trace_call){tsc, (uint32_t)word >> 4, (uint32_t)word >> 1 & 7};
+static inline struct xray_call xray_call_of_word(uint64_t word, uint64_t tsc) {
+    return (struct xray_call){tsc, (uint32_t)word >> 4, (uint32_t)word >> 1 & 7};
 }
 
 /* Converts the function record that pfr_next returned last; false: it is not a function record. */
-bool trace_call_of(const pfr_reader *r, const pfr_record *rec, struct trace_call *call);
+bool xray_call_of(const pfr_reader *r, const pfr_record *rec, struct xray_call *call);
 
 #endif

@@ -15,8 +15,8 @@ static uint64_t ns_of_ticks(uint64_t ticks, uint64_t frequency) {
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-struct trace_clock trace_clock_of(const pfr_reader *r) {
-    struct trace_clock clock = {.frequency = r->header.cycle_frequency};
+struct xray_clock xray_clock_of(const pfr_reader *r) {
+    struct xray_clock clock = {.frequency = r->header.cycle_frequency};
     if (!r->trace)
         return clock;
     clock = r->trace->clock;
@@ -27,7 +27,7 @@ struct trace_clock trace_clock_of(const pfr_reader *r) {
     return clock;
 }
 
-uint64_t trace_clock_ns(const struct trace_clock *clock, uint64_t tsc) {
+uint64_t xray_clock_ns(const struct xray_clock *clock, uint64_t tsc) {
     if (clock->frequency == 0)
         return tsc;
     const uint64_t ns = ns_of_ticks(tsc, clock->frequency), distance = (uint64_t)clock->offset;
@@ -36,11 +36,11 @@ uint64_t trace_clock_ns(const struct trace_clock *clock, uint64_t tsc) {
     return ns > UINT64_MAX - distance ? UINT64_MAX : ns + distance;
 }
 
-const char *trace_clock_name(const struct trace_clock *clock) {
+const char *xray_clock_name(const struct xray_clock *clock) {
     return clock->frequency == 0 ? "ticks" : clock->has_pair ? "monotonic" : "tsc";
 }
 
-void trace_clock_add(struct trace_clock *clock, uint64_t tsc, uint64_t monotonic) {
+void xray_clock_add(struct xray_clock *clock, uint64_t tsc, uint64_t monotonic) {
     const uint64_t ns = clock->frequency ? ns_of_ticks(tsc, clock->frequency) : UINT64_MAX;
     clock->first = tsc < clock->first ? tsc : clock->first;
     if (ns > INT64_MAX || monotonic > INT64_MAX || monotonic == 0)

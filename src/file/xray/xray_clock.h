@@ -11,13 +11,13 @@
  * CLOCK_MONOTONIC afterwards; any delay in between makes the pair's offset larger, never smaller. Pairs that would put
  * the trace's first ticks before time 0 contradict each other, and then no pair is used.
  *
- *    PFR_TRY(trace_clock_learn(reader, err));
- *    const struct trace_clock clock = trace_clock_of(reader);
- *    uint64_t ns = trace_clock_ns(&clock, tsc);
+ *    PFR_TRY(xray_clock_learn(reader, err));
+ *    const struct xray_clock clock = xray_clock_of(reader);
+ *    uint64_t ns = xray_clock_ns(&clock, tsc);
  */
 #include <perfray/reader.h>
 
-struct trace_clock {
+struct xray_clock {
     uint64_t frequency; /* ticks per second; 0: not recorded, times are ticks */
     int64_t offset;     /* ns; the smallest of all pairs */
     int64_t latest;     /* ns; the greatest of all pairs */
@@ -27,19 +27,19 @@ struct trace_clock {
 };
 
 /* The clock according to the records read so far; only the frequency is set for perf.data. */
-struct trace_clock trace_clock_of(const pfr_reader *r);
+struct xray_clock xray_clock_of(const pfr_reader *r);
 
 /* Reads the whole trace for its clock pairs, once, and rewinds it. Faults are not reported: the next reading reports
    them. PFR_ERR_USAGE: a stream without spool. */
-pfr_status trace_clock_learn(pfr_reader *r, pfr_error *err);
+pfr_status xray_clock_learn(pfr_reader *r, pfr_error *err);
 
 /* Whole nanoseconds, clamped to 0 and 2^64 - 1; the ticks themselves if the frequency is 0. */
-uint64_t trace_clock_ns(const struct trace_clock *clock, uint64_t tsc);
+uint64_t xray_clock_ns(const struct xray_clock *clock, uint64_t tsc);
 
 /* Name of the clock: "monotonic"; "tsc": ticks / frequency, because there is no pair; "ticks". Static. */
-const char *trace_clock_name(const struct trace_clock *clock);
+const char *xray_clock_name(const struct xray_clock *clock);
 
 /* Adds a pair of this trace: ticks, and ns of CLOCK_MONOTONIC; 0: only the ticks are known. */
-void trace_clock_add(struct trace_clock *clock, uint64_t tsc, uint64_t monotonic);
+void xray_clock_add(struct xray_clock *clock, uint64_t tsc, uint64_t monotonic);
 
 #endif

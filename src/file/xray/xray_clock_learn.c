@@ -5,15 +5,15 @@
 
 #define CALLS_AT_ONCE 256u
 
-pfr_status trace_clock_learn(pfr_reader *r, pfr_error *err) {
-    struct trace_call calls[CALLS_AT_ONCE];
+pfr_status xray_clock_learn(pfr_reader *r, pfr_error *err) {
+    struct xray_call calls[CALLS_AT_ONCE];
     pfr_record rec;
     pfr_status st;
     if (!r->trace || r->header.format != PFR_XRAY_FDR || r->header.cycle_frequency == 0 || r->trace->clock.learned)
         return PFR_OK;
     PFR_TRY(pfr_rewind(r, err));
     while ((st = pfr_next(r, &rec, NULL)) >= 0 && st != PFR_END)
-        while (trace_take_calls(r, calls, CALLS_AT_ONCE) > 0)
+        while (xray_take_calls(r, calls, CALLS_AT_ONCE) > 0)
             ;
     r->trace->clock.learned = true;
     return pfr_rewind(r, err);

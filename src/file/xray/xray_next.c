@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length) {
+void xray_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length) {
     *rec = (pfr_record){.offset = r->at,
                         .type = PFR_TRACE_TYPES + kind,
                         .size = (uint32_t)length,
@@ -17,8 +17,8 @@ void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *by
     r->quality.records++;
 }
 
-pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
-                      ...) {
+pfr_status xray_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
+                     ...) {
     char said[sizeof err->text];
     va_list values;
     va_start(values, text);
@@ -30,15 +30,15 @@ pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *e
     return pfr_fail(err, PFR_HOLE, from, next - from, where, "%s", said);
 }
 
-pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text) {
+pfr_status xray_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text) {
     r->quality.truncated_bytes += have + missing;
     r->ended = true;
     if (r->parts[0].in.broken.status == PFR_HOLE) /* it has the reason for the end */
-        return trace_end(r, err);
-    return trace_hole(r, &r->quality.cut, r->at + have, err, "record", "%s", text);
+        return xray_end(r, err);
+    return xray_hole(r, &r->quality.cut, r->at + have, err, "record", "%s", text);
 }
 
-pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
+pfr_status xray_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
     struct input *in = &r->parts[0].in;
     const uint8_t *bytes;
     size_t have;
@@ -50,7 +50,7 @@ pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status trace_end(pfr_reader *r, pfr_error *err) {
+pfr_status xray_end(pfr_reader *r, pfr_error *err) {
     const struct input *in = &r->parts[0].in;
     r->ended = true;
     if (in->broken.status != PFR_HOLE || r->broken_told)
@@ -66,11 +66,11 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
                     "there are more than %" PRIu64 " records (limit records)", r->limits.records);
 }
 
-pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
+pfr_status xray_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     rec->bytes = NULL;
     if (r->findings_told < r->nr_findings)
         return *err = r->findings[r->findings_told++], PFR_HOLE;
-    const pfr_status s = r->ended ? trace_end(r, err) : r->trace->next(r, rec, err);
+    const pfr_status s = r->ended ? xray_end(r, err) : r->trace->next(r, rec, err);
     return s == PFR_OK && r->quality.records > r->limits.records ? too_many(r, rec, err) : s;
 }

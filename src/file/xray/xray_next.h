@@ -4,22 +4,22 @@
 /* Shared by the readers of all trace formats: records, holes, the end. */
 #include "file/xray/xray.h"
 
-pfr_status trace_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
+pfr_status xray_next(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 /* Returns the complete record of `length` bytes at r->at: fills *rec, counts it, moves past it. */
-void trace_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length);
+void xray_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *bytes, uint64_t length);
 
 /* Reports that the bytes from r->at to `next` are unusable, and continues there. `kind` is a member of r->quality. */
-pfr_status trace_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
-                      ...) __attribute__((format(printf, 6, 7)));
+pfr_status xray_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
+                     ...) __attribute__((format(printf, 6, 7)));
 
 /* Reports that the input ends at r->at + have, where it should hold `missing` bytes more. Ends the trace. */
-pfr_status trace_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
+pfr_status xray_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
 
 /* Reduces *next, which a number in the file determined, to the end of the input if that comes first. */
-pfr_status trace_clip(pfr_reader *r, uint64_t *next, pfr_error *err);
+pfr_status xray_clip(pfr_reader *r, uint64_t *next, pfr_error *err);
 
 /* Ends the trace: PFR_END, or once PFR_HOLE if damage ended a compressed input. */
-pfr_status trace_end(pfr_reader *r, pfr_error *err);
+pfr_status xray_end(pfr_reader *r, pfr_error *err);
 
 #endif

@@ -88,7 +88,7 @@ static pfr_status read_log_header(pfr_reader *r, const uint8_t *bytes, size_t ha
     r->header.format = h.type == XRAY_FDR ? PFR_XRAY_FDR : PFR_XRAY_BASIC;
     r->header.version = r->trace->version = h.version;
     r->header.cycle_frequency = h.cycle_frequency;
-    r->trace->clock = (struct trace_clock){.frequency = h.cycle_frequency, .first = UINT64_MAX};
+    r->trace->clock = (struct xray_clock){.frequency = h.cycle_frequency, .first = UINT64_MAX};
     r->header.buffer_size = h.buffer_size;
     take_flags(&r->header, &h);
     r->context.word[WORD_VERSION] = h.version;
@@ -155,7 +155,7 @@ static pfr_status unknown_version(const uint8_t *bytes, bool swap, pfr_error *er
         load_u16(bytes + 2, swap) == XRAY_FDR ? "flight-recorder trace" : "basic log", load_u16(bytes, swap));
 }
 
-pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
+pfr_status xray_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {
     for (int big = 0; big < 2; big++) {
         const bool swap = big != host_big;
         if (have >= 8 && load_u64(bytes, swap) == PROFILE_MAGIC)
@@ -171,8 +171,8 @@ pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr
     return PFR_END;
 }
 
-void trace_rewind(pfr_reader *r) {
-    struct trace *t = r->trace;
+void xray_rewind(pfr_reader *r) {
+    struct xray_trace *t = r->trace;
     r->at = XRAY_HEADER;
     r->ended = r->broken_told = false;
     t->point = (pfr_trace_point){.pid = 0};
@@ -184,7 +184,7 @@ void trace_rewind(pfr_reader *r) {
     u64_map_init(&t->bases, &r->memory);
 }
 
-pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err) {
+pfr_status xray_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err) {
     r->trace = NULL;
     if (!whole->trace)
         return PFR_OK;
@@ -197,7 +197,7 @@ pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err) {
     return PFR_OK;
 }
 
-void trace_close(pfr_reader *r) {
+void xray_close(pfr_reader *r) {
     if (r->trace)
         u64_map_free(&r->trace->bases);
 }

@@ -5,13 +5,13 @@
 #include "file/xray/xray.h"
 
 /* Whether the bytes begin a trace. PFR_END: they do not; < 0: a trace that cannot be read. */
-pfr_status trace_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err);
+pfr_status xray_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err);
 
 /* Moves to the first record. */
-void trace_rewind(pfr_reader *r);
-void trace_close(pfr_reader *r);
+void xray_rewind(pfr_reader *r);
+void xray_close(pfr_reader *r);
 
 /* Gives `r`, a copy of `whole`, a trace of its own if it has one. */
-pfr_status trace_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
+pfr_status xray_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
 
 #endif

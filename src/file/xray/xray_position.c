@@ -3,15 +3,14 @@
 #include "file/xray/fdr_records.h"
 #include "file/xray/xray_position.h"
 
-void trace_place_of(const pfr_reader *r, struct trace_place *place) {
-    const struct trace *t = r->trace;
-    *place =
-        (struct trace_place){.at = r->at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
+void xray_place_of(const pfr_reader *r, struct xray_place *place) {
+    const struct xray_trace *t = r->trace;
+    *place = (struct xray_place){.at = r->at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
 }
 
 /* Bases of other threads, or later ones of the same thread, do not apply at this position. */
-static pfr_status set_base(pfr_reader *r, const struct trace_base *base, pfr_error *err) {
-    struct trace *t = r->trace;
+static pfr_status set_base(pfr_reader *r, const struct xray_base *base, pfr_error *err) {
+    struct xray_trace *t = r->trace;
     if (t->version > 1)
         return PFR_OK;
     u64_map_free(&t->bases);
@@ -19,8 +18,8 @@ static pfr_status set_base(pfr_reader *r, const struct trace_base *base, pfr_err
     return base->known ? u64_map_put(&t->bases, (uint32_t)base->tid, base->tsc, err) : PFR_OK;
 }
 
-pfr_status trace_go(pfr_reader *r, const struct trace_place *place, pfr_error *err) {
-    struct trace *t = r->trace;
+pfr_status xray_go(pfr_reader *r, const struct xray_place *place, pfr_error *err) {
+    struct xray_trace *t = r->trace;
     r->at = place->at;
     r->ended = r->broken_told = false;
     t->buffer = place->buffer;
@@ -30,11 +29,11 @@ pfr_status trace_go(pfr_reader *r, const struct trace_place *place, pfr_error *e
     return set_base(r, &place->base, err);
 }
 
-void trace_base_of(const pfr_reader *r, struct trace_base *base) {
-    *base = (struct trace_base){.tid = r->trace->point.tid};
+void xray_base_of(const pfr_reader *r, struct xray_base *base) {
+    *base = (struct xray_base){.tid = r->trace->point.tid};
     base->known = fdr_kept_base(r, &base->tsc);
 }
 
-void trace_read_at_once(pfr_reader *r, size_t bytes) {
+void xray_read_at_once(pfr_reader *r, size_t bytes) {
     input_set_chunk(&r->parts[0].in, bytes);
 }

@@ -5,40 +5,40 @@
  * Saves the position of a trace's reader, to continue there later. For consumers that read pieces of a trace in turn,
  * such as those that follow several threads in parallel.
  *
- *    place = (struct trace_place){.at = offset};     a buffer begins there, or a record of a basic log
- *    trace_go(reader, &place, &err);
+ *    place = (struct xray_place){.at = offset};     a buffer begins there, or a record of a basic log
+ *    xray_go(reader, &place, &err);
  *    ... pfr_next ...
- *    trace_place_of(reader, &place);                 later: trace_go(reader, &place, &err)
+ *    xray_place_of(reader, &place);                 later: xray_go(reader, &place, &err)
  *
  * Records read this way are counted in the reader's quality too: save the quality before reading a trace a second time.
  */
 #include "file/xray/xray.h"
 
 /* Version 1: the base of a thread for a next buffer that does not state one. */
-struct trace_base {
+struct xray_base {
     uint64_t tsc;
     int32_t tid;
     bool known;
 };
 
-struct trace_place {
+struct xray_place {
     uint64_t at;
     struct fdr_buffer buffer;
     struct basic_call call;
     pfr_trace_point point;
-    struct trace_base base;
+    struct xray_base base;
     bool told;
 };
 
 /* Sets no base: it is needed only where the position is outside of a buffer. */
-void trace_place_of(const pfr_reader *reader, struct trace_place *place);
+void xray_place_of(const pfr_reader *reader, struct xray_place *place);
 /* Fails only for lack of memory. */
-pfr_status trace_go(pfr_reader *reader, const struct trace_place *place, pfr_error *err);
+pfr_status xray_go(pfr_reader *reader, const struct xray_place *place, pfr_error *err);
 
 /* The base of the current thread, before the end of its buffer. */
-void trace_base_of(const pfr_reader *reader, struct trace_base *base);
+void xray_base_of(const pfr_reader *reader, struct xray_base *base);
 
 /* Sets the bytes read at once from here on, 0: the default. Small values suit jumping. */
-void trace_read_at_once(pfr_reader *reader, size_t bytes);
+void xray_read_at_once(pfr_reader *reader, size_t bytes);
 
 #endif

@@ -16,19 +16,19 @@ static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
     size_t have = 1;
     for (; have > 0; next += have)
         PFR_TRY(input_window(&r->parts[0].in, next, 1, &bytes, &have, err));
-    return trace_hole(r, &r->quality.garbage, next, err, "profile_block.size", "a block of %u bytes", size);
+    return xray_hole(r, &r->quality.garbage, next, err, "profile_block.size", "a block of %u bytes", size);
 }
 
 static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    struct trace *t = r->trace;
+    struct xray_trace *t = r->trace;
     struct pfr_rec_profile_block block;
     const uint8_t *bytes;
     size_t have;
-    PFR_TRY(trace_window(r, BLOCK_HEADER, &bytes, &have, err));
+    PFR_TRY(xray_window(r, BLOCK_HEADER, &bytes, &have, err));
     if (have == 0)
-        return trace_end(r, err);
+        return xray_end(r, err);
     if (have < BLOCK_HEADER)
-        return trace_cut(r, have, BLOCK_HEADER - have, err, "the last block is cut short");
+        return xray_cut(r, have, BLOCK_HEADER - have, err, "the last block is cut short");
     struct cursor in = cursor_on(bytes, BLOCK_HEADER, r->at, r->context.swap);
     PFR_TRY(layout_read(layout_at(L_profile_block), &r->context, &in, &block, err));
     if (block.size < BLOCK_HEADER)
@@ -40,7 +40,7 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
                                  .has_pid = true,
                                  .buffer = t->point.buffer + 1,
                                  .buffer_offset = r->at};
-    trace_give(r, rec, PROFILE_BLOCK, bytes, BLOCK_HEADER);
+    xray_give(r, rec, PROFILE_BLOCK, bytes, BLOCK_HEADER);
     return PFR_OK;
 }
 
@@ -48,10 +48,10 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
 static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err) {
     const uint64_t end = r->trace->block_end;
     uint64_t next = end;
-    PFR_TRY(trace_clip(r, &next, err));
+    PFR_TRY(xray_clip(r, &next, err));
     if (next < end)
-        return trace_cut(r, next - r->at, end - next, err, "the last block is cut short");
-    return trace_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
+        return xray_cut(r, next - r->at, end - next, err, "the last block is cut short");
+    return xray_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
 }
 
 /* Reads more and more bytes, until the path is complete or there are no more. */
@@ -63,10 +63,10 @@ static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_error why;
     for (uint64_t look = FIRST_LOOK;; look *= 4) {
         const size_t wanted = (size_t)(look < room ? look : room);
-        PFR_TRY(trace_window(r, wanted, &bytes, &have, err));
+        PFR_TRY(xray_window(r, wanted, &bytes, &have, err));
         struct cursor in = cursor_on(bytes, have < wanted ? have : wanted, r->at, r->context.swap);
         if (layout_read(layout_at(L_profile_path), &r->context, &in, &path, &why) == PFR_OK) {
-            trace_give(r, rec, PROFILE_PATH, bytes, (uint64_t)(in.at - in.start));
+            xray_give(r, rec, PROFILE_PATH, bytes, (uint64_t)(in.at - in.start));
             return PFR_OK;
         }
         if (have < wanted || wanted == room || wanted >= r->limits.chunk / 4)

@@ -4,12 +4,12 @@
 
 #include "file/xray/xray_open.h"
 
-bool trace_slices_can_be(const pfr_reader *r) {
+bool xray_slices_can_be(const pfr_reader *r) {
     return r->trace && input_seekable(&r->parts[0].in);
 }
 
-void trace_slice_move(pfr_reader *r, const struct trace_slice *slice, uint64_t ahead) {
-    trace_rewind(r);
+void xray_slice_move(pfr_reader *r, const struct xray_slice *slice, uint64_t ahead) {
+    xray_rewind(r);
     r->at = slice->at;
     r->trace->buffer = (struct fdr_buffer){.inside = true, .end = slice->end, .base = slice->base, .after = FDR_BEGIN};
     r->trace->point = (pfr_trace_point){.timed = slice->timed, .tsc = slice->base};

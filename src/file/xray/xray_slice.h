@@ -5,29 +5,29 @@
  * Readers of pieces of a flight recorder's trace, for reading its buffers out of file order or with several threads.
  * They are opened and closed as readers of slices are (slice.h).
  *
- *    trace_slice_move(mine, &slice, slice.until);
+ *    xray_slice_move(mine, &slice, slice.until);
  *    while (mine->at < slice.until && pfr_next(mine, &rec, &err) == PFR_OK) ...
  */
 #include <perfray/trace.h>
 
 /* Records from `at` to `until` in the buffer that ends at `end`. */
-struct trace_slice {
+struct xray_slice {
     uint64_t at, until, end;
     uint64_t base; /* ticks that the first delta is added to */
     bool timed;    /* base is known */
 };
 
 /* Whether slices are possible: the recording is a trace and its input is seekable. */
-bool trace_slices_can_be(const pfr_reader *reader);
+bool xray_slices_can_be(const pfr_reader *reader);
 /* `ahead`: end of the bytes to read ahead, including those of the slices that come next. */
-void trace_slice_move(pfr_reader *reader, const struct trace_slice *slice, uint64_t ahead);
+void xray_slice_move(pfr_reader *reader, const struct xray_slice *slice, uint64_t ahead);
 
 /* The buffer at `at` of an undamaged trace, in the form that all writers use: its preamble is followed only by calls
    and events. Its records are not read, nothing is reported, and the reader does not move. */
-struct trace_buffer {
-    struct trace_slice slice; /* from its NewBuffer on */
-    uint64_t next;            /* offset of the next buffer */
-    uint64_t time;            /* ticks of its first NewCPUId */
+struct xray_buffer {
+    struct xray_slice slice; /* from its NewBuffer on */
+    uint64_t next;           /* offset of the next buffer */
+    uint64_t time;           /* ticks of its first NewCPUId */
     int32_t tid, pid;
     bool has_pid;
 };
@@ -35,18 +35,18 @@ struct trace_buffer {
 #define TRACE_PREAMBLE_MOST 80u /* bytes that are examined */
 
 /* PFR_END: the trace ends there. PFR_HOLE: not such a buffer. */
-pfr_status trace_buffer_at(pfr_reader *reader, uint64_t at, struct trace_buffer *buffer, pfr_error *err);
-/* trace_buffer_at for a caller that reads the buffer next, and the bytes after it up to `ahead`: moves the read buffer
+pfr_status xray_buffer_at(pfr_reader *reader, uint64_t at, struct xray_buffer *buffer, pfr_error *err);
+/* xray_buffer_at for a caller that reads the buffer next, and the bytes after it up to `ahead`: moves the read buffer
    there. */
-pfr_status trace_buffer_ahead(pfr_reader *reader, uint64_t at, uint64_t ahead, struct trace_buffer *buffer,
-                              pfr_error *err);
+pfr_status xray_buffer_ahead(pfr_reader *reader, uint64_t at, uint64_t ahead, struct xray_buffer *buffer,
+                             pfr_error *err);
 /*
  * Finds one of the buffers that begin between `from` and `until`; multiples of `like`, the usual size of a buffer, are
  * tried first. PFR_END: not found. The result may be the payload of an event that looks like a buffer; only reading
  * from the buffer before shows this.
  */
-pfr_status trace_buffer_near(pfr_reader *reader, uint64_t from, uint64_t until, uint64_t like,
-                             struct trace_buffer *buffer, uint64_t *at, pfr_error *err);
+pfr_status xray_buffer_near(pfr_reader *reader, uint64_t from, uint64_t until, uint64_t like,
+                            struct xray_buffer *buffer, uint64_t *at, pfr_error *err);
 /* Offset of the first buffer. */
 #define TRACE_FIRST_BUFFER 32u
 

@@ -22,7 +22,7 @@ static void store_u32(uint8_t *at, uint32_t v, bool swap) {
 }
 
 /* Appends one record by its layout to the buffer. */
-static pfr_status put(struct trace_writer *w, struct output *out, unsigned number, const void *rec, pfr_bytes data,
+static pfr_status put(struct xray_writer *w, struct output *out, unsigned number, const void *rec, pfr_bytes data,
                       pfr_error *err) {
     uint8_t bytes[64];
     struct writing to = writing_into(bytes, sizeof bytes);
@@ -35,7 +35,7 @@ static pfr_status put(struct trace_writer *w, struct output *out, unsigned numbe
 
 static const pfr_bytes nothing;
 
-static pfr_status put_metadata(struct trace_writer *w, unsigned number, const void *rec, pfr_error *err) {
+static pfr_status put_metadata(struct xray_writer *w, unsigned number, const void *rec, pfr_error *err) {
     return put(w, &w->body, number, rec, nothing, err);
 }
 
@@ -53,7 +53,7 @@ static uint64_t stride_like(const pfr_header *like) {
     return like->buffer_size >= STRIDE_LEAST && like->buffer_size <= ROOM_MOST ? like->buffer_size : STRIDE_USUAL;
 }
 
-static pfr_status write_header(struct trace_writer *w, const pfr_header *like, pfr_error *err) {
+static pfr_status write_header(struct xray_writer *w, const pfr_header *like, pfr_error *err) {
     const struct pfr_rec_xray_header header = {.version = (uint16_t)w->form.version,
                                                .type = !w->form.basic,
                                                .free_form = w->form.basic ? XRAY_BASIC_MARK : 0,
@@ -68,9 +68,9 @@ static pfr_status write_header(struct trace_writer *w, const pfr_header *like, p
     return s;
 }
 
-pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *form, const pfr_header *like,
-                             struct memory *memory, struct output *out, pfr_error *err) {
-    *w = (struct trace_writer){.memory = memory, .out = out, .form = *form, .room = ROOM_MOST};
+pfr_status xray_writer_open(struct xray_writer *w, const struct xray_form *form, const pfr_header *like,
+                            struct memory *memory, struct output *out, pfr_error *err) {
+    *w = (struct xray_writer){.memory = memory, .out = out, .form = *form, .room = ROOM_MOST};
     w->context.trace = true;
     w->context.swap = form->big_endian != host_big;
     w->context.mirrored = form->big_endian;
@@ -86,7 +86,7 @@ pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *for
 
 /* --- Buffers. */
 
-static void fill(struct trace_writer *w, uint64_t length) {
+static void fill(struct xray_writer *w, uint64_t length) {
     while (length > 0 && w->out->status >= 0) {
         const uint64_t piece = length < OUTPUT_BUFFER ? length : OUTPUT_BUFFER;
         out_fill(w->out, '\0', (size_t)piece);
@@ -94,7 +94,7 @@ static void fill(struct trace_writer *w, uint64_t length) {
     }
 }
 
-static pfr_status put_end(struct trace_writer *w, uint64_t length, pfr_error *err) {
+static pfr_status put_end(struct xray_writer *w, uint64_t length, pfr_error *err) {
     const struct pfr_rec_fdr_end_of_buffer end = {.metadata = 1, .kind = FDR_END_OF_BUFFER};
     if (w->form.version > 1)
         return PFR_OK;
@@ -103,13 +103,13 @@ static pfr_status put_end(struct trace_writer *w, uint64_t length, pfr_error *er
     return PFR_OK;
 }
 
-static pfr_status put_extents(struct trace_writer *w, uint64_t length, pfr_error *err) {
+static pfr_status put_extents(struct xray_writer *w, uint64_t length, pfr_error *err) {
     const struct pfr_rec_fdr_buffer_extents extents = {.metadata = 1, .kind = FDR_BUFFER_EXTENTS, .size = length};
     return w->form.version > 1 ? put(w, w->out, L_fdr_buffer_extents, &extents, nothing, err) : PFR_OK;
 }
 
 /* A buffer without a NewCPUId has no records, and is not written. */
-static pfr_status end_buffer(struct trace_writer *w, pfr_error *err) {
+static pfr_status end_buffer(struct xray_writer *w, pfr_error *err) {
     size_t length;
     if (!w->open)
         return PFR_OK;
@@ -128,8 +128,8 @@ static pfr_status end_buffer(struct trace_writer *w, pfr_error *err) {
 }
 
 /* CLOCK_MONOTONIC belongs to the thread's first ticks; a continuation buffer has no such pair, so it gets 0. */
-static pfr_status begin_buffer(struct trace_writer *w, bool goes_on, pfr_error *err) {
-    const struct trace_thread_said *t = &w->thread;
+static pfr_status begin_buffer(struct xray_writer *w, bool goes_on, pfr_error *err) {
+    const struct xray_thread_said *t = &w->thread;
     const struct pfr_rec_fdr_new_buffer begin = {.metadata = 1, .kind = FDR_NEW_BUFFER, .tid = (uint32_t)t->tid};
     const struct pfr_rec_fdr_wall_clock_time wall = {.metadata = 1,
                                                      .kind = FDR_WALL_CLOCK_TIME,
@@ -146,7 +146,7 @@ static pfr_status begin_buffer(struct trace_writer *w, bool goes_on, pfr_error *
     return PFR_OK;
 }
 
-pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_said *thread, pfr_error *err) {
+pfr_status xray_write_thread(struct xray_writer *w, const struct xray_thread_said *thread, pfr_error *err) {
     w->thread = *thread;
     if (w->form.basic)
         return PFR_OK;
@@ -155,7 +155,7 @@ pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_
     return begin_buffer(w, false, err);
 }
 
-static pfr_status put_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err) {
+static pfr_status put_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err) {
     const struct pfr_rec_fdr_new_cpu_id rec = {.metadata = 1, .kind = FDR_NEW_CPU_ID, .cpu = cpu, .tsc = tsc};
     w->may_have_argument = false;
     w->has_cpu = true;
@@ -165,7 +165,7 @@ static pfr_status put_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pf
 }
 
 /* Makes room for `need` bytes of a record on this cpu at this time; if the buffer is full, begins another. */
-static pfr_status make_room(struct trace_writer *w, uint16_t cpu, uint64_t tsc, uint64_t need, pfr_error *err) {
+static pfr_status make_room(struct xray_writer *w, uint16_t cpu, uint64_t tsc, uint64_t need, pfr_error *err) {
     if (!w->open)
         PFR_TRY(begin_buffer(w, true, err));
     if (w->body.used + need + 2 * FDR_METADATA > w->room) {
@@ -175,21 +175,21 @@ static pfr_status make_room(struct trace_writer *w, uint16_t cpu, uint64_t tsc, 
     return w->has_cpu && w->cpu == cpu ? PFR_OK : put_cpu(w, cpu, tsc, err);
 }
 
-pfr_status trace_write_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err) {
+pfr_status xray_write_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err) {
     if (w->form.basic)
         return PFR_OK;
     PFR_TRY(make_room(w, w->has_cpu ? w->cpu : cpu, tsc, FDR_METADATA, err));
     return w->base == tsc && w->cpu == cpu && w->has_cpu ? PFR_OK : put_cpu(w, cpu, tsc, err);
 }
 
-static pfr_status put_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err) {
+static pfr_status put_wrap(struct xray_writer *w, uint64_t tsc, pfr_error *err) {
     const struct pfr_rec_fdr_tsc_wrap rec = {.metadata = 1, .kind = FDR_TSC_WRAP, .tsc = tsc};
     w->base = tsc;
     w->may_have_argument = false;
     return put_metadata(w, L_fdr_tsc_wrap, &rec, err);
 }
 
-pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err) {
+pfr_status xray_write_wrap(struct xray_writer *w, uint64_t tsc, pfr_error *err) {
     if (w->form.basic)
         return PFR_OK;
     PFR_TRY(make_room(w, w->cpu, tsc, FDR_METADATA, err));
@@ -197,7 +197,7 @@ pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err
 }
 
 /* Delta to this time; writes a TSCWrap first if the delta is too large for its field. */
-static pfr_status delta_to(struct trace_writer *w, uint64_t tsc, uint32_t *delta, pfr_error *err) {
+static pfr_status delta_to(struct xray_writer *w, uint64_t tsc, uint32_t *delta, pfr_error *err) {
     const uint64_t most = w->form.version >= 5 ? INT32_MAX : UINT32_MAX;
     if (tsc < w->base || tsc - w->base > most)
         PFR_TRY(put_wrap(w, tsc, err));
@@ -207,7 +207,7 @@ static pfr_status delta_to(struct trace_writer *w, uint64_t tsc, uint32_t *delta
 
 /* --- Calls. */
 
-static pfr_status basic_call(struct trace_writer *w, uint16_t cpu, const struct trace_call *call, pfr_error *err) {
+static pfr_status basic_call(struct xray_writer *w, uint16_t cpu, const struct xray_call *call, pfr_error *err) {
     const struct pfr_rec_basic_function rec = {.cpu = (uint8_t)cpu,
                                                .action = (uint8_t)call->action,
                                                .function = call->function,
@@ -217,7 +217,7 @@ static pfr_status basic_call(struct trace_writer *w, uint16_t cpu, const struct 
     return put(w, w->out, L_basic_function, &rec, nothing, err);
 }
 
-pfr_status trace_write_call(struct trace_writer *w, uint16_t cpu, const struct trace_call *call, pfr_error *err) {
+pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xray_call *call, pfr_error *err) {
     uint8_t bytes[FDR_FUNCTION];
     uint32_t delta;
     w->last = *call;
@@ -237,7 +237,7 @@ pfr_status trace_write_call(struct trace_writer *w, uint16_t cpu, const struct t
     return PFR_OK;
 }
 
-pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_error *err) {
+pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error *err) {
     const struct pfr_rec_fdr_call_argument rec = {.metadata = 1, .kind = FDR_CALL_ARGUMENT, .value = value};
     const struct pfr_rec_basic_argument basic = {.kind = 1,
                                                  .function = w->last.function,
@@ -256,7 +256,7 @@ pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_erro
 
 /* --- Events. */
 
-static pfr_status put_event(struct trace_writer *w, unsigned number, const void *rec, pfr_error *err) {
+static pfr_status put_event(struct xray_writer *w, unsigned number, const void *rec, pfr_error *err) {
     struct writing to = writing_nowhere();
     PFR_TRY(layout_write(layout_at(number), &w->context, rec, &to, err));
     const size_t length = (size_t)to.used;
@@ -272,7 +272,7 @@ static pfr_status put_event(struct trace_writer *w, unsigned number, const void 
     return s;
 }
 
-static pfr_status put_custom(struct trace_writer *w, uint64_t tsc, const pfr_bytes *data, pfr_error *err) {
+static pfr_status put_custom(struct xray_writer *w, uint64_t tsc, const pfr_bytes *data, pfr_error *err) {
     struct pfr_rec_fdr_custom_event rec = {
         .metadata = 1, .kind = FDR_CUSTOM_EVENT, .size = (uint32_t)data->length, .data = *data};
     if (w->form.version >= 5) {
@@ -285,8 +285,7 @@ static pfr_status put_custom(struct trace_writer *w, uint64_t tsc, const pfr_byt
     return put_event(w, L_fdr_custom_event, &rec, err);
 }
 
-static pfr_status put_typed(struct trace_writer *w, uint64_t tsc, uint16_t type, const pfr_bytes *data,
-                            pfr_error *err) {
+static pfr_status put_typed(struct xray_writer *w, uint64_t tsc, uint16_t type, const pfr_bytes *data, pfr_error *err) {
     struct pfr_rec_fdr_typed_event rec = {
         .metadata = 1, .kind = FDR_TYPED_EVENT, .size = (uint32_t)data->length, .type = type, .data = *data};
     PFR_TRY(delta_to(w, tsc, &rec.delta, err));
@@ -294,8 +293,8 @@ static pfr_status put_typed(struct trace_writer *w, uint64_t tsc, uint16_t type,
     return put_event(w, L_fdr_typed_event, &rec, err);
 }
 
-pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
-                             pfr_error *err) {
+pfr_status xray_write_event(struct xray_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
+                            pfr_error *err) {
     const uint64_t need = FDR_METADATA + data->length;
     if (w->form.basic || (type >= 0 && w->form.version < 5))
         return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event", "%s of version %u has no %s events",
@@ -313,10 +312,10 @@ pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc,
 
 /* --- The end. */
 
-pfr_status trace_writer_end(struct trace_writer *w, pfr_error *err) {
+pfr_status xray_writer_end(struct xray_writer *w, pfr_error *err) {
     return w->form.basic ? PFR_OK : end_buffer(w, err);
 }
 
-void trace_writer_close(struct trace_writer *w) {
+void xray_writer_close(struct xray_writer *w) {
     out_close(&w->body, NULL);
 }

@@ -6,10 +6,10 @@
  * time, thread and cpu of each event; the encoding in a version (deltas, wraps, extents, strides) is done here. Every
  * buffer is accepted by readers: a NewCPUId precedes the first record with a time.
  *
- *    trace_writer_open(&w, &form, header, memory, &out, &err);
- *    trace_write_thread(&w, &thread, &err);                 a buffer of this thread begins
- *    trace_write_call(&w, cpu, &call, &err);
- *    trace_writer_end(&w, &err);
+ *    xray_writer_open(&w, &form, header, memory, &out, &err);
+ *    xray_write_thread(&w, &thread, &err);                 a buffer of this thread begins
+ *    xray_write_call(&w, cpu, &call, &err);
+ *    xray_writer_end(&w, &err);
  *
  * A buffer is kept in memory until it ends, then written; one that would exceed `room` is continued in a new buffer.
  */
@@ -27,7 +27,7 @@ struct xray_form {
 };
 
 /* Thread of a buffer, and the time of its start. */
-struct trace_thread_said {
+struct xray_thread_said {
     int32_t tid, pid;
     bool has_pid;
     int64_t seconds;
@@ -39,7 +39,7 @@ struct call_places {
     unsigned action, function;
 };
 
-struct trace_writer {
+struct xray_writer {
     struct memory *memory;
     struct output *out, body;
     struct xray_form form;
@@ -47,33 +47,33 @@ struct trace_writer {
     struct call_places places;
     uint64_t room;   /* maximum bytes of a buffer's records */
     uint64_t stride; /* of version 1 */
-    struct trace_thread_said thread;
+    struct xray_thread_said thread;
     bool open;    /* a buffer has begun */
     bool has_cpu; /* it has a NewCPUId */
     uint16_t cpu;
     uint64_t base;  /* ticks that the next delta is added to */
     uint64_t least; /* bytes of the buffer's preamble */
-    struct trace_call last;
+    struct xray_call last;
     bool may_have_argument; /* the last record is a call or an argument of one */
     uint64_t buffers, records;
 };
 
 /* Writes the header, with the clock and flags of `like`. */
-pfr_status trace_writer_open(struct trace_writer *w, const struct xray_form *form, const pfr_header *like,
-                             struct memory *memory, struct output *out, pfr_error *err);
+pfr_status xray_writer_open(struct xray_writer *w, const struct xray_form *form, const pfr_header *like,
+                            struct memory *memory, struct output *out, pfr_error *err);
 /* Ends the current buffer and begins one of this thread. */
-pfr_status trace_write_thread(struct trace_writer *w, const struct trace_thread_said *thread, pfr_error *err);
-pfr_status trace_write_cpu(struct trace_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err);
-pfr_status trace_write_wrap(struct trace_writer *w, uint64_t tsc, pfr_error *err);
-pfr_status trace_write_call(struct trace_writer *w, uint16_t cpu, const struct trace_call *call, pfr_error *err);
+pfr_status xray_write_thread(struct xray_writer *w, const struct xray_thread_said *thread, pfr_error *err);
+pfr_status xray_write_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err);
+pfr_status xray_write_wrap(struct xray_writer *w, uint64_t tsc, pfr_error *err);
+pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xray_call *call, pfr_error *err);
 /* Writes an argument of the last call; if the last record was not a call or argument, writes nothing. PFR_HOLE: its
    buffer is full. */
-pfr_status trace_write_argument(struct trace_writer *w, uint64_t value, pfr_error *err);
+pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error *err);
 /* type < 0: a custom event. PFR_HOLE: this form does not have such events, or no room for it; nothing is written. */
-pfr_status trace_write_event(struct trace_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
-                             pfr_error *err);
+pfr_status xray_write_event(struct xray_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
+                            pfr_error *err);
 /* Ends the last buffer. */
-pfr_status trace_writer_end(struct trace_writer *w, pfr_error *err);
-void trace_writer_close(struct trace_writer *w);
+pfr_status xray_writer_end(struct xray_writer *w, pfr_error *err);
+void xray_writer_close(struct xray_writer *w);
 
 #endif

@@ -64,7 +64,7 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
     *totals = nothing;
     if (!reader->trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls", "only traces hold calls: this one has samples");
-    if (!trace_slices_can_be(reader))
+    if (!xray_slices_can_be(reader))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls",
                         "a trace that comes as a stream is kept before its calls are read: open it with spool");
     const pfr_status st = readers[reader->header.format](reader, request, totals, err);

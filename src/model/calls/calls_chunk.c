@@ -38,7 +38,7 @@ struct chunk_thread {
     uint64_t first, last; /* times of its buffers */
 };
 
-struct trace_chunk {
+struct xray_chunk {
     struct calls_worker_state *worker; /* the one that reads it */
     unsigned first;                    /* index of its first unit */
     unsigned next, until;              /* units not begun; protected by the lock */
@@ -51,8 +51,8 @@ struct trace_chunk {
 
 struct chunks {
     struct calls_workers workers;
-    pthread_mutex_t lock;   /* protects what other workers may take */
-    struct trace_chunk *at; /* room for one per unit; the workers' initial chunks come first */
+    pthread_mutex_t lock;  /* protects what other workers may take */
+    struct xray_chunk *at; /* room for one per unit; the workers' initial chunks come first */
     unsigned count;
     uint64_t *points; /* offsets of the units, and the end */
     unsigned units, nr_workers;
@@ -60,14 +60,14 @@ struct chunks {
 };
 
 static void begin_chunk(struct chunks *all, struct calls_worker_state *worker, unsigned first, unsigned until) {
-    struct trace_chunk *s = &all->at[all->count++];
-    *s = (struct trace_chunk){.worker = worker, .first = first, .next = first, .until = until};
+    struct xray_chunk *s = &all->at[all->count++];
+    *s = (struct xray_chunk){.worker = worker, .first = first, .next = first, .until = until};
     intern_init(&s->threads, &worker->memory);
 }
 
 /* --- One chunk. */
 
-static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s, uint32_t number, uint64_t time,
+static pfr_status add_thread(struct calls_worker_state *l, struct xray_chunk *s, uint32_t number, uint64_t time,
                              pfr_error *err) {
     if (number == THREADS_MOST)
         return PFR_END;
@@ -82,7 +82,7 @@ static pfr_status add_thread(struct calls_worker_state *l, struct trace_chunk *s
 }
 
 /* PFR_END: its buffers are not in order of time. */
-static pfr_status find_thread(struct calls_worker_state *l, struct trace_chunk *s, const struct calls_thread *who,
+static pfr_status find_thread(struct calls_worker_state *l, struct xray_chunk *s, const struct calls_thread *who,
                               uint64_t time, struct chunk_thread **thread, pfr_error *err) {
     const uint32_t known = s->threads.count;
     uint32_t number;
@@ -94,8 +94,8 @@ static pfr_status find_thread(struct calls_worker_state *l, struct trace_chunk *
     return st != PFR_OK ? st : time < s->at[number].last ? PFR_END : PFR_OK;
 }
 
-static pfr_status read_buffer(struct calls_runner *me, struct trace_chunk *s, const struct trace_buffer *b,
-                              uint64_t end, pfr_error *err) {
+static pfr_status read_buffer(struct calls_runner *me, struct xray_chunk *s, const struct xray_buffer *b, uint64_t end,
+                              pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     struct chunk_thread *thread;
     const pfr_status st = find_thread(&me->worker, s, &who, b->time, &thread, err);
@@ -103,18 +103,18 @@ static pfr_status read_buffer(struct calls_runner *me, struct trace_chunk *s, co
         return st;
     thread->last = b->time;
     s->buffers++;
-    trace_slice_move(me->reader, &b->slice, end);
+    xray_slice_move(me->reader, &b->slice, end);
     const pfr_status read = calls_read_piece(me, &thread->reading, &b->slice, err);
     return read == PFR_OK && thread->reading.calls.pending.too_many ? PFR_END : read;
 }
 
-static pfr_status read_unit(struct calls_runner *me, struct trace_chunk *s, unsigned unit, pfr_error *err) {
+static pfr_status read_unit(struct calls_runner *me, struct xray_chunk *s, unsigned unit, pfr_error *err) {
     const struct chunks *all = me->all->chunks;
     const uint64_t end = all->points[unit + 1];
-    struct trace_buffer b;
+    struct xray_buffer b;
     uint64_t at = all->points[unit];
     while (at < end && !__atomic_load_n(&all->stop, __ATOMIC_RELAXED)) {
-        pfr_status st = trace_buffer_ahead(me->reader, at, end, &b, err);
+        pfr_status st = xray_buffer_ahead(me->reader, at, end, &b, err);
         if (st == PFR_OK)
             st = b.next > end ? PFR_END : read_buffer(me, s, &b, end, err);
         if (st != PFR_OK)
@@ -125,14 +125,14 @@ static pfr_status read_unit(struct calls_runner *me, struct trace_chunk *s, unsi
 }
 
 /* Delivers what the worker collected, concurrently with others, unless it is joined first. */
-static pfr_status end_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
+static pfr_status end_chunk(struct calls_runner *me, struct xray_chunk *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&s->at[i].reading.calls, err));
     return join_takes_sums(me->worker.request) ? pair_flush(&me->worker, err) : gather_end(&me->worker, err);
 }
 
 /* The next unit of a chunk; false: no unit is left. */
-static bool take_unit(struct chunks *all, struct trace_chunk *s, unsigned *unit) {
+static bool take_unit(struct chunks *all, struct xray_chunk *s, unsigned *unit) {
     pthread_mutex_lock(&all->lock);
     const bool any = s->next < s->until;
     *unit = any ? s->next++ : 0;
@@ -140,7 +140,7 @@ static bool take_unit(struct chunks *all, struct trace_chunk *s, unsigned *unit)
     return any;
 }
 
-static pfr_status read_chunk(struct calls_runner *me, struct trace_chunk *s, pfr_error *err) {
+static pfr_status read_chunk(struct calls_runner *me, struct xray_chunk *s, pfr_error *err) {
     unsigned unit;
     while (take_unit(me->all->chunks, s, &unit)) {
         const pfr_status st = read_unit(me, s, unit, err);
@@ -151,15 +151,15 @@ static pfr_status read_chunk(struct calls_runner *me, struct trace_chunk *s, pfr
 }
 
 /* Units that others may take: not the first one, which makes it a chunk. */
-static unsigned count_left(const struct trace_chunk *s) {
+static unsigned count_left(const struct xray_chunk *s) {
     const unsigned from = s->next > s->first ? s->next : s->first + 1;
     return s->until > from ? s->until - from : 0;
 }
 
 /* Takes the last half of the remaining units from the chunk with most of them, as a new chunk of this worker. NULL:
    nothing to take. */
-static struct trace_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
-    struct trace_chunk *from = &all->at[0], *mine = NULL;
+static struct xray_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
+    struct xray_chunk *from = &all->at[0], *mine = NULL;
     pthread_mutex_lock(&all->lock);
     for (unsigned i = 1; i < all->count; i++)
         if (count_left(&all->at[i]) > count_left(from))
@@ -177,7 +177,7 @@ static struct trace_chunk *take_over(struct chunks *all, struct calls_worker_sta
 static void *run_worker(void *context) {
     struct calls_runner *me = context;
     struct chunks *all = me->all->chunks;
-    struct trace_chunk *s = &all->at[me->worker.public.number];
+    struct xray_chunk *s = &all->at[me->worker.public.number];
     for (; s && me->status == PFR_OK; s = take_over(all, &me->worker))
         me->status = read_chunk(me, s, &me->err);
     if (me->status != PFR_OK)
@@ -188,7 +188,7 @@ static void *run_worker(void *context) {
 /* --- All chunks. */
 
 /* Continues a thread of a chunk where the chunks before, already joined, left it. */
-static pfr_status join_thread(struct chunks *all, const struct trace_chunk *s, uint32_t number, pfr_error *err) {
+static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, uint32_t number, pfr_error *err) {
     struct calls_worker_state *l = &all->workers.at[0].worker;
     const struct chunk_thread *from = &s->at[number];
     const struct calls_thread who = calls_thread_at(&s->threads, number);
@@ -214,8 +214,8 @@ static bool met_limits(const struct chunks *all) {
     return false;
 }
 
-static const struct trace_chunk *chunk_from(const struct chunks *all, unsigned unit) {
-    const struct trace_chunk *s = all->at;
+static const struct xray_chunk *chunk_from(const struct chunks *all, unsigned unit) {
+    const struct xray_chunk *s = all->at;
     while (s->first != unit)
         s++;
     return s;
@@ -224,7 +224,7 @@ static const struct trace_chunk *chunk_from(const struct chunks *all, unsigned u
 /* Joins the chunks in file order. */
 static pfr_status join_chunks(struct chunks *all, pfr_error *err) {
     for (unsigned unit = all->at[0].until; unit < all->units;) {
-        const struct trace_chunk *s = chunk_from(all, unit);
+        const struct xray_chunk *s = chunk_from(all, unit);
         for (uint32_t k = 0; k < s->count; k++) {
             const pfr_status st = join_thread(all, s, k, err);
             if (st != PFR_OK)
@@ -250,7 +250,7 @@ static pfr_status join(struct chunks *all, pfr_error *err) {
 
 /* Every worker that met a thread has counted it, so threads are counted anew. */
 static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
-    struct trace_chunk *s = &all->at[0];
+    struct xray_chunk *s = &all->at[0];
     totals->buffers = 0;
     for (unsigned i = 0; i < all->count; i++)
         totals->buffers += all->at[i].buffers;
@@ -265,7 +265,7 @@ static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, p
 
 static void free_chunks(struct chunks *all) {
     for (unsigned i = 0; i < all->count; i++) {
-        struct trace_chunk *s = &all->at[i];
+        struct xray_chunk *s = &all->at[i];
         for (uint32_t k = 0; k < s->count; k++)
             reading_free(&s->at[k].reading);
         mem_free(&s->worker->memory, s->at, s->room, sizeof *s->at);
@@ -307,10 +307,10 @@ struct chunk_points {
 /* The buffer at which a unit begins. PFR_END: not found, or older than that of the unit before. */
 static pfr_status find_point(pfr_reader *reader, struct chunk_points *p, unsigned unit, pfr_error *err) {
     const uint64_t step = p->step, from = step * unit;
-    struct trace_buffer b;
+    struct xray_buffer b;
     if (from <= p->at)
         return PFR_END;
-    const pfr_status st = trace_buffer_near(reader, from, from + step, p->like, &b, &p->at, err);
+    const pfr_status st = xray_buffer_near(reader, from, from + step, p->like, &b, &p->at, err);
     if (st != PFR_OK)
         return st;
     const uint64_t before = p->time;
@@ -349,13 +349,13 @@ static pfr_status count_workers(const struct calls_request *request, uint64_t si
 }
 
 static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_points *p, pfr_error *err) {
-    struct trace_buffer b;
+    struct xray_buffer b;
     pfr_status st = count_workers(all->workers.request, input_size(&reader->parts[0].in), all, p);
     if (st != PFR_OK)
         return st;
     if (reader->nr_findings || reader->limits.records != UINT64_MAX)
         return PFR_HOLE; /* which the pass over all records reports */
-    st = trace_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
+    st = xray_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
     if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
         return PFR_HOLE;
     if (st != PFR_OK || reader->trace->slot_size)

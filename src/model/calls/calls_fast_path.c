@@ -10,15 +10,15 @@
 #include "base/memory/cursor.h"
 #include "base/memory/sizes.h"
 
-/* Source of the events: bytes as in trace_run, or an array of struct trace_call. */
+/* Source of the events: bytes as in xray_run, or an array of struct xray_call. */
 struct plain_source {
     const uint8_t *at, *end;
     uint64_t tsc; /* of the event before */
     bool is_bytes;
 };
 
-static inline struct trace_call load_call(const uint8_t *at) {
-    struct trace_call call;
+static inline struct xray_call load_call(const uint8_t *at) {
+    struct xray_call call;
     memcpy(&call, at, sizeof call);
     return call;
 }
@@ -129,8 +129,8 @@ INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, str
                        unsigned reach) {
     const struct open_call *const high = highest(t);
     struct at_hand h = take_up(l, t, from->tsc, CALLS_SINGLY);
-    for (; from->at != from->end; from->at += sizeof(struct trace_call)) {
-        const struct trace_call call = load_call(from->at);
+    for (; from->at != from->end; from->at += sizeof(struct xray_call)) {
+        const struct xray_call call = load_call(from->at);
         if (IS_EXIT(call.action)) {
             if (h.top->function != call.function || h.top == t->open ||
                 !end_call(l, &h, call.tsc, call.action, CALLS_SINGLY))
@@ -231,20 +231,20 @@ static void pair_some(struct calls_worker_state *l, struct thread_calls *t, stru
 
 /* --- All events. */
 
-pfr_status pair_calls(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *calls,
-                      size_t count, pfr_error *err) {
+pfr_status pair_calls(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *calls, size_t count,
+                      pfr_error *err) {
     struct plain_source from = {.at = (const uint8_t *)calls, .end = (const uint8_t *)(calls + count)};
     for (;;) {
         pair_some(l, t, &from);
         if (from.at == from.end)
             return PFR_OK;
-        const struct trace_call call = load_call(from.at);
+        const struct xray_call call = load_call(from.at);
         PFR_TRY(pair_carefully(l, t, &call, err));
         from.at += sizeof call;
     }
 }
 
-pfr_status pair_run(struct calls_worker_state *l, struct thread_calls *t, struct trace_run *run, pfr_error *err) {
+pfr_status pair_run(struct calls_worker_state *l, struct thread_calls *t, struct xray_run *run, pfr_error *err) {
     struct plain_source from = {.at = run->at, .end = run->end, .tsc = run->tsc, .is_bytes = true};
     for (;;) {
         pair_some(l, t, &from);
@@ -253,7 +253,7 @@ pfr_status pair_run(struct calls_worker_state *l, struct thread_calls *t, struct
         const uint64_t word = from.at < from.end ? load_u64(from.at, false) : TRACE_NO_CALL;
         if (word & TRACE_NO_CALL)
             return PFR_OK;
-        const struct trace_call call = trace_call_of_word(word, from.tsc + (word >> 32));
+        const struct xray_call call = xray_call_of_word(word, from.tsc + (word >> 32));
         PFR_TRY(pair_carefully(l, t, &call, err));
         from.at += TRACE_CALL;
         from.tsc = call.tsc;

@@ -5,10 +5,10 @@
 #include "model/calls/calls_parts.h"
 
 /* Pairs `count` enters and exits, in order. */
-pfr_status pair_calls(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *calls,
+pfr_status pair_calls(struct calls_worker_state *worker, struct thread_calls *t, const struct xray_call *calls,
                       size_t count, pfr_error *err);
 
 /* Pairs those of a run, and moves the run past them. */
-pfr_status pair_run(struct calls_worker_state *worker, struct thread_calls *t, struct trace_run *run, pfr_error *err);
+pfr_status pair_run(struct calls_worker_state *worker, struct thread_calls *t, struct xray_run *run, pfr_error *err);
 
 #endif

@@ -101,7 +101,7 @@ static pfr_status put_in_order(struct calls_index *x, pfr_error *err) {
 
 /* --- Hopping from buffer to buffer. */
 
-static pfr_status add_buffer(struct calls_index *x, const struct trace_buffer *b, pfr_error *err) {
+static pfr_status add_buffer(struct calls_index *x, const struct xray_buffer *b, pfr_error *err) {
     struct calls_piece piece = {.slice = b->slice, .time = b->time};
     const struct calls_thread thread = {b->pid, b->tid, b->has_pid, true};
     PFR_TRY(calls_thread_number(&x->threads, &thread, &piece.thread, err));
@@ -110,12 +110,12 @@ static pfr_status add_buffer(struct calls_index *x, const struct trace_buffer *b
 }
 
 pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err) {
-    struct trace_buffer b;
+    struct xray_buffer b;
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
     if (r->nr_findings || r->limits.records != UINT64_MAX)
         return PFR_HOLE; /* which the pass over all records reports */
-    while ((st = trace_buffer_at(r, at, &b, err)) == PFR_OK) {
+    while ((st = xray_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
         at = b.next;
     }
@@ -156,11 +156,11 @@ static bool is_same_thread(const struct index_walk *w) {
 /* In version 1 a buffer may continue from the base of the thread's last one. */
 static void begin_piece(struct index_walk *w, const pfr_record *rec) {
     const pfr_trace_point *p = w->point;
-    const struct trace *t = w->reader->trace;
+    const struct xray_trace *t = w->reader->trace;
     const bool is_extents = rec->type == PFR_TRACE_BUFFER_EXTENTS;
     w->thread = (struct calls_thread){p->pid, p->tid, p->has_pid, p->has_tid};
     w->piece.slice =
-        (struct trace_slice){rec->offset + (is_extents ? rec->size : 0), 0, t->buffer.end, w->base, w->timed};
+        (struct xray_slice){rec->offset + (is_extents ? rec->size : 0), 0, t->buffer.end, w->base, w->timed};
     if (t->version == 1 && !w->timed)
         w->piece.slice.timed = fdr_kept_base(w->reader, &w->piece.slice.base);
 }
@@ -191,7 +191,7 @@ static void note_time(struct index_walk *w, const pfr_record *rec) {
 }
 
 static pfr_status walk_record(struct index_walk *w, const pfr_record *rec, pfr_error *err) {
-    struct trace_call calls[CALLS_BATCH];
+    struct xray_call calls[CALLS_BATCH];
     const bool other_buffer = w->point->buffer != w->buffer;
     if (other_buffer || !is_same_thread(w)) {
         PFR_TRY(end_piece(w, err));
@@ -203,7 +203,7 @@ static pfr_status walk_record(struct index_walk *w, const pfr_record *rec, pfr_e
     }
     note_time(w, rec);
     w->piece.slice.until = rec->offset + rec->size;
-    while (trace_take_calls(w->reader, calls, sizes.calls_batch) > 0)
+    while (xray_take_calls(w->reader, calls, sizes.calls_batch) > 0)
         w->piece.slice.until = w->reader->at;
     w->base = w->reader->trace->buffer.base;
     w->timed = w->point->timed;

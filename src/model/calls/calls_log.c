@@ -105,9 +105,9 @@ static pfr_status read_records(struct log *g, record_fn *on_record, pfr_error *e
 /* --- Basic logs. */
 
 static pfr_status take_run(struct log *g, pfr_error *err) {
-    struct trace_call calls[CALLS_BATCH];
+    struct xray_call calls[CALLS_BATCH];
     size_t count;
-    while ((count = trace_take_calls(g->reader, calls, sizes.calls_batch)) > 0) {
+    while ((count = xray_take_calls(g->reader, calls, sizes.calls_batch)) > 0) {
         for (size_t i = 0; i < count; i++)
             calls_note_time(&g->worker.totals, calls[i].tsc);
         PFR_TRY(pair_calls(&g->worker, &g->at[g->now], calls, count, err));
@@ -120,7 +120,7 @@ static pfr_status on_basic(struct log *g, const pfr_record *rec, pfr_error *err)
     g->worker.totals.arguments += rec->type == PFR_TRACE_BASIC_ARGUMENT;
     if (rec->type != PFR_TRACE_BASIC_FUNCTION || pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
-    const struct trace_call call = {body.tsc, body.function, body.action};
+    const struct xray_call call = {body.tsc, body.function, body.action};
     PFR_TRY(turn(g, err));
     calls_note_time(&g->worker.totals, call.tsc);
     PFR_TRY(pair_calls(&g->worker, &g->at[g->now], &call, 1, err));

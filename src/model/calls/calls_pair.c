@@ -56,7 +56,7 @@ static pfr_status give_open(struct calls_worker_state *l, const struct open_call
                                : PFR_OK;
 }
 
-static pfr_status give_lone(struct calls_worker_state *l, const struct thread_calls *t, const struct trace_call *exit,
+static pfr_status give_lone(struct calls_worker_state *l, const struct thread_calls *t, const struct xray_call *exit,
                             pfr_error *err) {
     const struct calls_request *request = l->request;
     const uint32_t node = t->open[t->depth].node;
@@ -187,7 +187,7 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
 }
 
 /* Ends the innermost open call, by its exit or that of an enclosing call. */
-static pfr_status end_innermost(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status end_innermost(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                                 uint32_t flags, pfr_error *err) {
     const struct open_call *call = &t->open[t->depth];
     const bool backward = exit->tsc < call->enter;
@@ -202,7 +202,7 @@ static pfr_status end_innermost(struct calls_worker_state *l, struct thread_call
 }
 
 /* Handles an exit that is not the innermost open call's. PFR_END: no open call ends. */
-static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                                 pfr_error *err) {
     if (t->over) { /* the exit of a call that was too deep to be kept */
         t->over--;
@@ -227,7 +227,7 @@ static pfr_status parent_of(struct calls_worker_state *l, const struct thread_ca
     return l->request->reach > 1 && t->depth > 0 ? worker_child(l, PATH_ROOT, caller->function, parent, err) : PFR_OK;
 }
 
-static pfr_status enter(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *call,
+static pfr_status enter(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *call,
                         pfr_error *err) {
     uint32_t parent, node;
     if (t->depth + 1 == t->room || t->depth >= CALLS_NEAR) {
@@ -241,7 +241,7 @@ static pfr_status enter(struct calls_worker_state *l, struct thread_calls *t, co
     return PFR_OK;
 }
 
-static pfr_status leave(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
+static pfr_status leave(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                         pfr_error *err) {
     if (t->depth == 0 || t->over || t->open[t->depth].function != exit->function) {
         const pfr_status st = leave_down_to(l, t, exit, err);
@@ -251,7 +251,7 @@ static pfr_status leave(struct calls_worker_state *l, struct thread_calls *t, co
     return end_innermost(l, t, exit, 0, err);
 }
 
-pfr_status pair_carefully(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *call,
+pfr_status pair_carefully(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *call,
                           pfr_error *err) {
     const bool is_exit = call->action == PFR_TRACE_EXIT || call->action == PFR_TRACE_TAIL_EXIT;
     return is_exit ? leave(l, t, call, err) : enter(l, t, call, err);

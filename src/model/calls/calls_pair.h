@@ -8,7 +8,7 @@ pfr_status thread_calls_init(struct thread_calls *t, struct memory *memory, pfr_
 void thread_calls_free(struct thread_calls *t);
 
 /* An enter or exit. */
-pfr_status pair_carefully(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *call,
+pfr_status pair_carefully(struct calls_worker_state *worker, struct thread_calls *t, const struct xray_call *call,
                           pfr_error *err);
 
 /* The thread has no more: what is open stays open, and nothing is. */

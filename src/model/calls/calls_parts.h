@@ -48,7 +48,7 @@ static inline struct calls_thread calls_thread_at(const struct intern_table *thr
 
 /* A piece of a buffer that belongs to one thread; usually the whole buffer. */
 struct calls_piece {
-    struct trace_slice slice;
+    struct xray_slice slice;
     uint64_t time; /* of the buffer: its first NewCPUId, or else its first call */
     uint32_t thread;
     uint32_t place; /* number of pieces before it in the file */
@@ -158,7 +158,7 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
 }
 
 /* Checks every call, because the clock may step back anywhere. */
-static inline void calls_note_times(struct calls_totals *totals, const struct trace_call *calls, size_t count) {
+static inline void calls_note_times(struct calls_totals *totals, const struct xray_call *calls, size_t count) {
     for (size_t i = 0; i < count; i++)
         calls_note_time(totals, calls[i].tsc);
 }

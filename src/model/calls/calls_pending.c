@@ -79,7 +79,7 @@ static pfr_status defer_lookup(struct thread_calls *t, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status pending_exit(struct calls_worker_state *l, struct thread_calls *t, const struct trace_call *exit,
+pfr_status pending_exit(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                         pfr_error *err) {
     PFR_TRY(defer_lookup(t, err));
     struct pending_call last = {exit->tsc, t->open[0].callees, 0, exit->function, (int32_t)exit->action, 0};
@@ -113,7 +113,7 @@ pfr_status pending_replay(struct calls_worker_state *l, struct thread_calls *t, 
         t->open[t->depth].callees += one->below;
         if (one->action == PENDING_NOTHING)
             continue;
-        PFR_TRY(pair_carefully(l, t, &(struct trace_call){one->tsc, one->function, (uint32_t)one->action}, err));
+        PFR_TRY(pair_carefully(l, t, &(struct xray_call){one->tsc, one->function, (uint32_t)one->action}, err));
         if (one->action == PFR_TRACE_ENTER)
             t->open[t->depth].callees = one->callees;
         learn_base(of, one->base, t);

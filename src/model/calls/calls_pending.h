@@ -11,7 +11,7 @@ void pending_free(struct calls_pending *pending, struct memory *memory);
 pfr_status pending_begin(struct calls_worker_state *worker, struct thread_calls *t, pfr_error *err);
 
 /* Handles an exit of a function that is not open in this chunk. */
-pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *t, const struct trace_call *exit,
+pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *t, const struct xray_call *exit,
                         pfr_error *err);
 
 /* Handles the calls open at the end of a chunk. */

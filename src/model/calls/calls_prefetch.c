@@ -19,7 +19,7 @@ struct ahead_batch {
     uint32_t thread;
     size_t at, end;
     bool begins, ends; /* it has the thread's first piece; its last piece */
-    struct trace_call *calls;
+    struct xray_call *calls;
     size_t count, room;
     struct calls_totals totals; /* of records other than calls */
     pfr_status status;
@@ -74,12 +74,12 @@ static pfr_status decode_piece(struct ahead_batch *b, pfr_reader *r, uint64_t un
             break;
         if (st == PFR_HOLE) /* already reported by the pass over all records */
             continue;
-        if (!trace_call_of(r, &rec, &b->calls[b->count])) {
+        if (!xray_call_of(r, &rec, &b->calls[b->count])) {
             calls_count_event(&b->totals, &rec);
             continue;
         }
         add_calls(b, r, 1);
-        while ((count = trace_take_calls(r, b->calls + b->count, b->room - b->count)) > 0)
+        while ((count = xray_take_calls(r, b->calls + b->count, b->room - b->count)) > 0)
             add_calls(b, r, count);
     }
     return PFR_OK;
@@ -91,7 +91,7 @@ static void decode(void *context, unsigned worker, size_t slot) {
     pfr_reader *r = a->readers[worker];
     const struct calls_index *x = a->all->index;
     for (size_t i = b->at; i < b->end && b->status == PFR_OK; i++) {
-        trace_slice_move(r, &x->pieces[i].slice, calls_read_ahead(x, i, b->end));
+        xray_slice_move(r, &x->pieces[i].slice, calls_read_ahead(x, i, b->end));
         b->status = decode_piece(b, r, x->pieces[i].slice.until, a->all->clean);
     }
 }
@@ -103,7 +103,7 @@ static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t byt
     const size_t room = (size_t)(bytes / FDR_FUNCTION) + 1;
     if (room <= b->room)
         return PFR_OK;
-    struct trace_call *more = mem_alloc(&a->worker->memory, room, sizeof *more);
+    struct xray_call *more = mem_alloc(&a->worker->memory, room, sizeof *more);
     if (!more)
         return mem_fail(&a->worker->memory, err, "calls");
     mem_free(&a->worker->memory, b->calls, b->room, sizeof *b->calls);

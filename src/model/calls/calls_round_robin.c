@@ -44,7 +44,7 @@ struct turn_thread {
 
 /* To be read when `before` other buffers of its thread were read. */
 struct turn_buffer {
-    struct trace_slice slice;
+    struct xray_slice slice;
     struct turn_thread *thread;
     uint64_t before;
 };
@@ -58,7 +58,7 @@ struct turns_found {
 
 /* Buffers that a worker reads before it asks for more; none: nothing is left. */
 struct turn {
-    struct trace_slice at[TURN_MOST];
+    struct xray_slice at[TURN_MOST];
     unsigned count;
     struct turn_thread *thread;
     unsigned haste;        /* turns in which it does not wait for others */
@@ -82,7 +82,7 @@ struct thread_turns {
 
 /* --- Whether this method is worthwhile. */
 
-static void meet(struct calls_met *met, const struct trace_buffer *b) {
+static void meet(struct calls_met *met, const struct xray_buffer *b) {
     unsigned i = 0;
     met->buffers++;
     while (i < met->threads && (met->at[i].pid != b->pid || met->at[i].tid != b->tid))
@@ -95,13 +95,13 @@ static void meet(struct calls_met *met, const struct trace_buffer *b) {
     met->threads += i == met->threads;
 }
 
-pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct xray_buffer *first,
                             pfr_error *err) {
-    struct trace_buffer b = *first;
+    struct xray_buffer b = *first;
     bool alone = true;
     meet(met, first);
     for (unsigned i = 1; i < MET_IN_A_PLACE; i++) {
-        const pfr_status st = trace_buffer_at(reader, b.next, &b, err);
+        const pfr_status st = xray_buffer_at(reader, b.next, &b, err);
         if (st != PFR_OK)
             return st < 0 ? st : PFR_OK; /* reported when it is read */
         meet(met, &b);
@@ -131,7 +131,7 @@ static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_erro
 }
 
 /* PFR_END: its buffers are not in order of time, or there are too many threads. */
-static pfr_status find_thread(struct thread_turns *all, const struct trace_buffer *b, struct turn_thread **thread,
+static pfr_status find_thread(struct thread_turns *all, const struct xray_buffer *b, struct turn_thread **thread,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
     const uint32_t known = all->threads.count;
@@ -151,10 +151,10 @@ static pfr_status find_thread(struct thread_turns *all, const struct trace_buffe
 static pfr_status find_buffers(struct thread_turns *all, pfr_reader *reader, struct turn_buffer *found, unsigned *count,
                                pfr_error *err) {
     const uint64_t until = all->next + all->piece_bytes;
-    struct trace_buffer b;
+    struct xray_buffer b;
     do {
         struct turn_thread *thread;
-        pfr_status st = trace_buffer_ahead(reader, all->next, until, &b, err);
+        pfr_status st = xray_buffer_ahead(reader, all->next, until, &b, err);
         if (st == PFR_END || (st == PFR_OK && b.next > until && *count))
             break;
         if (st == PFR_OK)
@@ -309,8 +309,8 @@ static pfr_status read_turn(struct calls_runner *me, struct turn *turn, pfr_erro
         return PFR_END;
     pfr_status st = take_over(&me->worker, g, err);
     for (unsigned i = 0; st == PFR_OK && i < turn->count; i++) {
-        const struct trace_slice *slice = &turn->at[i];
-        trace_slice_move(me->reader, slice, slice->until);
+        const struct xray_slice *slice = &turn->at[i];
+        xray_slice_move(me->reader, slice, slice->until);
         st = calls_read_piece(me, g, slice, err);
         turn->bytes += slice->until - slice->at;
     }

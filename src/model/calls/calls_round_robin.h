@@ -17,8 +17,7 @@ struct calls_met {
 };
 
 /* Looks at this buffer and some that follow. */
-pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct trace_buffer *first,
-                            pfr_error *err);
+pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct xray_buffer *first, pfr_error *err);
 
 /* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned workers);

@@ -34,14 +34,14 @@ pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
     return worker_thread(g->worker, &g->thread, err);
 }
 
-pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err) {
+pfr_status reading_take(struct calls_reading *g, const struct xray_call *calls, size_t count, pfr_error *err) {
     PFR_TRY(reading_tell(g, err));
     return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
 /* Times only increase within a run, so its first and last suffice, unless they wrap at 2^64. The time before a run may
    not be a call's, so it does not count. */
-static void note_run(struct calls_totals *totals, const struct trace_run *from, const struct trace_run *to) {
+static void note_run(struct calls_totals *totals, const struct xray_run *from, const struct xray_run *to) {
     const bool wraps = to->tsc < from->tsc;
     uint64_t tsc = from->tsc;
     for (const uint8_t *at = from->at; at < to->at && (wraps || at == from->at); at += TRACE_CALL) {
@@ -52,8 +52,8 @@ static void note_run(struct calls_totals *totals, const struct trace_run *from, 
         calls_note_time(totals, to->tsc);
 }
 
-pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err) {
-    const struct trace_run from = *run;
+pfr_status reading_take_run(struct calls_reading *g, struct xray_run *run, pfr_error *err) {
+    const struct xray_run from = *run;
     PFR_TRY(reading_tell(g, err));
     const pfr_status st = pair_run(g->worker, &g->calls, run, err);
     note_run(&g->worker->totals, &from, run);
@@ -68,7 +68,7 @@ uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;
     uint64_t until = x->pieces[at].slice.until;
     for (at++; at < end && until - from < CALLS_AHEAD_MOST; at++) {
-        const struct trace_slice *next = &x->pieces[at].slice;
+        const struct xray_slice *next = &x->pieces[at].slice;
         if (!calls_lie_close(until, next->at))
             break;
         until = next->until;
@@ -81,7 +81,7 @@ static void count_untimed(struct calls_runner *me, size_t count) {
         me->worker.totals.untimed += count;
 }
 
-static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct trace_call *calls,
+static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, const struct xray_call *calls,
                              size_t count, pfr_error *err) {
     count_untimed(me, count);
     calls_note_times(&me->worker.totals, calls, count);
@@ -90,31 +90,31 @@ static pfr_status take_calls(struct calls_runner *me, struct calls_reading *g, c
 
 /* Takes the runs of calls that follow a call. */
 static pfr_status take_runs(struct calls_runner *me, struct calls_reading *g, pfr_error *err) {
-    struct trace_call calls[CALLS_BATCH];
-    struct trace_run run;
+    struct xray_call calls[CALLS_BATCH];
+    struct xray_run run;
     size_t count;
-    while (trace_run_at(me->reader, &run)) {
+    while (xray_run_at(me->reader, &run)) {
         const uint8_t *const begin = run.at;
         PFR_TRY(reading_take_run(g, &run, err));
         count_untimed(me, (size_t)(run.at - begin) / TRACE_CALL);
-        trace_run_taken(me->reader, &run);
+        xray_run_taken(me->reader, &run);
         if (run.at < run.end)
             return PFR_OK;
     }
-    while ((count = trace_take_calls(me->reader, calls, sizes.calls_batch)) > 0)
+    while ((count = xray_take_calls(me->reader, calls, sizes.calls_batch)) > 0)
         PFR_TRY(take_calls(me, g, calls, count, err));
     return PFR_OK;
 }
 
 static pfr_status take_record(struct calls_runner *me, struct calls_reading *g, const pfr_record *rec, pfr_error *err) {
-    struct trace_call call;
-    if (trace_call_of(me->reader, rec, &call))
+    struct xray_call call;
+    if (xray_call_of(me->reader, rec, &call))
         return take_calls(me, g, &call, 1, err);
     calls_count_event(&me->worker.totals, rec);
     return PFR_OK;
 }
 
-pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct xray_slice *slice,
                             pfr_error *err) {
     pfr_reader *r = me->reader;
     pfr_record rec;
@@ -135,7 +135,7 @@ pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, co
 static pfr_status read_pieces(struct calls_runner *me, struct calls_reading *g, size_t at, size_t end, pfr_error *err) {
     const struct calls_index *x = me->all->index;
     for (; at < end; at++) {
-        trace_slice_move(me->reader, &x->pieces[at].slice, calls_read_ahead(x, at, end));
+        xray_slice_move(me->reader, &x->pieces[at].slice, calls_read_ahead(x, at, end));
         const pfr_status st = calls_read_piece(me, g, &x->pieces[at].slice, err);
         if (st != PFR_OK)
             return st;

@@ -19,8 +19,8 @@ pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *wor
 pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
 
 /* Some of its enters and exits, at least one, whose times the caller notes. */
-pfr_status reading_take(struct calls_reading *g, const struct trace_call *calls, size_t count, pfr_error *err);
-pfr_status reading_take_run(struct calls_reading *g, struct trace_run *run, pfr_error *err);
+pfr_status reading_take(struct calls_reading *g, const struct xray_call *calls, size_t count, pfr_error *err);
+pfr_status reading_take_run(struct calls_reading *g, struct xray_run *run, pfr_error *err);
 
 /* It has no more. */
 pfr_status reading_end(struct calls_reading *g, pfr_error *err);
@@ -43,7 +43,7 @@ pfr_status calls_workers_end(struct calls_workers *all, struct calls_totals *tot
 pfr_status calls_workers_run(struct calls_workers *all, struct calls_totals *totals, pfr_error *err);
 
 /* Enters and exits of a piece of that thread. PFR_HOLE: see `clean`. */
-pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct trace_slice *slice,
+pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct xray_slice *slice,
                             pfr_error *err);
 
 /* How far the pieces from there on follow each other in the file: as much is read at once. */

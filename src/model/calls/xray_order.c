@@ -13,25 +13,25 @@
 
 #include <perfray/record_structs.h>
 
-#define QUEUE_MOST ((uint32_t)SIZE_MOST_trace_queue)
+#define QUEUE_MOST ((uint32_t)SIZE_MOST_xray_queue)
 #define QUEUE_LEAST 32u
 #define QUEUES ((size_t)64 << 10) /* events in all queues, unless there are too many threads */
 #define ARGUMENT_ROOM 32u
 
 struct order_worker {
-    size_t next, end;         /* pieces */
-    struct trace_place place; /* position to continue from */
-    bool inside;              /* position is inside the piece `next`; else that piece is to be begun */
-    uint32_t head, count;     /* of the queue */
+    size_t next, end;        /* pieces */
+    struct xray_place place; /* position to continue from */
+    bool inside;             /* position is inside the piece `next`; else that piece is to be begun */
+    uint32_t head, count;    /* of the queue */
     uint32_t room;
     struct xray_event *queue;
 };
 
-struct trace_order {
+struct xray_order {
     struct memory *memory;
     pfr_reader *reader;
     const pfr_trace_point *point;
-    struct trace_pieces pieces;
+    struct xray_pieces pieces;
     struct order_worker *workers; /* by number of the thread */
     struct xray_event *queues;
     uint32_t *heap;
@@ -43,11 +43,11 @@ struct trace_order {
 
 /* --- Records to events. */
 
-static bool fill_call(struct trace_order *o, const pfr_record *rec, struct xray_event *e) {
-    struct trace_call call;
+static bool fill_call(struct xray_order *o, const pfr_record *rec, struct xray_event *e) {
+    struct xray_call call;
     struct pfr_rec_basic_function basic;
     if (!o->is_basic) {
-        if (!trace_call_of(o->reader, rec, &call))
+        if (!xray_call_of(o->reader, rec, &call))
             return false;
         e->kind = (uint8_t)call.action;
         e->function = call.function;
@@ -81,7 +81,7 @@ static bool fill_typed(const pfr_record *rec, struct xray_event *e) {
     return true;
 }
 
-static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned kind, struct xray_event *e) {
+static bool fill_event(struct xray_order *o, const pfr_record *rec, unsigned kind, struct xray_event *e) {
     e->kind = (uint8_t)kind;
     if (kind == TRACE_ENTER)
         return fill_call(o, rec, e);
@@ -94,20 +94,20 @@ static bool fill_event(struct trace_order *o, const pfr_record *rec, unsigned ki
 }
 
 /* Bytes of a call, and of an argument. */
-static unsigned call_bytes(const struct trace_order *o) {
+static unsigned call_bytes(const struct xray_order *o) {
     return o->is_basic ? XRAY_HEADER : FDR_FUNCTION;
 }
 
-static unsigned argument_bytes(const struct trace_order *o) {
+static unsigned argument_bytes(const struct xray_order *o) {
     return o->is_basic ? ARGUMENT_ROOM : FDR_METADATA;
 }
 
-static uint64_t place_of_argument(const struct trace_order *o, const struct xray_event *call, uint32_t index) {
+static uint64_t place_of_argument(const struct xray_order *o, const struct xray_event *call, uint32_t index) {
     return call->offset + call_bytes(o) + (uint64_t)argument_bytes(o) * index;
 }
 
 /* Attaches an argument directly after the last call, or after other arguments of it. */
-static bool attach(const struct trace_order *o, struct order_worker *worker, const pfr_record *rec) {
+static bool attach(const struct xray_order *o, struct order_worker *worker, const pfr_record *rec) {
     struct xray_event *call = worker->count ? &worker->queue[worker->count - 1] : NULL;
     uint64_t value;
     if (!call || call->kind > TRACE_ENTER_ARGUMENT || rec->offset != place_of_argument(o, call, call->count) ||
@@ -118,7 +118,7 @@ static bool attach(const struct trace_order *o, struct order_worker *worker, con
     return true;
 }
 
-static struct xray_event *add_event(const struct trace_order *o, struct order_worker *worker, uint64_t offset) {
+static struct xray_event *add_event(const struct xray_order *o, struct order_worker *worker, uint64_t offset) {
     const pfr_trace_point *p = o->point;
     struct xray_event *e = &worker->queue[worker->count++];
     *e = (struct xray_event){.tsc = p->tsc,
@@ -134,13 +134,13 @@ static struct xray_event *add_event(const struct trace_order *o, struct order_wo
 }
 
 /* Adds the calls that follow the one added last. */
-static void add_run(struct trace_order *o, struct order_worker *worker) {
-    struct trace_call calls[128];
+static void add_run(struct xray_order *o, struct order_worker *worker) {
+    struct xray_call calls[128];
     const size_t most = sizeof calls / sizeof *calls;
     for (;;) {
         const size_t left = worker->room - worker->count;
         const uint64_t offset = o->reader->at;
-        const size_t count = trace_take_calls(o->reader, calls, left < most ? left : most);
+        const size_t count = xray_take_calls(o->reader, calls, left < most ? left : most);
         if (count == 0)
             return;
         for (size_t i = 0; i < count; i++) {
@@ -152,7 +152,7 @@ static void add_run(struct trace_order *o, struct order_worker *worker) {
     }
 }
 
-static void add_record(struct trace_order *o, struct order_worker *worker, const pfr_record *rec, unsigned kind) {
+static void add_record(struct xray_order *o, struct order_worker *worker, const pfr_record *rec, unsigned kind) {
     struct xray_event *e = add_event(o, worker, rec->offset);
     if (!fill_event(o, rec, kind, e))
         worker->count--;
@@ -162,12 +162,12 @@ static void add_record(struct trace_order *o, struct order_worker *worker, const
 
 /* --- One thread. */
 
-static bool is_event_of(const struct trace_piece *piece, const pfr_record *rec) {
-    return trace_kind_of(rec->type) < TRACE_EVENT_KINDS && rec->offset >= piece->from;
+static bool is_event_of(const struct xray_piece *piece, const pfr_record *rec) {
+    return xray_kind_of(rec->type) < TRACE_EVENT_KINDS && rec->offset >= piece->from;
 }
 
 /* The next event of the piece; PFR_END: no more. *is_odd: it is at a place where no writer puts it. */
-static pfr_status next_event(struct trace_order *o, const struct trace_piece *piece, pfr_record *rec, bool *is_odd,
+static pfr_status next_event(struct xray_order *o, const struct xray_piece *piece, pfr_record *rec, bool *is_odd,
                              pfr_error *err) {
     pfr_error hole;
     uint64_t odd = UINT64_MAX;
@@ -190,18 +190,18 @@ static pfr_status next_event(struct trace_order *o, const struct trace_piece *pi
 
 /* Continues the current piece until the queue is full. A call is read with all its arguments: the record after them is
    met and left for the next time. */
-static pfr_status read_piece(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
-    const struct trace_piece *piece = &o->pieces.at[worker->next];
+static pfr_status read_piece(struct xray_order *o, struct order_worker *worker, pfr_error *err) {
+    const struct xray_piece *piece = &o->pieces.at[worker->next];
     pfr_record rec;
     bool is_odd = false;
     for (;;) {
-        trace_place_of(o->reader, &worker->place);
+        xray_place_of(o->reader, &worker->place);
         const pfr_status st = next_event(o, piece, &rec, &is_odd, err);
         worker->inside = st == PFR_OK;
         worker->next += st == PFR_END;
         if (st != PFR_OK)
             return st < 0 ? st : PFR_OK;
-        const unsigned kind = trace_kind_of(rec.type);
+        const unsigned kind = xray_kind_of(rec.type);
         if (kind == TRACE_ARGUMENT && !is_odd && attach(o, worker, &rec))
             continue;
         if (worker->count == worker->room)
@@ -210,14 +210,14 @@ static pfr_status read_piece(struct trace_order *o, struct order_worker *worker,
     }
 }
 
-static pfr_status fill(struct trace_order *o, struct order_worker *worker, pfr_error *err) {
+static pfr_status fill(struct xray_order *o, struct order_worker *worker, pfr_error *err) {
     const pfr_quality quality = o->reader->quality; /* the first reading has counted everything */
     pfr_status st = PFR_OK;
     worker->head = worker->count = 0;
     while (st == PFR_OK && worker->count < worker->room && worker->next < worker->end) {
-        const struct trace_piece *piece = &o->pieces.at[worker->next];
-        const struct trace_place begin = {.at = piece->begin, .base = piece->base};
-        st = trace_go(o->reader, worker->inside ? &worker->place : &begin, err);
+        const struct xray_piece *piece = &o->pieces.at[worker->next];
+        const struct xray_place begin = {.at = piece->begin, .base = piece->base};
+        st = xray_go(o->reader, worker->inside ? &worker->place : &begin, err);
         if (st == PFR_OK)
             st = read_piece(o, worker, err);
     }
@@ -227,13 +227,13 @@ static pfr_status fill(struct trace_order *o, struct order_worker *worker, pfr_e
 
 /* --- All threads. */
 
-static bool comes_before(const struct trace_order *o, uint32_t a, uint32_t b) {
+static bool comes_before(const struct xray_order *o, uint32_t a, uint32_t b) {
     const struct order_worker *p = &o->workers[a], *q = &o->workers[b];
     const uint64_t x = p->queue[p->head].tsc, y = q->queue[q->head].tsc;
     return x < y || (x == y && a < b);
 }
 
-static void sift_down(struct trace_order *o, uint32_t at) {
+static void sift_down(struct xray_order *o, uint32_t at) {
     for (;;) {
         uint32_t least = at;
         for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->nr_heap; child++)
@@ -249,10 +249,10 @@ static void sift_down(struct trace_order *o, uint32_t at) {
 }
 
 /* A thread with few events gets room for just these, so that many short threads need little memory. */
-static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
+static pfr_status make_queues(struct xray_order *o, pfr_error *err) {
     const size_t share = QUEUES / (o->nr_workers ? o->nr_workers : 1);
     const uint32_t wanted = share > QUEUE_MOST ? QUEUE_MOST : share < QUEUE_LEAST ? QUEUE_LEAST : (uint32_t)share;
-    const uint32_t most = wanted < sizes.trace_queue ? wanted : (uint32_t)sizes.trace_queue;
+    const uint32_t most = wanted < sizes.xray_queue ? wanted : (uint32_t)sizes.xray_queue;
     for (size_t i = 0; i < o->pieces.count; i++) {
         struct order_worker *worker = &o->workers[o->pieces.at[i].thread];
         const uint32_t left = most - worker->room, events = o->pieces.at[i].events;
@@ -271,7 +271,7 @@ static pfr_status make_queues(struct trace_order *o, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status make_workers(struct trace_order *o, pfr_error *err) {
+static pfr_status make_workers(struct xray_order *o, pfr_error *err) {
     const uint32_t threads = o->pieces.facts.threads;
     o->workers = mem_zeroed(o->memory, threads, sizeof *o->workers);
     o->heap = mem_alloc(o->memory, threads, sizeof *o->heap);
@@ -286,9 +286,9 @@ static pfr_status make_workers(struct trace_order *o, pfr_error *err) {
     return make_queues(o, err);
 }
 
-static pfr_status begin(struct trace_order *o, pfr_error *err) {
+static pfr_status begin(struct xray_order *o, pfr_error *err) {
     PFR_TRY(make_workers(o, err));
-    trace_read_at_once(o->reader, sizes.trace_chunk);
+    xray_read_at_once(o->reader, sizes.xray_chunk);
     for (uint32_t i = 0; i < o->nr_workers; i++) {
         PFR_TRY(fill(o, &o->workers[i], err));
         if (o->workers[i].count)
@@ -299,8 +299,8 @@ static pfr_status begin(struct trace_order *o, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, struct memory *memory,
-                            const struct trace_order_watch *watch, pfr_error *err) {
+pfr_status xray_order_open(struct xray_order **order, pfr_reader *reader, struct memory *memory,
+                           const struct xray_order_watch *watch, pfr_error *err) {
     *order = NULL;
     if (!reader->trace || reader->header.format == PFR_XRAY_PROFILE)
         return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace",
@@ -308,37 +308,37 @@ pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, stru
     if (!input_seekable(&reader->parts[0].in))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
                         "a stream can be read once: open it with spool to have its threads in the order of time");
-    struct trace_order *o = mem_zeroed(memory, 1, sizeof *o);
+    struct xray_order *o = mem_zeroed(memory, 1, sizeof *o);
     if (!o)
         return mem_fail(memory, err, "trace");
     o->memory = memory;
     o->reader = reader;
     o->point = pfr_get_trace_point(reader);
     o->is_basic = reader->header.format == PFR_XRAY_BASIC;
-    pfr_status st = trace_pieces_find(&o->pieces, reader, memory, watch, err);
+    pfr_status st = xray_pieces_find(&o->pieces, reader, memory, watch, err);
     if (st >= 0)
         st = begin(o, err);
     if (st < 0)
-        trace_order_close(o);
+        xray_order_close(o);
     else
         *order = o;
     return st;
 }
 
-void trace_order_close(struct trace_order *o) {
+void xray_order_close(struct xray_order *o) {
     if (!o)
         return;
     const uint32_t threads = o->pieces.facts.threads;
-    trace_read_at_once(o->reader, 0);
+    xray_read_at_once(o->reader, 0);
     mem_free(o->memory, o->queues, o->queues_room, sizeof *o->queues);
     mem_free(o->memory, o->heap, threads, sizeof *o->heap);
     mem_free(o->memory, o->workers, threads, sizeof *o->workers);
-    trace_pieces_free(&o->pieces);
+    xray_pieces_free(&o->pieces);
     mem_free(o->memory, o, 1, sizeof *o);
 }
 
 /* Removes the event that was returned. */
-static pfr_status step(struct trace_order *o, pfr_error *err) {
+static pfr_status step(struct xray_order *o, pfr_error *err) {
     struct order_worker *worker = &o->workers[o->heap[0]];
     if (++worker->head == worker->count)
         PFR_TRY(fill(o, worker, err));
@@ -348,7 +348,7 @@ static pfr_status step(struct trace_order *o, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status trace_order_next(struct trace_order *o, const struct xray_event **event, pfr_error *err) {
+pfr_status xray_order_next(struct xray_order *o, const struct xray_event **event, pfr_error *err) {
     if (o->is_given)
         PFR_TRY(step(o, err));
     o->is_given = o->nr_heap > 0;
@@ -361,8 +361,8 @@ pfr_status trace_order_next(struct trace_order *o, const struct xray_event **eve
 
 /* --- Data that do not fit into an event. */
 
-pfr_status trace_order_argument(struct trace_order *o, const struct xray_event *event, uint32_t index, uint64_t *value,
-                                pfr_error *err) {
+pfr_status xray_order_argument(struct xray_order *o, const struct xray_event *event, uint32_t index, uint64_t *value,
+                               pfr_error *err) {
     uint8_t bytes[ARGUMENT_ROOM];
     size_t got;
     const uint64_t offset = place_of_argument(o, event, index);
@@ -381,13 +381,13 @@ pfr_status trace_order_argument(struct trace_order *o, const struct xray_event *
     return pfr_fail(err, PFR_ERR_CHANGED, offset, rec.size, "call_argument", "an argument that was there is gone");
 }
 
-pfr_status trace_order_payload(struct trace_order *o, const struct xray_event *event, uint32_t from, void *to,
-                               size_t length, size_t *got, pfr_error *err) {
+pfr_status xray_order_payload(struct xray_order *o, const struct xray_event *event, uint32_t from, void *to,
+                              size_t length, size_t *got, pfr_error *err) {
     const uint32_t left = from < event->count ? event->count - from : 0;
     return input_read_at(&o->reader->parts[0].in, event->offset + FDR_METADATA + from, to,
                          length < left ? length : left, got, err);
 }
 
-const struct trace_order_facts *trace_order_facts(const struct trace_order *o) {
+const struct xray_order_facts *xray_order_facts(const struct xray_order *o) {
     return &o->pieces.facts;
 }

@@ -4,11 +4,11 @@
 /*
  * The events of a trace's threads, merged in order of time.
  *
- *    struct trace_order *o;
- *    trace_order_open(&o, reader, memory, &watch, &err);
- *    while ((st = trace_order_next(o, &event, &err)) == PFR_OK)
+ *    struct xray_order *o;
+ *    xray_order_open(&o, reader, memory, &watch, &err);
+ *    while ((st = xray_order_next(o, &event, &err)) == PFR_OK)
  *        ...
- *    trace_order_close(o);
+ *    xray_order_close(o);
  *
  * The flight recorder stores buffers in any order. The trace is read once to find the pieces of each thread and the
  * unusable ranges. Then each thread is read piece by piece, some events at a time, and the earliest event of all
@@ -22,7 +22,7 @@
 #include "base/memory/memory.h"
 
 /* Calls have the values of pfr_trace_action. */
-enum trace_event_kind {
+enum xray_event_kind {
     TRACE_ENTER,
     TRACE_EXIT,
     TRACE_TAIL_EXIT,
@@ -46,40 +46,40 @@ struct xray_event {
     bool timed, has_pid, has_tid;
 };
 
-struct trace_order_watch {
+struct xray_order_watch {
     void (*hole)(void *context, const pfr_error *hole); /* may be NULL; called in file order, before the first event */
     void *context;
 };
 
 /* Facts of all events with a time; first > last: there are no such events. */
-struct trace_order_facts {
+struct xray_order_facts {
     uint64_t first, last; /* ticks */
     uint64_t untimed;     /* events before the first time in their buffer; their ticks count from 0 */
     uint32_t threads;
     bool lossy; /* there were holes */
 };
 
-struct trace_order;
+struct xray_order;
 
 /*
  * The reader must be new or rewound; nothing else may read from it until the close, after which it must be rewound. <
  * 0: *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which only has sums of calls; PFR_ERR_USAGE: a stream without
  * spool.
  */
-pfr_status trace_order_open(struct trace_order **order, pfr_reader *reader, struct memory *memory,
-                            const struct trace_order_watch *watch, pfr_error *err);
-void trace_order_close(struct trace_order *order); /* NULL is allowed */
+pfr_status xray_order_open(struct xray_order **order, pfr_reader *reader, struct memory *memory,
+                           const struct xray_order_watch *watch, pfr_error *err);
+void xray_order_close(struct xray_order *order); /* NULL is allowed */
 
 /* PFR_OK: *event is valid until the next call. PFR_END. < 0: *err. */
-pfr_status trace_order_next(struct trace_order *order, const struct xray_event **event, pfr_error *err);
+pfr_status xray_order_next(struct xray_order *order, const struct xray_event **event, pfr_error *err);
 
 /* Argument `index` of a call, below event->count. */
-pfr_status trace_order_argument(struct trace_order *order, const struct xray_event *event, uint32_t index,
-                                uint64_t *value, pfr_error *err);
+pfr_status xray_order_argument(struct xray_order *order, const struct xray_event *event, uint32_t index,
+                               uint64_t *value, pfr_error *err);
 /* Up to `length` bytes of an event's payload, from byte `from` on. */
-pfr_status trace_order_payload(struct trace_order *order, const struct xray_event *event, uint32_t from, void *to,
-                               size_t length, size_t *got, pfr_error *err);
+pfr_status xray_order_payload(struct xray_order *order, const struct xray_event *event, uint32_t from, void *to,
+                              size_t length, size_t *got, pfr_error *err);
 
-const struct trace_order_facts *trace_order_facts(const struct trace_order *order);
+const struct xray_order_facts *xray_order_facts(const struct xray_order *order);
 
 #endif

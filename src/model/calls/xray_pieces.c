@@ -9,11 +9,11 @@
 
 /* The walk over all records, and the piece at hand. */
 struct finder {
-    struct trace_pieces *pieces;
+    struct xray_pieces *pieces;
     pfr_reader *reader;
     const pfr_trace_point *point;
-    struct trace_piece piece;
-    struct trace_base base;
+    struct xray_piece piece;
+    struct xray_base base;
     uint64_t buffer, key; /* number of the buffer; pid and tid of the piece */
     uint64_t time;        /* of the buffer */
     bool is_open;         /* there is a piece */
@@ -21,10 +21,10 @@ struct finder {
 };
 
 static pfr_status end_piece(struct finder *f, uint64_t end, pfr_error *err) {
-    struct trace_pieces *p = f->pieces;
+    struct xray_pieces *p = f->pieces;
     if (!f->is_open)
         return PFR_OK;
-    struct trace_piece *grown = mem_grow(p->memory, p->at, p->count, &p->room, 64, sizeof *p->at);
+    struct xray_piece *grown = mem_grow(p->memory, p->at, p->count, &p->room, 64, sizeof *p->at);
     if (!grown)
         return mem_fail(p->memory, err, "pieces");
     p->at = grown;
@@ -39,7 +39,7 @@ static uint64_t key_of(const pfr_trace_point *point) {
 }
 
 static pfr_status begin_piece(struct finder *f, const pfr_record *rec, pfr_error *err) {
-    struct trace_pieces *p = f->pieces;
+    struct xray_pieces *p = f->pieces;
     bool is_new;
     f->key = key_of(f->point);
     const uint64_t *thread = u64_map_at(&p->threads, f->key, p->facts.threads, &is_new);
@@ -47,17 +47,17 @@ static pfr_status begin_piece(struct finder *f, const pfr_record *rec, pfr_error
         return mem_fail(p->memory, err, "threads");
     p->facts.threads += is_new;
     const bool in_buffer = f->point->buffer > 0;
-    f->piece = (struct trace_piece){.begin = in_buffer ? f->point->buffer_offset : rec->offset,
-                                    .from = rec->offset,
-                                    .time = f->time,
-                                    .base = f->base,
-                                    .thread = (uint32_t)*thread};
+    f->piece = (struct xray_piece){.begin = in_buffer ? f->point->buffer_offset : rec->offset,
+                                   .from = rec->offset,
+                                   .time = f->time,
+                                   .base = f->base,
+                                   .thread = (uint32_t)*thread};
     f->is_open = true;
     return PFR_OK;
 }
 
 static void note_time(struct finder *f) {
-    struct trace_order_facts *facts = &f->pieces->facts;
+    struct xray_order_facts *facts = &f->pieces->facts;
     const uint64_t tsc = f->point->tsc;
     if (!f->point->timed)
         return;
@@ -72,9 +72,9 @@ static void count_events(struct finder *f, size_t count) {
 
 /* The rest of a run, whose thread and cpu are those of its first call; times do not go back in it. */
 static void pass_run(struct finder *f) {
-    struct trace_call calls[256];
+    struct xray_call calls[256];
     size_t count;
-    while ((count = trace_take_calls(f->reader, calls, sizeof calls / sizeof *calls)) > 0) {
+    while ((count = xray_take_calls(f->reader, calls, sizeof calls / sizeof *calls)) > 0) {
         f->pieces->facts.untimed += f->point->timed ? 0 : count;
         count_events(f, count);
     }
@@ -95,7 +95,7 @@ static pfr_status take_event(struct finder *f, const pfr_record *rec, unsigned k
 }
 
 static pfr_status take_record(struct finder *f, const pfr_record *rec, pfr_error *err) {
-    const unsigned kind = trace_kind_of(rec->type);
+    const unsigned kind = xray_kind_of(rec->type);
     if (f->point->buffer != f->buffer) {
         PFR_TRY(end_piece(f, rec->offset, err));
         f->buffer = f->point->buffer;
@@ -103,7 +103,7 @@ static pfr_status take_record(struct finder *f, const pfr_record *rec, pfr_error
         f->is_timed = false;
     }
     if (rec->type == PFR_TRACE_NEW_BUFFER)
-        trace_base_of(f->reader, &f->base);
+        xray_base_of(f->reader, &f->base);
     if (!f->is_timed && f->point->timed && f->buffer > 0) {
         f->is_timed = true;
         f->time = f->point->tsc;
@@ -112,7 +112,7 @@ static pfr_status take_record(struct finder *f, const pfr_record *rec, pfr_error
 }
 
 static int in_order(const void *a, const void *b) {
-    const struct trace_piece *p = a, *q = b;
+    const struct xray_piece *p = a, *q = b;
     if (p->thread != q->thread)
         return p->thread < q->thread ? -1 : 1;
     if (p->time != q->time)
@@ -120,13 +120,13 @@ static int in_order(const void *a, const void *b) {
     return p->from < q->from ? -1 : p->from > q->from;
 }
 
-pfr_status trace_pieces_find(struct trace_pieces *pieces, pfr_reader *reader, struct memory *memory,
-                             const struct trace_order_watch *watch, pfr_error *error) {
+pfr_status xray_pieces_find(struct xray_pieces *pieces, pfr_reader *reader, struct memory *memory,
+                            const struct xray_order_watch *watch, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     struct finder f = {.pieces = pieces, .reader = reader, .point = pfr_get_trace_point(reader)};
     pfr_record rec;
     pfr_status st;
-    *pieces = (struct trace_pieces){.memory = memory, .facts.first = UINT64_MAX};
+    *pieces = (struct xray_pieces){.memory = memory, .facts.first = UINT64_MAX};
     u64_map_init(&pieces->threads, memory);
     while ((st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_OK) {
@@ -144,7 +144,7 @@ pfr_status trace_pieces_find(struct trace_pieces *pieces, pfr_reader *reader, st
     return PFR_OK;
 }
 
-void trace_pieces_free(struct trace_pieces *pieces) {
+void xray_pieces_free(struct xray_pieces *pieces) {
     mem_free(pieces->memory, pieces->at, pieces->room, sizeof *pieces->at);
     u64_map_free(&pieces->threads);
     pieces->at = NULL;

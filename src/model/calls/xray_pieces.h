@@ -9,26 +9,26 @@
 #include "file/xray/xray_position.h"
 #include "model/calls/xray_order.h"
 
-struct trace_piece {
+struct xray_piece {
     uint64_t begin;     /* of its buffer; of a basic log its own */
     uint64_t from, end; /* its first event; where it is over */
     uint64_t time;      /* ticks of its buffer; 0: not known */
-    struct trace_base base;
+    struct xray_base base;
     uint32_t thread;
     uint32_t events; /* how many it has, or more; UINT32_MAX: no fewer */
 };
 
-struct trace_pieces {
+struct xray_pieces {
     struct memory *memory;
-    struct trace_piece *at; /* in the end by thread, and in the order in which the thread made them */
+    struct xray_piece *at; /* in the end by thread, and in the order in which the thread made them */
     size_t count, room;
     struct u64_map threads; /* pid and tid -> number */
-    struct trace_order_facts facts;
+    struct xray_order_facts facts;
 };
 
 /* What an event, a call or an argument is; TRACE_EVENT_KINDS: any other record. The action of a call is not looked at.
  */
-static inline unsigned trace_kind_of(uint32_t type) {
+static inline unsigned xray_kind_of(uint32_t type) {
     static const uint8_t kinds[] = {
         [PFR_TRACE_CUSTOM_EVENT - PFR_TRACE_TYPES] = TRACE_CUSTOM_EVENT + 1,
         [PFR_TRACE_TYPED_EVENT - PFR_TRACE_TYPES] = TRACE_TYPED_EVENT + 1,
@@ -41,9 +41,9 @@ static inline unsigned trace_kind_of(uint32_t type) {
     return n < sizeof kinds && kinds[n] ? kinds[n] - 1u : TRACE_EVENT_KINDS;
 }
 
-/* Reads the whole trace. trace_pieces_free is needed in every case. */
-pfr_status trace_pieces_find(struct trace_pieces *pieces, pfr_reader *reader, struct memory *memory,
-                             const struct trace_order_watch *watch, pfr_error *err);
-void trace_pieces_free(struct trace_pieces *pieces);
+/* Reads the whole trace. xray_pieces_free is needed in every case. */
+pfr_status xray_pieces_find(struct xray_pieces *pieces, pfr_reader *reader, struct memory *memory,
+                            const struct xray_order_watch *watch, pfr_error *err);
+void xray_pieces_free(struct xray_pieces *pieces);
 
 #endif

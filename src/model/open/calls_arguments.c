@@ -25,10 +25,10 @@ static pfr_status keep(struct memory *memory, struct call_thread *t, const struc
     return PFR_OK;
 }
 
-static pfr_status read_all(struct pfr_model *m, struct trace_order *order, pfr_error *err) {
+static pfr_status read_all(struct pfr_model *m, struct xray_order *order, pfr_error *err) {
     const struct xray_event *e;
     pfr_status st;
-    while ((st = trace_order_next(order, &e, err)) == PFR_OK) {
+    while ((st = xray_order_next(order, &e, err)) == PFR_OK) {
         struct call_thread *t =
             e->kind == TRACE_ENTER || e->kind == TRACE_ENTER_ARGUMENT ? thread_of(m->traced, e) : NULL;
         if (!t)
@@ -41,14 +41,14 @@ static pfr_status read_all(struct pfr_model *m, struct trace_order *order, pfr_e
 }
 
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err) {
-    const struct trace_order_watch watch = {.hole = NULL}; /* reading the calls reported the holes */
+    const struct xray_order_watch watch = {.hole = NULL}; /* reading the calls reported the holes */
     const pfr_quality quality = trace->quality;
-    struct trace_order *order;
+    struct xray_order *order;
     PFR_TRY(pfr_rewind(trace, err));
-    pfr_status st = trace_order_open(&order, trace, m->memory, &watch, err);
+    pfr_status st = xray_order_open(&order, trace, m->memory, &watch, err);
     if (st >= 0)
         st = read_all(m, order, err);
-    trace_order_close(order);
+    xray_order_close(order);
     trace->quality = quality;
     return st;
 }

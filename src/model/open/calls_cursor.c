@@ -137,7 +137,7 @@ static pfr_status take_row(struct pfr_calls *c, const struct call_thread *t, siz
     const struct call_row *row = &t->rows[number];
     const struct call_path_row *path = &calls->paths[row->path];
     const uint64_t frequency = calls->clock.frequency;
-    pfr_call call = {.start = trace_clock_ns(&calls->clock, row->exit - row->latency),
+    pfr_call call = {.start = xray_clock_ns(&calls->clock, row->exit - row->latency),
                      .duration = calls_ns(row->latency, frequency),
                      .self = signed_ns(row->self, frequency),
                      .thread = t->thread,

@@ -325,8 +325,8 @@ static pfr_status make_event(struct reading *r, const struct calls_totals *total
     row.samples = totals->calls;
     row.weight = calls_ns(ticks, r->calls->clock.frequency);
     if (totals->first <= totals->last) {
-        row.first = trace_clock_ns(&r->calls->clock, totals->first);
-        row.last = trace_clock_ns(&r->calls->clock, totals->last);
+        row.first = xray_clock_ns(&r->calls->clock, totals->first);
+        row.last = xray_clock_ns(&r->calls->clock, totals->last);
     }
     m->traced_event = m->events.count + 1;
     return rows_add(m, &m->events, &row, sizeof row, &id, "events", err);
@@ -368,12 +368,12 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     const struct calls_request request = {
         .sink = &sink, .gather = CALLS_SINGLY, .jobs = 1, .hole = tell_hole, .context = r};
     struct calls_totals totals;
-    PFR_TRY(trace_clock_learn(r->of->trace, err));
+    PFR_TRY(xray_clock_learn(r->of->trace, err));
     PFR_TRY(function_names_open(&r->names, r->model->memory, &how, err));
     PFR_TRY(calls_read(r->of->trace, &request, &totals, err));
     if (totals.arguments && !totals.too_deep) /* else numbers of enters are not those of calls */
         PFR_TRY(model_load_arguments(r->model, r->of->trace, err));
-    r->calls->clock = trace_clock_of(r->of->trace);
+    r->calls->clock = xray_clock_of(r->of->trace);
     r->calls->clock.frequency = totals.frequency;
     r->model->ticks = totals.frequency == 0;
     PFR_TRY(make_threads(r, err));

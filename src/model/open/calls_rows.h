@@ -50,7 +50,7 @@ struct model_calls {
     struct call_path_row *paths;
     size_t nr_paths;
     uint64_t count;
-    struct trace_clock clock;
+    struct xray_clock clock;
 };
 
 /* Of a trace; `names` are open. Everything of the model that calls need. */

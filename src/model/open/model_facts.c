@@ -69,9 +69,9 @@ const char *model_clock_name(const pfr_reader *reader) {
     static const char *const names[] = {
         [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw", [7] = "boottime", [11] = "tai"};
     const pfr_event *event = pfr_get_event(reader, 0);
-    const struct trace_clock clock = trace_clock_of(reader);
+    const struct xray_clock clock = xray_clock_of(reader);
     if (reader->trace)
-        return trace_clock_name(&clock);
+        return xray_clock_name(&clock);
     if (!event || !event->attr.flags.use_clockid)
         return "perf";
     const int64_t id = (int32_t)event->attr.clockid;

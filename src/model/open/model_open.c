@@ -216,9 +216,9 @@ static void drop_keys(struct pfr_model *m) {
 
 /* Both have CLOCK_MONOTONIC, which they say themselves, or their times have nothing to do with each other. */
 static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, pfr_error *err) {
-    PFR_TRY(trace_clock_learn(trace, err));
-    const struct trace_clock clock = trace_clock_of(trace);
-    const char *const ours = model_clock_name(recording), *const theirs = trace_clock_name(&clock);
+    PFR_TRY(xray_clock_learn(trace, err));
+    const struct xray_clock clock = xray_clock_of(trace);
+    const char *const ours = model_clock_name(recording), *const theirs = xray_clock_name(&clock);
     if (strcmp(ours, "monotonic") == 0 && strcmp(theirs, "monotonic") == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "clock",

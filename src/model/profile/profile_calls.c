@@ -14,7 +14,7 @@ struct telling {
     struct profile *profile;
     struct tally *workers;
     unsigned count;
-    struct trace_clock clock; /* of exits, if tally_needs_each */
+    struct xray_clock clock; /* of exits, if tally_needs_each */
     struct function_names names;
     struct frames_of frames;
     struct node_tree tree;
@@ -455,8 +455,8 @@ static pfr_status load(struct telling *all, pfr_error *err) {
 pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
     struct telling all = {.profile = p};
     if (tally_needs_each(&p->request))
-        PFR_TRY(trace_clock_learn(p->reader, err));
-    all.clock = trace_clock_of(p->reader);
+        PFR_TRY(xray_clock_learn(p->reader, err));
+    all.clock = xray_clock_of(p->reader);
     profile_frames_init(&all.frames, p);
     profile_tree_init(&all.tree, p, p->memory);
     u64_map_init(&all.frame_of, p->memory);

@@ -8,7 +8,7 @@
 
 #define NOT_RECORDED UINT32_MAX
 
-void tally_init(struct tally *t, const struct profile_request *request, const struct trace_clock *clock,
+void tally_init(struct tally *t, const struct profile_request *request, const struct xray_clock *clock,
                 struct memory *memory) {
     *t = (struct tally){.request = request, .clock = *clock, .group = INTERN_NONE};
     memory_share(&t->memory, memory);
@@ -130,7 +130,7 @@ static bool keeps(struct tally *t, uint64_t exit_ns) {
 /* Each call for itself, because not all of them count, or not all in one group. */
 static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t exit_ns = trace_clock_ns(&t->clock, calls[i].exit);
+        const uint64_t exit_ns = xray_clock_ns(&t->clock, calls[i].exit);
         if (!keeps(t, exit_ns)) {
             t->left_out++;
             continue;

@@ -21,7 +21,7 @@ struct tally_sum {
 /* The sums of a worker. */
 struct tally {
     const struct profile_request *request;
-    struct trace_clock clock;
+    struct xray_clock clock;
     struct memory memory;   /* a share of the profile's memory */
     struct tally_sum *sums; /* by path, for the current group */
     uint32_t *touched;      /* paths that have a sum */
@@ -36,7 +36,7 @@ struct tally {
     uint64_t no_room_ticks;
 };
 
-void tally_init(struct tally *t, const struct profile_request *request, const struct trace_clock *clock,
+void tally_init(struct tally *t, const struct profile_request *request, const struct xray_clock *clock,
                 struct memory *memory);
 void tally_free(struct tally *t);
 /* Whether the time of a call decides if it counts, or in which group: calls are then delivered singly. */

@@ -25,32 +25,32 @@ struct format_question {
 
 /* The printer has one format at a time, so that formats with the same id are not mixed up. */
 struct child_worker {
-    const struct trace_child *child;
-    struct trace_printer *printer;
+    const struct tracepoint_child *child;
+    struct tracepoint_printer *printer;
     uint32_t number;
     bool usable;
 };
 
 static bool use_format(struct child_worker *w, uint32_t number) {
-    const struct trace_source *source = &w->child->sources[number];
+    const struct tracepoint_source *source = &w->child->sources[number];
     bool whole;
     if (w->printer && w->number == number)
         return w->usable;
-    trace_printer_free(w->printer);
-    w->printer = trace_printer_new(&w->child->machine);
+    tracepoint_printer_free(w->printer);
+    w->printer = tracepoint_printer_new(&w->child->machine);
     w->number = number;
     if (!w->printer)
         _exit(1);
     if (w->child->prepare)
         w->child->prepare(w->printer, w->child->context);
-    w->usable = trace_printer_add(w->printer, source->text.at, source->text.length, source->system, &whole);
+    w->usable = tracepoint_printer_add(w->printer, source->text.at, source->text.length, source->system, &whole);
     return w->usable;
 }
 
 static bool answer(struct child_worker *w, const struct format_question *q, const uint8_t *data) {
     size_t length = 0;
     const char *text =
-        use_format(w, q->number) ? trace_printer_text(w->printer, data, q->length, q->cpu, &length) : NULL;
+        use_format(w, q->number) ? tracepoint_printer_text(w->printer, data, q->length, q->cpu, &length) : NULL;
     const uint32_t told = text && length <= TRACE_TEXT_MOST ? (uint32_t)length : NO_TEXT;
     return confined_write(0, &told, sizeof told) && (told == NO_TEXT || confined_write(0, text, told));
 }
@@ -58,7 +58,7 @@ static bool answer(struct child_worker *w, const struct format_question *q, cons
 /* Maps room for a record between inaccessible pages: an index out of bounds always ends the child, and never prints
    other memory. */
 static void make_guarded_room(void *context) {
-    struct trace_child *child = context;
+    struct tracepoint_child *child = context;
     uint8_t *all =
         mmap(GUARD_HINT, 2 * GUARD + DATA_ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all != MAP_FAILED && mprotect(all + GUARD, DATA_ROOM, PROT_READ | PROT_WRITE) == 0)
@@ -78,21 +78,22 @@ static void work(void *context) {
 
 /* --- in the requesting process --- */
 
-void trace_child_init(struct trace_child *child, const struct trace_machine *machine, struct memory *memory,
-                      const struct trace_source *sources) {
-    *child = (struct trace_child){.machine = *machine,
+void tracepoint_child_init(struct tracepoint_child *child, const struct tracepoint_machine *machine,
+                           struct memory *memory, const struct tracepoint_source *sources) {
+    *child =
+        (struct tracepoint_child){.machine = *machine,
                                   .memory = memory,
                                   .sources = sources,
                                   .process = {.memory = TRACE_CHILD_MEMORY, .prepare = make_guarded_room, .fd = -1}};
 }
 
-void trace_child_close(struct trace_child *c) {
+void tracepoint_child_close(struct tracepoint_child *c) {
     confined_end(&c->process);
     mem_free(c->memory, c->text, c->room, 1);
     c->text = NULL;
 }
 
-static bool begin_child(struct trace_child *c) {
+static bool begin_child(struct tracepoint_child *c) {
     if (c->process.pid)
         return true;
     if (c->children == TRACE_CHILDREN_MOST || !confined_begin(&c->process, work, c))
@@ -101,7 +102,7 @@ static bool begin_child(struct trace_child *c) {
     return true;
 }
 
-static bool make_room(struct trace_child *c, size_t length) {
+static bool make_room(struct tracepoint_child *c, size_t length) {
     if (length <= c->room)
         return true;
     char *grown = mem_resize(c->memory, c->text, c->room, length, 1);
@@ -113,8 +114,8 @@ static bool make_room(struct trace_child *c, size_t length) {
 }
 
 /* Returns PFR_HOLE also if the child must be killed. */
-static pfr_status ask(struct trace_child *c, const struct format_question *q, const uint8_t *data, size_t *text_length,
-                      pfr_error *err) {
+static pfr_status ask(struct tracepoint_child *c, const struct format_question *q, const uint8_t *data,
+                      size_t *text_length, pfr_error *err) {
     const uint64_t start = confined_now_ms(), until = start + TRACE_CHILD_WAIT_MS;
     uint32_t length = NO_TEXT;
     pfr_status status = PFR_HOLE;
@@ -132,8 +133,8 @@ static pfr_status ask(struct trace_child *c, const struct format_question *q, co
     return status;
 }
 
-pfr_status trace_child_print(struct trace_child *c, uint32_t number, const uint8_t *data, uint32_t length, uint32_t cpu,
-                             const char **text, size_t *text_length, pfr_error *err) {
+pfr_status tracepoint_child_print(struct tracepoint_child *c, uint32_t number, const uint8_t *data, uint32_t length,
+                                  uint32_t cpu, const char **text, size_t *text_length, pfr_error *err) {
     const struct format_question q = {number, length, cpu};
     if (length > TRACE_DATA_MOST || !begin_child(c))
         return PFR_END;

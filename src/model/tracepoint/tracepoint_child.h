@@ -7,9 +7,9 @@
  * these sockets and allocate up to a limit. If it dies or takes too long it is killed, the format is not tried again,
  * and the next record gets a new child; after a few children there are no more.
  *
- *    struct trace_child child;
- *    trace_child_init(&child, &machine, memory, sources);
- *    st = trace_child_print(&child, number, data, length, cpu, &text, &text_length);
+ *    struct tracepoint_child child;
+ *    tracepoint_child_init(&child, &machine, memory, sources);
+ *    st = tracepoint_child_print(&child, number, data, length, cpu, &text, &text_length);
  *    if (st == PFR_HOLE)
  *        ... the format is broken; PFR_END: no more children
  */
@@ -26,16 +26,16 @@
 #define TRACE_CHILD_WAIT_MS 500                  /* maximum time for one record */
 #define TRACE_CHILD_WAIT_ALL_MS 3000             /* maximum total time, in addition to 1 ms per record */
 
-struct trace_source {
+struct tracepoint_source {
     pfr_text text;      /* of the format */
     const char *system; /* NUL-terminated */
 };
 
-struct trace_child {
-    struct trace_machine machine;
+struct tracepoint_child {
+    struct tracepoint_machine machine;
     struct memory *memory;
-    const struct trace_source *sources;                            /* formats of records, by number */
-    void (*prepare)(struct trace_printer *printer, void *context); /* called in the child for each new printer */
+    const struct tracepoint_source *sources;                            /* formats of records, by number */
+    void (*prepare)(struct tracepoint_printer *printer, void *context); /* called in the child for each new printer */
     void *context;
     struct confined process;
     uint8_t *data;     /* in the child: room for a record */
@@ -46,13 +46,13 @@ struct trace_child {
 };
 
 /* The sources belong to the caller and must not change; prepare may be NULL. */
-void trace_child_init(struct trace_child *child, const struct trace_machine *machine, struct memory *memory,
-                      const struct trace_source *sources);
-void trace_child_close(struct trace_child *child);
+void tracepoint_child_init(struct tracepoint_child *child, const struct tracepoint_machine *machine,
+                           struct memory *memory, const struct tracepoint_source *sources);
+void tracepoint_child_close(struct tracepoint_child *child);
 
 /* The text of a record, in the child struct, valid until the next call. PFR_HOLE: the format broke the printer, or is
    not usable: do not ask again. PFR_END: no more children, or the system refuses one. < 0: memory. */
-pfr_status trace_child_print(struct trace_child *child, uint32_t number, const uint8_t *data, uint32_t length,
-                             uint32_t cpu, const char **text, size_t *text_length, pfr_error *err);
+pfr_status tracepoint_child_print(struct tracepoint_child *child, uint32_t number, const uint8_t *data, uint32_t length,
+                                  uint32_t cpu, const char **text, size_t *text_length, pfr_error *err);
 
 #endif

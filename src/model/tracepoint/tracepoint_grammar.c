@@ -447,7 +447,7 @@ static bool is_understood(const struct event_format *format) {
     return strings && r.at == r.end && wanted == given;
 }
 
-enum trace_verdict trace_print_judge(const struct event_format *format) {
+enum tracepoint_verdict tracepoint_print_judge(const struct event_format *format) {
     if (strlen(format->print_fmt) > TRACE_PRINT_MOST || has_starred_number(format->print_fmt))
         return TRACE_FIELDS;
     return is_understood(format) ? TRACE_DIRECT : TRACE_APART;

@@ -5,7 +5,7 @@
  * The grammar of print formats that may be passed to libtraceevent in this process. It is narrower than the formats of
  * kernels (19 of 20 pass) and, as far as fuzzing shows, narrower than what the library handles correctly.
  *
- *    if (trace_print_judge(&format) == TRACE_DIRECT)
+ *    if (tracepoint_print_judge(&format) == TRACE_DIRECT)
  *        ...
  */
 #include "model/tracepoint/tracepoint_shape.h"
@@ -17,6 +17,6 @@
 #define TRACE_ARGUMENTS_MOST 64u
 
 /* TRACE_DIRECT, TRACE_APART or TRACE_FIELDS. The fields must be plain: their properties are not checked again. */
-enum trace_verdict trace_print_judge(const struct event_format *format);
+enum tracepoint_verdict tracepoint_print_judge(const struct event_format *format);
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <trace-seq.h>
 
-struct trace_printer {
+struct tracepoint_printer {
     struct tep_handle *tep;
     struct trace_seq text;
-    trace_name_fn *name;
+    tracepoint_name_fn *name;
     void *context;
 };
 
-struct trace_printer *trace_printer_new(const struct trace_machine *machine) {
-    struct trace_printer *p = calloc(1, sizeof *p);
+struct tracepoint_printer *tracepoint_printer_new(const struct tracepoint_machine *machine) {
+    struct tracepoint_printer *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->tep = tep_alloc();
@@ -30,7 +30,7 @@ struct trace_printer *trace_printer_new(const struct trace_machine *machine) {
     return p;
 }
 
-void trace_printer_free(struct trace_printer *p) {
+void tracepoint_printer_free(struct tracepoint_printer *p) {
     if (!p)
         return;
     trace_seq_destroy(&p->text);
@@ -39,7 +39,7 @@ void trace_printer_free(struct trace_printer *p) {
 }
 
 static char *find_name(void *context, unsigned long long *address, char **module) {
-    struct trace_printer *p = context;
+    struct tracepoint_printer *p = context;
     uint64_t start = *address;
     const char *in = NULL, *name = p->name(p->context, *address, &start, &in);
     *module = (char *)(uintptr_t)in;
@@ -47,7 +47,7 @@ static char *find_name(void *context, unsigned long long *address, char **module
     return (char *)(uintptr_t)name;
 }
 
-void trace_printer_name(struct trace_printer *p, trace_name_fn *name, void *context) {
+void tracepoint_printer_name(struct tracepoint_printer *p, tracepoint_name_fn *name, void *context) {
     p->name = name;
     p->context = context;
     if (name)
@@ -56,11 +56,12 @@ void trace_printer_name(struct trace_printer *p, trace_name_fn *name, void *cont
         tep_reset_function_resolver(p->tep);
 }
 
-void trace_printer_string(struct trace_printer *p, uint64_t address, const char *text) {
+void tracepoint_printer_string(struct tracepoint_printer *p, uint64_t address, const char *text) {
     tep_register_print_string(p->tep, text, address);
 }
 
-bool trace_printer_add(struct trace_printer *p, const char *text, size_t length, const char *system, bool *whole) {
+bool tracepoint_printer_add(struct tracepoint_printer *p, const char *text, size_t length, const char *system,
+                            bool *whole) {
     struct tep_event *event = NULL;
     *whole = false;
     const int before = tep_get_events_count(p->tep);
@@ -86,8 +87,8 @@ static void print_fields(struct trace_seq *text, const struct tep_record *record
     }
 }
 
-const char *trace_printer_text(struct trace_printer *p, const uint8_t *data, size_t length, uint32_t cpu,
-                               size_t *text_length) {
+const char *tracepoint_printer_text(struct tracepoint_printer *p, const uint8_t *data, size_t length, uint32_t cpu,
+                                    size_t *text_length) {
     struct tep_record record = {.cpu = (int)cpu, .size = (int)length, .data = (void *)(uintptr_t)data};
     const struct tep_event *event = tep_find_event_by_record(p->tep, &record);
     if (!event)
@@ -104,8 +105,8 @@ const char *trace_printer_text(struct trace_printer *p, const uint8_t *data, siz
     return p->text.state == TRACE_SEQ__GOOD ? p->text.buffer : NULL;
 }
 
-const char *trace_printer_field(struct trace_printer *p, const uint8_t *data, size_t length, const char *name,
-                                size_t *text_length) {
+const char *tracepoint_printer_field(struct tracepoint_printer *p, const uint8_t *data, size_t length, const char *name,
+                                     size_t *text_length) {
     struct tep_record record = {.size = (int)length, .data = (void *)(uintptr_t)data};
     struct tep_event *event = tep_find_event_by_record(p->tep, &record);
     struct tep_format_field *field = event && name ? tep_find_any_field(event, name) : NULL;

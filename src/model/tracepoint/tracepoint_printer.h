@@ -15,10 +15,10 @@
 #define TRACE_DATA_MOST 65535u
 #define TRACE_DATA_BEHIND (4u * 65536u)
 
-struct trace_printer;
+struct tracepoint_printer;
 
 /* Properties common to all formats of a recording, from the header of the tracing data. */
-struct trace_machine {
+struct tracepoint_machine {
     bool big_endian;
     uint8_t long_size;
     uint32_t page_size;
@@ -26,27 +26,28 @@ struct trace_machine {
 
 /* Name of an address (%ps, %pS, ...) with its start in *start; *module: NULL or a name. NULL: no name. The texts are
    valid until the next call. */
-typedef const char *trace_name_fn(void *context, uint64_t address, uint64_t *start, const char **module);
+typedef const char *tracepoint_name_fn(void *context, uint64_t address, uint64_t *start, const char **module);
 
 /* NULL: out of memory. */
-struct trace_printer *trace_printer_new(const struct trace_machine *machine);
-void trace_printer_free(struct trace_printer *printer);
+struct tracepoint_printer *tracepoint_printer_new(const struct tracepoint_machine *machine);
+void tracepoint_printer_free(struct tracepoint_printer *printer);
 
-void trace_printer_name(struct trace_printer *printer, trace_name_fn *name, void *context);
+void tracepoint_printer_name(struct tracepoint_printer *printer, tracepoint_name_fn *name, void *context);
 
 /* Sets the text for an address (printk formats); `text` is NUL-terminated. */
-void trace_printer_string(struct trace_printer *printer, uint64_t address, const char *text);
+void tracepoint_printer_string(struct tracepoint_printer *printer, uint64_t address, const char *text);
 
 /* Adds a format. False: out of memory, or an unusable format. *whole: the print format was parsed completely. */
-bool trace_printer_add(struct trace_printer *printer, const char *text, size_t length, const char *system, bool *whole);
+bool tracepoint_printer_add(struct tracepoint_printer *printer, const char *text, size_t length, const char *system,
+                            bool *whole);
 
 /* The text of a record of that format, after its common fields; NUL-terminated, in the printer, valid until the next
    call. `data` must be followed by TRACE_DATA_BEHIND bytes of 0. NULL: no such format. */
-const char *trace_printer_text(struct trace_printer *printer, const uint8_t *data, size_t length, uint32_t cpu,
-                               size_t *text_length);
+const char *tracepoint_printer_text(struct tracepoint_printer *printer, const uint8_t *data, size_t length,
+                                    uint32_t cpu, size_t *text_length);
 
 /* The text of one field, or with NULL of all fields as `name=value`; NULL: no such field. */
-const char *trace_printer_field(struct trace_printer *printer, const uint8_t *data, size_t length, const char *name,
-                                size_t *text_length);
+const char *tracepoint_printer_field(struct tracepoint_printer *printer, const uint8_t *data, size_t length,
+                                     const char *name, size_t *text_length);
 
 #endif

@@ -107,9 +107,9 @@ static bool is_plain_name(const char *name) {
     return at > name && *at == '\0';
 }
 
-pfr_status trace_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
-                            struct trace_shape *shape, pfr_error *err) {
-    *shape = (struct trace_shape){.verdict = TRACE_NEVER};
+pfr_status tracepoint_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
+                                 struct tracepoint_shape *shape, pfr_error *err) {
+    *shape = (struct tracepoint_shape){.verdict = TRACE_NEVER};
     const pfr_status status = text_format_source.read(text, length, system, arena, &shape->format, err);
     if (status == PFR_ERR_MEMORY || (status == PFR_ERR_LIMIT && arena->memory->failed))
         return status;
@@ -121,6 +121,6 @@ pfr_status trace_shape_read(const char *text, size_t length, const char *system,
         return PFR_OK;
     shape->bytes = bytes_of(&shape->format);
     if (has_plain_lines(text, length, &shape->format))
-        shape->verdict = trace_print_judge(&shape->format);
+        shape->verdict = tracepoint_print_judge(&shape->format);
     return PFR_OK;
 }

@@ -8,15 +8,15 @@
  * write and excludes what makes the library fail: deep nesting, too many fields, offsets outside of the record, `/ 0`,
  * `%n`, widths, arguments that are not strings. Other formats are printed in a separate process (tracepoint_child.h).
  *
- *    struct trace_shape shape;
- *    trace_shape_read(text, length, "sched", arena, &shape);
+ *    struct tracepoint_shape shape;
+ *    tracepoint_shape_read(text, length, "sched", arena, &shape);
  *    if (shape.verdict == TRACE_DIRECT)
  *        ...
  */
 #include "base/memory/arena.h"
 #include "model/tracepoint/tracepoint_formats.h"
 
-enum trace_verdict {
+enum tracepoint_verdict {
     TRACE_DIRECT, /* fields and print format are understood: any record can be printed in this process */
     TRACE_APART,  /* the fields are understood; try the print format in a separate process */
     TRACE_FIELDS, /* the fields are understood; do not try the print format */
@@ -28,14 +28,14 @@ enum trace_verdict {
 #define TRACE_PLACE_MOST 65535u /* end of a field in the record */
 #define TRACE_OVERLAP_MOST 4u   /* sum of all field sizes, in sizes of the record */
 
-struct trace_shape {
-    enum trace_verdict verdict;
+struct tracepoint_shape {
+    enum tracepoint_verdict verdict;
     struct event_format format; /* in the arena; fields NULL if they could not be read */
     uint32_t bytes;             /* size of a record that contains all fields */
 };
 
 /* Reads the text of a format. PFR_OK, whatever the verdict; PFR_ERR_MEMORY, PFR_ERR_LIMIT: for the arena's memory. */
-pfr_status trace_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
-                            struct trace_shape *shape, pfr_error *err);
+pfr_status tracepoint_shape_read(const char *text, size_t length, const char *system, struct arena *arena,
+                                 struct tracepoint_shape *shape, pfr_error *err);
 
 #endif

@@ -15,25 +15,25 @@
 #define DATA_ROOM ((size_t)TRACE_DATA_MOST + TRACE_DATA_BEHIND)
 #define FIELDS_ALONE "print fmt: none" /* makes the library print fields only */
 
-enum trace_state { NOT_READ, HERE, APART, NO_TEXT };
+enum tracepoint_state { NOT_READ, HERE, APART, NO_TEXT };
 
 struct tracepoint_event {
     uint64_t id;
-    enum trace_state state;
-    struct trace_shape shape;
+    enum tracepoint_state state;
+    struct tracepoint_shape shape;
 };
 
-struct trace_text {
+struct tracepoint_text {
     struct memory *memory;
     struct arena arena;
     struct u64_map ids; /* id -> index of its first format */
     struct tracing_rest rest;
-    struct trace_machine machine;
-    struct trace_source *sources; /* of events[i]; a separate array for the child */
+    struct tracepoint_machine machine;
+    struct tracepoint_source *sources; /* of events[i]; a separate array for the child */
     struct tracepoint_event *events;
     size_t count, sources_room, events_room;
-    struct trace_printer *printer;
-    struct trace_child child;
+    struct tracepoint_printer *printer;
+    struct tracepoint_child child;
     bool no_children;
     uint64_t charged;
     uint8_t *data; /* the record, followed by 0 */
@@ -42,7 +42,7 @@ struct trace_text {
 
 /* --- opening --- */
 
-static pfr_status add_event(struct trace_text *t, const struct tracing_format *f, pfr_error *err) {
+static pfr_status add_event(struct tracepoint_text *t, const struct tracing_format *f, pfr_error *err) {
     bool is_new;
     const uint64_t *index = u64_map_at(&t->ids, f->id, t->count, &is_new);
     if (!index)
@@ -51,18 +51,19 @@ static pfr_status add_event(struct trace_text *t, const struct tracing_format *f
         return PFR_OK;
     struct tracepoint_event *events = mem_grow(t->memory, t->events, t->count, &t->events_room, 64, sizeof *events);
     t->events = events ? events : t->events;
-    struct trace_source *sources = mem_grow(t->memory, t->sources, t->count, &t->sources_room, 64, sizeof *sources);
+    struct tracepoint_source *sources =
+        mem_grow(t->memory, t->sources, t->count, &t->sources_room, 64, sizeof *sources);
     t->sources = sources ? sources : t->sources;
     const char *system = arena_text(&t->arena, f->system.at, f->system.length);
     if (!events || !sources || !system)
         return mem_fail(t->memory, err, "trace formats");
-    sources[t->count] = (struct trace_source){f->text, system};
+    sources[t->count] = (struct tracepoint_source){f->text, system};
     events[t->count++] = (struct tracepoint_event){.id = f->id};
     return PFR_OK;
 }
 
 /* Damage ends the list; earlier formats are used. */
-static pfr_status read_blob(struct trace_text *t, struct tracing_blob *b, pfr_error *err) {
+static pfr_status read_blob(struct tracepoint_text *t, struct tracing_blob *b, pfr_error *err) {
     struct tracing_format f;
     pfr_status status;
     while ((status = blob_next_ftrace(b, &f, err)) == PFR_OK)
@@ -88,7 +89,7 @@ static bool next_line(pfr_bytes *lines, pfr_text *line) {
 
 /* 0xADDRESS : "text\n". Passes the text after the first quote: the library strips \n and the last quote, and reads
    three characters back from the end without checking the length. */
-static void add_string(struct trace_printer *printer, const pfr_text *line) {
+static void add_string(struct tracepoint_printer *printer, const pfr_text *line) {
     enum { SHORTEST = 3, LINE = 1024 };
     char text[LINE];
     uint64_t address;
@@ -109,26 +110,26 @@ static void add_string(struct trace_printer *printer, const pfr_text *line) {
         return;
     memcpy(text, at, length);
     text[length] = '\0';
-    trace_printer_string(printer, address, text);
+    tracepoint_printer_string(printer, address, text);
 }
 
-static void add_strings(struct trace_printer *printer, void *context) {
-    const struct trace_text *t = context;
+static void add_strings(struct tracepoint_printer *printer, void *context) {
+    const struct tracepoint_text *t = context;
     pfr_bytes lines = t->rest.printk;
     pfr_text line;
     while (next_line(&lines, &line))
         add_string(printer, &line);
 }
 
-static pfr_status prepare(struct trace_text *t, pfr_error *err) {
+static pfr_status prepare(struct tracepoint_text *t, pfr_error *err) {
     t->data = mem_zeroed(t->memory, DATA_ROOM, 1);
     if (!t->data)
         return mem_fail(t->memory, err, "trace text");
-    t->printer = trace_printer_new(&t->machine);
+    t->printer = tracepoint_printer_new(&t->machine);
     if (!t->printer)
         return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "trace text", "out of memory for tracepoint formats");
     add_strings(t->printer, t);
-    trace_child_init(&t->child, &t->machine, t->memory, t->sources);
+    tracepoint_child_init(&t->child, &t->machine, t->memory, t->sources);
     t->child.prepare = add_strings;
     t->child.context = t;
     return PFR_OK;
@@ -146,49 +147,51 @@ static uint8_t long_size(const struct tracing_blob *b) {
     return b->long_size;
 }
 
-static pfr_status fill(struct trace_text *t, struct tracing_blob *b, pfr_error *err) {
-    t->machine = (struct trace_machine){b->big_endian, long_size(b), b->page_size};
+static pfr_status fill(struct tracepoint_text *t, struct tracing_blob *b, pfr_error *err) {
+    t->machine = (struct tracepoint_machine){b->big_endian, long_size(b), b->page_size};
     PFR_TRY(read_blob(t, b, err));
     return prepare(t, err);
 }
 
-pfr_status trace_text_open_blob(struct trace_text **text, pfr_bytes bytes, struct memory *memory, pfr_error *err) {
+pfr_status tracepoint_text_open_blob(struct tracepoint_text **text, pfr_bytes bytes, struct memory *memory,
+                                     pfr_error *err) {
     struct tracing_blob blob;
     *text = NULL;
     if (bytes.length == 0 || blob_open(&blob, bytes.at, bytes.length, 0, NULL) != PFR_OK)
         return PFR_OK;
-    struct trace_text *t = mem_zeroed(memory, 1, sizeof *t);
+    struct tracepoint_text *t = mem_zeroed(memory, 1, sizeof *t);
     if (!t)
         return mem_fail(memory, err, "trace text");
     t->memory = memory;
-    trace_child_init(&t->child, &t->machine, memory, NULL);
+    tracepoint_child_init(&t->child, &t->machine, memory, NULL);
     arena_init(&t->arena, memory);
     u64_map_init(&t->ids, memory);
     const pfr_status status = fill(t, &blob, err);
     if (status == PFR_OK)
         *text = t;
     else
-        trace_text_close(t);
+        tracepoint_text_close(t);
     return status;
 }
 
-pfr_status trace_text_open(struct trace_text **text, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+pfr_status tracepoint_text_open(struct tracepoint_text **text, pfr_reader *reader, struct memory *memory,
+                                pfr_error *err) {
     pfr_error own = {.status = PFR_OK};
     *text = NULL;
     const pfr_feature *feature = pfr_find_feature(reader, TRACING_DATA, &own);
     if (feature)
-        return trace_text_open_blob(text, feature->bytes, memory, err);
+        return tracepoint_text_open_blob(text, feature->bytes, memory, err);
     if (own.status < 0 && err)
         *err = own;
     return own.status < 0 ? own.status : PFR_OK;
 }
 
-void trace_text_close(struct trace_text *t) {
+void tracepoint_text_close(struct tracepoint_text *t) {
     if (!t)
         return;
     struct memory *memory = t->memory;
-    trace_child_close(&t->child);
-    trace_printer_free(t->printer);
+    tracepoint_child_close(&t->child);
+    tracepoint_printer_free(t->printer);
     mem_discharge(memory, t->charged);
     mem_free(memory, t->data, DATA_ROOM, 1);
     mem_free(memory, t->sources, t->sources_room, sizeof *t->sources);
@@ -198,34 +201,34 @@ void trace_text_close(struct trace_text *t) {
     mem_free(memory, t, 1, sizeof *t);
 }
 
-void trace_text_names(struct trace_text *t, trace_name_fn *name, void *context) {
-    trace_printer_name(t->printer, name, context);
+void tracepoint_text_names(struct tracepoint_text *t, tracepoint_name_fn *name, void *context) {
+    tracepoint_printer_name(t->printer, name, context);
 }
 
-void trace_text_no_children(struct trace_text *t) {
+void tracepoint_text_no_children(struct tracepoint_text *t) {
     t->no_children = true;
 }
 
 /* --- formats --- */
 
-static pfr_status charge(struct trace_text *t, uint64_t bytes, pfr_error *err) {
+static pfr_status charge(struct tracepoint_text *t, uint64_t bytes, pfr_error *err) {
     if (!mem_charge(t->memory, bytes * CHARGE_PER_BYTE))
         return mem_fail(t->memory, err, "trace formats");
     t->charged += bytes * CHARGE_PER_BYTE;
     return PFR_OK;
 }
 
-static pfr_status give_format(struct trace_text *t, struct tracepoint_event *e, const char *text, size_t length,
+static pfr_status give_format(struct tracepoint_text *t, struct tracepoint_event *e, const char *text, size_t length,
                               pfr_error *err) {
     bool whole;
     PFR_TRY(charge(t, length, err));
-    e->state = trace_printer_add(t->printer, text, length, e->shape.format.system, &whole) ? HERE : NO_TEXT;
+    e->state = tracepoint_printer_add(t->printer, text, length, e->shape.format.system, &whole) ? HERE : NO_TEXT;
     return PFR_OK;
 }
 
 /* Passes the format without its print format, if its fields are understood. */
-static pfr_status give_fields(struct trace_text *t, struct tracepoint_event *e, const struct trace_source *source,
-                              pfr_error *err) {
+static pfr_status give_fields(struct tracepoint_text *t, struct tracepoint_event *e,
+                              const struct tracepoint_source *source, pfr_error *err) {
     static const char mark[] = "print fmt:";
     e->state = NO_TEXT;
     if (e->shape.verdict == TRACE_NEVER)
@@ -240,9 +243,9 @@ static pfr_status give_fields(struct trace_text *t, struct tracepoint_event *e, 
     return give_format(t, e, text, fields + sizeof FIELDS_ALONE - 1, err);
 }
 
-static pfr_status read_format(struct trace_text *t, struct tracepoint_event *e, const struct trace_source *source,
-                              pfr_error *err) {
-    PFR_TRY(trace_shape_read(source->text.at, source->text.length, source->system, &t->arena, &e->shape, err));
+static pfr_status read_format(struct tracepoint_text *t, struct tracepoint_event *e,
+                              const struct tracepoint_source *source, pfr_error *err) {
+    PFR_TRY(tracepoint_shape_read(source->text.at, source->text.length, source->system, &t->arena, &e->shape, err));
     if (e->shape.verdict == TRACE_DIRECT)
         return give_format(t, e, source->text.at, source->text.length, err);
     if (e->shape.verdict == TRACE_FIELDS || t->no_children)
@@ -253,7 +256,7 @@ static pfr_status read_format(struct trace_text *t, struct tracepoint_event *e, 
 
 /* --- records --- */
 
-static bool swapped(const struct trace_text *t) {
+static bool swapped(const struct tracepoint_text *t) {
     return t->machine.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
@@ -265,7 +268,7 @@ static void store(void *at, uint32_t value, size_t width, bool big_endian) {
 
 /* Empties a dynamic array that is not inside the record, or that exceeds *left, the bytes not used by earlier arrays:
    arrays of a record do not overlap, so each byte is printed about once. */
-static void mend_place(struct trace_text *t, const struct format_field *f, uint32_t length, uint32_t *left) {
+static void mend_place(struct tracepoint_text *t, const struct format_field *f, uint32_t length, uint32_t *left) {
     uint8_t *word = t->data + f->offset;
     const uint32_t place = load_u32(word, swapped(t)), base = f->rel_loc ? f->offset + f->size : 0;
     const uint32_t offset = base + (place & 0xffff), size = place >> 16;
@@ -275,7 +278,7 @@ static void mend_place(struct trace_text *t, const struct format_field *f, uint3
         store(word, length - base, sizeof place, t->machine.big_endian);
 }
 
-static void mend_places(struct trace_text *t, const struct tracepoint_event *e, uint32_t length) {
+static void mend_places(struct tracepoint_text *t, const struct tracepoint_event *e, uint32_t length) {
     const struct event_format *format = &e->shape.format;
     uint32_t left = 2 * length;
     if (e->shape.verdict == TRACE_NEVER)
@@ -285,7 +288,8 @@ static void mend_places(struct trace_text *t, const struct tracepoint_event *e, 
             mend_place(t, &format->fields[i], length, &left);
 }
 
-static void place_record(struct trace_text *t, const struct tracepoint_event *e, const uint8_t *raw, uint32_t length) {
+static void place_record(struct tracepoint_text *t, const struct tracepoint_event *e, const uint8_t *raw,
+                         uint32_t length) {
     if (length)
         memcpy(t->data, raw, length);
     if (t->dirty > length)
@@ -295,21 +299,21 @@ static void place_record(struct trace_text *t, const struct tracepoint_event *e,
     mend_places(t, e, length);
 }
 
-static pfr_status print_here(struct trace_text *t, uint32_t length, uint32_t cpu, pfr_output *out) {
+static pfr_status print_here(struct tracepoint_text *t, uint32_t length, uint32_t cpu, pfr_output *out) {
     size_t text_length;
-    const char *text = trace_printer_text(t->printer, t->data, length, cpu, &text_length);
+    const char *text = tracepoint_printer_text(t->printer, t->data, length, cpu, &text_length);
     if (text)
         print_name(out, text, text_length);
     return PFR_OK;
 }
 
-static pfr_status print_apart(struct trace_text *t, struct tracepoint_event *e, uint32_t length, uint32_t cpu,
+static pfr_status print_apart(struct tracepoint_text *t, struct tracepoint_event *e, uint32_t length, uint32_t cpu,
                               pfr_output *out, pfr_error *err) {
     const size_t number = (size_t)(e - t->events);
     const char *text;
     size_t text_length;
     const pfr_status status =
-        trace_child_print(&t->child, (uint32_t)number, t->data, length, cpu, &text, &text_length, err);
+        tracepoint_child_print(&t->child, (uint32_t)number, t->data, length, cpu, &text, &text_length, err);
     if (status < 0)
         return status;
     if (status == PFR_OK) {
@@ -328,15 +332,16 @@ static void say_short(pfr_output *out, uint64_t length, uint64_t wanted) {
     out_text(&out->out, " bytes]");
 }
 
-static struct tracepoint_event *find_event(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length) {
+static struct tracepoint_event *find_event(struct tracepoint_text *t, uint64_t config, const uint8_t *raw,
+                                           size_t length) {
     uint64_t index;
     if (length >= 2 && u64_map_get(&t->ids, load_u16(raw, swapped(t)), &index))
         return &t->events[index];
     return u64_map_get(&t->ids, config, &index) ? &t->events[index] : NULL;
 }
 
-pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length, uint32_t cpu,
-                            pfr_output *out, pfr_error *err) {
+pfr_status tracepoint_text_write(struct tracepoint_text *t, uint64_t config, const uint8_t *raw, size_t length,
+                                 uint32_t cpu, pfr_output *out, pfr_error *err) {
     struct tracepoint_event *e = find_event(t, config, raw, length);
     if (!e || length > TRACE_DATA_MOST || e->id > UINT16_MAX)
         return PFR_OK;
@@ -357,7 +362,7 @@ pfr_status trace_text_write(struct trace_text *t, uint64_t config, const uint8_t
 /* --- single fields --- */
 
 /* Prepares the record. *e NULL: it has no text. */
-static pfr_status ready_fields(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length,
+static pfr_status ready_fields(struct tracepoint_text *t, uint64_t config, const uint8_t *raw, size_t length,
                                struct tracepoint_event **event, pfr_error *err) {
     struct tracepoint_event *e = find_event(t, config, raw, length);
     *event = NULL;
@@ -390,8 +395,8 @@ static const char *find_word(const char *text, size_t length, const char *name, 
     return NULL;
 }
 
-pfr_status trace_text_field(struct trace_text *t, uint64_t config, const uint8_t *raw, size_t length, const char *name,
-                            bool plain, pfr_output *out, bool *has, pfr_error *err) {
+pfr_status tracepoint_text_field(struct tracepoint_text *t, uint64_t config, const uint8_t *raw, size_t length,
+                                 const char *name, bool plain, pfr_output *out, bool *has, pfr_error *err) {
     struct tracepoint_event *e;
     const char *text = NULL, *value = NULL;
     size_t text_length = 0, value_length = 0;
@@ -399,18 +404,18 @@ pfr_status trace_text_field(struct trace_text *t, uint64_t config, const uint8_t
     PFR_TRY(ready_fields(t, config, raw, length, &e, err));
     if (!e || (name && !find_format_field(&e->shape.format, name)))
         return PFR_OK;
-    if (name && !plain && (text = trace_printer_text(t->printer, t->data, length, 0, &text_length)))
+    if (name && !plain && (text = tracepoint_printer_text(t->printer, t->data, length, 0, &text_length)))
         value = find_word(text, text_length, name, &value_length);
     if (!value)
-        value = trace_printer_field(t->printer, t->data, length, name, &value_length);
+        value = tracepoint_printer_field(t->printer, t->data, length, name, &value_length);
     *has = value != NULL;
     if (value)
         print_name(out, value, value_length);
     return PFR_OK;
 }
 
-pfr_status trace_text_field_name(struct trace_text *t, uint64_t config, size_t number, const char **name,
-                                 bool *is_common, pfr_error *err) {
+pfr_status tracepoint_text_field_name(struct tracepoint_text *t, uint64_t config, size_t number, const char **name,
+                                      bool *is_common, pfr_error *err) {
     struct tracepoint_event *e = find_event(t, config, NULL, 0);
     *name = NULL;
     if (!e)

@@ -5,11 +5,11 @@
  * The text of a tracepoint sample, as `perf script -F trace` prints it: by libtraceevent, from the formats in the
  * recording (feature TRACING_DATA, or the record of that name in a stream).
  *
- *    struct trace_text *trace;
- *    PFR_TRY(trace_text_open(&trace, reader, &memory, err));
+ *    struct tracepoint_text *trace;
+ *    PFR_TRY(tracepoint_text_open(&trace, reader, &memory, err));
  *    if (trace)
- *        PFR_TRY(trace_text_write(trace, event->attr.config, s.raw.data.at, s.raw.data.length, s.cpu, out, err));
- *    trace_text_close(trace);
+ *        PFR_TRY(tracepoint_text_write(trace, event->attr.config, s.raw.data.at, s.raw.data.length, s.cpu, out, err));
+ *    tracepoint_text_close(trace);
  *
  * Formats are programs, and these come from an untrusted file. A format that a strict grammar accepts
  * (tracepoint_shape.h: nearly all that kernels write) is printed in this process, after checking the record's dynamic
@@ -26,44 +26,46 @@
 #include <perfray/reader.h>
 
 struct memory;
-struct trace_text;
+struct tracepoint_text;
 
 /*
  * PFR_OK with *text NULL: the recording has no tracing data (a stream: not yet), or unreadable data, which the reader
  * or pfr_check_feature reports. Else PFR_ERR_MEMORY, PFR_ERR_LIMIT, PFR_ERR_IO. The reader and the memory must outlive
  * it.
  */
-pfr_status trace_text_open(struct trace_text **text, pfr_reader *reader, struct memory *memory, pfr_error *err);
-/* trace_text_open for tracing data in memory; the bytes must outlive it. */
-pfr_status trace_text_open_blob(struct trace_text **text, pfr_bytes bytes, struct memory *memory, pfr_error *err);
+pfr_status tracepoint_text_open(struct tracepoint_text **text, pfr_reader *reader, struct memory *memory,
+                                pfr_error *err);
+/* tracepoint_text_open for tracing data in memory; the bytes must outlive it. */
+pfr_status tracepoint_text_open_blob(struct tracepoint_text **text, pfr_bytes bytes, struct memory *memory,
+                                     pfr_error *err);
 /* NULL is allowed. */
-void trace_text_close(struct trace_text *text);
+void tracepoint_text_close(struct tracepoint_text *text);
 
 /* Sets the source of names for addresses (%ps and similar). NULL, the default, prints addresses, as perf does without
    symbols. Formats printed in the child process get no names. */
-void trace_text_names(struct trace_text *text, trace_name_fn *name, void *context);
+void tracepoint_text_names(struct tracepoint_text *text, tracepoint_name_fn *name, void *context);
 
 /* Prints only the fields of formats that are not understood, and forks no process; for hosts that must not fork. */
-void trace_text_no_children(struct trace_text *text);
+void tracepoint_text_no_children(struct tracepoint_text *text);
 
 /*
  * Writes the text of a record, with the format whose id is at the start of the record, as in perf, or else that of
  * `config`; without either, writes nothing. The event's name and a newline are not written. A record shorter than its
  * fields gives "[12 of 84 bytes]" instead. Fails only with PFR_ERR_MEMORY and PFR_ERR_LIMIT.
  */
-pfr_status trace_text_write(struct trace_text *text, uint64_t config, const uint8_t *raw, size_t length, uint32_t cpu,
-                            pfr_output *out, pfr_error *err);
+pfr_status tracepoint_text_write(struct tracepoint_text *text, uint64_t config, const uint8_t *raw, size_t length,
+                                 uint32_t cpu, pfr_output *out, pfr_error *err);
 
 /*
  * Writes the value of one field: the text after `name=` in the record's text, up to a blank; without such text, or with
  * `plain`, the raw field. name NULL: all raw fields. Formats that are not understood have no text here. *has false: the
  * format has no such field, and nothing is written.
  */
-pfr_status trace_text_field(struct trace_text *text, uint64_t config, const uint8_t *raw, size_t length,
-                            const char *name, bool plain, pfr_output *out, bool *has, pfr_error *err);
+pfr_status tracepoint_text_field(struct tracepoint_text *text, uint64_t config, const uint8_t *raw, size_t length,
+                                 const char *name, bool plain, pfr_output *out, bool *has, pfr_error *err);
 /* Name of field `number` of a format; fields common to all formats come first. NULL after the last one. *name is valid
    as long as the text. */
-pfr_status trace_text_field_name(struct trace_text *text, uint64_t config, size_t number, const char **name,
-                                 bool *is_common, pfr_error *err);
+pfr_status tracepoint_text_field_name(struct tracepoint_text *text, uint64_t config, size_t number, const char **name,
+                                      bool *is_common, pfr_error *err);
 
 #endif

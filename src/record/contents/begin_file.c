@@ -299,7 +299,7 @@ pfr_status file_begin(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(open_writer(r, err));
     PFR_TRY(put_events(r, err));
     PFR_TRY(machine_put(r, err));
-    PFR_TRY(trace_blob_put(r, err));
+    PFR_TRY(tracing_blob_put(r, err));
     r->result.parts++;
     r->raw_bytes = 0;
     r->part_start_ns = r->clock.wall_ns;

@@ -5,7 +5,7 @@
 #include "record/rings/recorder_parts.h"
 
 /* _read runs before privileges are dropped; _put writes the result into each file. */
-pfr_status trace_blob_read(pfr_recorder *r, pfr_error *err);
-pfr_status trace_blob_put(pfr_recorder *r, pfr_error *err);
+pfr_status tracing_blob_read(pfr_recorder *r, pfr_error *err);
+pfr_status tracing_blob_put(pfr_recorder *r, pfr_error *err);
 
 #endif

@@ -130,8 +130,8 @@ struct pfr_recorder {
     int output;          /* its descriptor, which the writer closes; -1: standard output */
     unsigned displaced;  /* parts whose path led to another file when they were finished */
     uint64_t part_start_ns, raw_bytes;
-    const void *trace_blob; /* in the arena of events; NULL: no tracepoints */
-    size_t trace_blob_size;
+    const void *tracing_blob; /* in the arena of events; NULL: no tracepoints */
+    size_t tracing_blob_size;
     struct recorder_clock clock;
     bool enabled; /* counters are enabled */
     volatile sig_atomic_t stops, snapshots, wants_on, wants_off;

@@ -180,7 +180,7 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
 
 /* The reader kept the header of the trace. */
 static void show_trace_header(struct dump *d) {
-    const struct trace *t = d->reader->trace;
+    const struct xray_trace *t = d->reader->trace;
     const bool is_profile = pfr_get_header(d->reader)->format == PFR_XRAY_PROFILE;
     const struct dump_head head = {.offset = 0, .size = sizeof t->header};
     show_pseudo(d, head, is_profile ? L_profile_header : L_xray_header,

@@ -72,17 +72,17 @@ static bool is_named(const struct dump_filter *filter, unsigned layout, uint64_t
 }
 
 /* false: the trace says no time of the record. */
-static bool trace_time(const struct dump *d, uint64_t *time) {
+static bool xray_time(const struct dump *d, uint64_t *time) {
     const pfr_trace_point *at = pfr_get_trace_point(d->reader);
     if (!at->timed || d->clock.frequency == 0)
         return false;
-    *time = trace_clock_ns(&d->clock, at->tsc);
+    *time = xray_clock_ns(&d->clock, at->tsc);
     return true;
 }
 
 static bool time_of(const struct dump *d, const pfr_record *rec, unsigned layout, uint64_t *time) {
     if (rec->context->trace)
-        return trace_time(d, time);
+        return xray_time(d, time);
     pfr_value value;
     const char *field = layout == L_sample ? "time" : "id.time";
     if (pfr_get(rec, field, &value, NULL) != PFR_OK || value.kind == PFR_VALUE_ABSENT)

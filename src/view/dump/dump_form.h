@@ -96,8 +96,8 @@ struct dump {
     struct output *out;
     const struct dump_form *form;
     struct dump_filter filter;
-    struct trace_clock clock; /* of an XRay trace; complete before the dump if the filter selects times */
-    struct dump_key *keys;    /* one per field of each layout */
+    struct xray_clock clock; /* of an XRay trace; complete before the dump if the filter selects times */
+    struct dump_key *keys;   /* one per field of each layout */
     size_t nr_keys;
     char *key_text;
     size_t key_text_size;

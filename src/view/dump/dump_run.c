@@ -86,8 +86,8 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     PFR_TRY(function_names_open(&d->functions, &d->to->memory, &how, err));
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
     if (d->filter.timed)
-        PFR_TRY(trace_clock_learn(d->reader, err));
-    d->clock = trace_clock_of(d->reader);
+        PFR_TRY(xray_clock_learn(d->reader, err));
+    d->clock = xray_clock_of(d->reader);
     PFR_TRY(dump_tables_make(d, err));
     if (d->options.aux_folder)
         return dump_aux(d, err);

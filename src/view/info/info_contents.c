@@ -106,11 +106,11 @@ void overview_groups(const struct feature_scene *scene) {
     say_members(scene, &group, &next);
 }
 
-bool count_formats(const struct feature_scene *scene, struct trace_count *count) {
+bool count_formats(const struct feature_scene *scene, struct xray_count *count) {
     const pfr_feature *feature = pfr_find_feature(scene->reader, BIT_TRACING_DATA, NULL);
     struct tracing_blob blob;
     struct tracing_format format;
-    *count = (struct trace_count){0};
+    *count = (struct xray_count){0};
     if (!feature || blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) != PFR_OK)
         return false;
     count->systems = blob.nr_systems;
@@ -150,7 +150,7 @@ static void say_programs(const struct feature_scene *scene) {
 void overview_contents(const struct feature_scene *scene) {
     struct pfr_rec_feature_build_id body;
     struct pfr_rec_build_id_entry entry;
-    struct trace_count formats;
+    struct xray_count formats;
     uint64_t build_ids = 0;
     if (find_feature_body(scene, BIT_BUILD_ID, &body, sizeof body)) {
         EACH_PART(&body.entries, entry)

@@ -16,13 +16,13 @@ typedef pfr_status fact_action(struct info_facts *facts, const pfr_record *rec, 
 void facts_init(struct info_facts *facts, pfr_reader *reader, struct memory *memory) {
     *facts = (struct info_facts){.memory = memory, .reader = reader, .first_time = UINT64_MAX};
     u64_map_init(&facts->last_values, memory);
-    trace_facts_init(&facts->traced, reader, memory);
+    xray_facts_init(&facts->traced, reader, memory);
 }
 
 void facts_free(struct info_facts *facts) {
     mem_free(facts->memory, facts->events, facts->events_room, sizeof *facts->events);
     u64_map_free(&facts->last_values);
-    trace_facts_free(&facts->traced);
+    xray_facts_free(&facts->traced);
 }
 
 static pfr_status make_room(struct info_facts *facts, uint32_t event, pfr_error *err) {
@@ -148,7 +148,7 @@ static void count_other(struct info_facts *facts, uint32_t type, uint64_t count)
 /* Record types from FACT_TYPES on, which perf.data uses rarely or never. */
 static pfr_status count_far_type(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
     uint64_t more = 0;
-    const pfr_status status = trace_facts_count(&facts->traced, rec, &more, err);
+    const pfr_status status = xray_facts_count(&facts->traced, rec, &more, err);
     facts->total += more;
     count_other(facts, rec->type, 1 + more);
     return status;

@@ -38,7 +38,7 @@ struct info_facts {
     uint64_t first_time, last_time; /* first > last: no sample has a time */
     uint64_t aux_buffers, aux_bytes;
     uint64_t compressed_bytes, inner_bytes;
-    struct trace_facts traced;
+    struct xray_facts traced;
 };
 
 void facts_init(struct info_facts *facts, pfr_reader *reader, struct memory *memory);

@@ -235,7 +235,7 @@ static void json_features(struct json *json, const struct feature_scene *scene) 
 }
 
 static void json_facts(struct json *json, const struct feature_scene *scene, const struct info_facts *facts) {
-    struct trace_count formats;
+    struct xray_count formats;
     if (facts->first_time <= facts->last_time) {
         json_number(json, "first_time", facts->first_time);
         json_number(json, "last_time", facts->last_time);

@@ -17,10 +17,10 @@ void overview_contents(const struct feature_scene *scene);
 void overview_unknown(const struct feature_scene *scene);
 
 /* Number of systems and formats in the tracing data; returns false if there is no tracing data. */
-struct trace_count {
+struct xray_count {
     uint32_t systems, formats;
 };
-bool count_formats(const struct feature_scene *scene, struct trace_count *count);
+bool count_formats(const struct feature_scene *scene, struct xray_count *count);
 
 /* Decodes a feature into its struct; false if the recording does not have it or it does not fit. */
 bool find_feature_body(const struct feature_scene *scene, uint32_t bit, void *body, size_t size);

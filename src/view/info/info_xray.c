@@ -11,30 +11,30 @@
 #include "view/info/info_overview.h"
 #include "view/info/info_parts.h"
 
-void trace_facts_init(struct trace_facts *facts, pfr_reader *reader, struct memory *memory) {
-    *facts = (struct trace_facts){
-        .memory = memory, .reader = reader, .at = pfr_get_trace_point(reader), .first = UINT64_MAX};
+void xray_facts_init(struct xray_facts *facts, pfr_reader *reader, struct memory *memory) {
+    *facts =
+        (struct xray_facts){.memory = memory, .reader = reader, .at = pfr_get_trace_point(reader), .first = UINT64_MAX};
     u64_map_init(&facts->by_id, memory);
 }
 
-void trace_facts_free(struct trace_facts *facts) {
+void xray_facts_free(struct xray_facts *facts) {
     u64_map_free(&facts->by_id);
     mem_free(facts->memory, facts->threads, facts->room, sizeof *facts->threads);
 }
 
-static pfr_status add_thread(struct trace_facts *facts, pfr_error *err) {
-    struct trace_thread *grown =
+static pfr_status add_thread(struct xray_facts *facts, pfr_error *err) {
+    struct xray_thread *grown =
         mem_grow(facts->memory, facts->threads, facts->nr_threads, &facts->room, 16, sizeof *grown);
     if (!grown)
         return mem_fail(facts->memory, err, "threads");
     facts->threads = grown;
-    facts->threads[facts->nr_threads++] = (struct trace_thread){
+    facts->threads[facts->nr_threads++] = (struct xray_thread){
         .pid = facts->at->pid, .tid = facts->at->tid, .has_pid = facts->at->has_pid, .first = UINT64_MAX};
     return PFR_OK;
 }
 
 /* The thread of the current record; mostly that of the previous one. */
-static pfr_status find_thread(struct trace_facts *facts, struct trace_thread **thread, pfr_error *err) {
+static pfr_status find_thread(struct xray_facts *facts, struct xray_thread **thread, pfr_error *err) {
     const uint64_t key = (uint64_t)(uint32_t)facts->at->pid << 32 | (uint32_t)facts->at->tid;
     bool is_new;
     if (!facts->last_thread || facts->last_key != key) {
@@ -51,7 +51,7 @@ static pfr_status find_thread(struct trace_facts *facts, struct trace_thread **t
     return PFR_OK;
 }
 
-static void note_time(struct trace_facts *facts, struct trace_thread *thread) {
+static void note_time(struct xray_facts *facts, struct xray_thread *thread) {
     const uint64_t tsc = facts->at->tsc;
     if (!facts->at->timed)
         return;
@@ -62,7 +62,7 @@ static void note_time(struct trace_facts *facts, struct trace_thread *thread) {
 }
 
 /* The counter of the thread for a record type; NULL for types that do not describe the thread's activity. */
-static uint64_t *count_in(struct trace_thread *thread, uint32_t type) {
+static uint64_t *count_in(struct xray_thread *thread, uint32_t type) {
     if (type == PFR_TRACE_FUNCTION || type == PFR_TRACE_BASIC_FUNCTION)
         return &thread->calls;
     if (type == PFR_TRACE_CUSTOM_EVENT || type == PFR_TRACE_TYPED_EVENT)
@@ -71,10 +71,10 @@ static uint64_t *count_in(struct trace_thread *thread, uint32_t type) {
 }
 
 /* Times do not decrease within a run, so only its first and last times are noted. */
-static uint64_t count_run(struct trace_facts *facts, struct trace_thread *thread) {
-    struct trace_call calls[256];
+static uint64_t count_run(struct xray_facts *facts, struct xray_thread *thread) {
+    struct xray_call calls[256];
     uint64_t run = 0;
-    for (size_t count; (count = trace_take_calls(facts->reader, calls, sizeof calls / sizeof *calls)) > 0;)
+    for (size_t count; (count = xray_take_calls(facts->reader, calls, sizeof calls / sizeof *calls)) > 0;)
         run += count;
     thread->calls += run;
     if (run)
@@ -82,8 +82,8 @@ static uint64_t count_run(struct trace_facts *facts, struct trace_thread *thread
     return run;
 }
 
-pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err) {
-    struct trace_thread nobody, *thread = NULL;
+pfr_status xray_facts_count(struct xray_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err) {
+    struct xray_thread nobody, *thread = NULL;
     *more = 0;
     if (!facts->at || !count_in(&nobody, rec->type))
         return PFR_OK;
@@ -121,7 +121,7 @@ static void say_clock(pfr_output *to, const pfr_header *header) {
     say(to, "\n");
 }
 
-static void say_buffers(pfr_output *to, const pfr_header *header, const struct trace_facts *facts) {
+static void say_buffers(pfr_output *to, const pfr_header *header, const struct xray_facts *facts) {
     if (header->format == PFR_XRAY_BASIC)
         return;
     overview_label(to, header->format == PFR_XRAY_PROFILE ? "blocks" : "buffers");
@@ -132,7 +132,7 @@ static void say_buffers(pfr_output *to, const pfr_header *header, const struct t
 }
 
 /* The clock of the times below and of those that other commands print. */
-static void say_times(pfr_output *to, const pfr_header *header, const struct trace_clock *clock) {
+static void say_times(pfr_output *to, const pfr_header *header, const struct xray_clock *clock) {
     if (header->format == PFR_XRAY_PROFILE || clock->frequency == 0)
         return;
     overview_label(to, "times");
@@ -180,16 +180,16 @@ static void say_counted(pfr_output *to, uint64_t count, const char *what) {
         say(to, ", %" PRIu64 " %s", count, count == 1 ? what : what + strlen(what) + 1);
 }
 
-static void say_moment_of(pfr_output *to, uint64_t ticks, const struct trace_clock *clock) {
+static void say_moment_of(pfr_output *to, uint64_t ticks, const struct xray_clock *clock) {
     if (clock->frequency == 0) {
         say_ticks(to, ticks, 0);
         return;
     }
-    out_time(&to->out, trace_clock_ns(clock, ticks), 9);
+    out_time(&to->out, xray_clock_ns(clock, ticks), 9);
     say(to, " s");
 }
 
-static void say_thread(pfr_output *to, const struct trace_thread *thread, const struct trace_clock *clock) {
+static void say_thread(pfr_output *to, const struct xray_thread *thread, const struct xray_clock *clock) {
     say(to, "  ");
     if (thread->has_pid)
         say(to, "%" PRIi32 "/", thread->pid);
@@ -208,14 +208,14 @@ static void say_thread(pfr_output *to, const struct trace_thread *thread, const 
     say(to, "\n");
 }
 
-static void say_threads(pfr_output *to, const struct trace_facts *facts, const struct trace_clock *clock) {
+static void say_threads(pfr_output *to, const struct xray_facts *facts, const struct xray_clock *clock) {
     overview_label(to, "threads");
     say(to, "%zu\n", facts->nr_threads);
     for (size_t i = 0; i < facts->nr_threads; i++)
         say_thread(to, &facts->threads[i], clock);
 }
 
-static void say_span(pfr_output *to, const struct trace_facts *facts, const struct trace_clock *clock) {
+static void say_span(pfr_output *to, const struct xray_facts *facts, const struct xray_clock *clock) {
     if (facts->first > facts->last)
         return;
     overview_label(to, "from");
@@ -234,8 +234,8 @@ static void say_loss(void *to, const char *sentence) {
 
 void overview_trace(const struct info *info) {
     const pfr_header *header = pfr_get_header(info->reader);
-    const struct trace_facts *facts = &info->facts.traced;
-    const struct trace_clock clock = trace_clock_of(info->reader);
+    const struct xray_facts *facts = &info->facts.traced;
+    const struct xray_clock clock = xray_clock_of(info->reader);
     say_kind(info->to, header);
     say_clock(info->to, header);
     say_times(info->to, header, &clock);
@@ -258,7 +258,7 @@ static void json_signed(struct json *json, const char *key, int64_t value) {
     json_i64(json, value);
 }
 
-static void json_thread(struct json *json, const struct trace_thread *thread) {
+static void json_thread(struct json *json, const struct xray_thread *thread) {
     json_begin_object(json);
     if (thread->has_pid)
         json_signed(json, "pid", thread->pid);
@@ -274,7 +274,7 @@ static void json_thread(struct json *json, const struct trace_thread *thread) {
     json_end_object(json);
 }
 
-static void json_threads(struct json *json, const struct trace_facts *facts) {
+static void json_threads(struct json *json, const struct xray_facts *facts) {
     json_key(json, "threads");
     json_begin_array(json);
     for (size_t i = 0; i < facts->nr_threads; i++)
@@ -300,11 +300,11 @@ static void json_losses(struct json *json, pfr_reader *reader) {
 
 /* A profile contains sums of durations, but no timestamps. */
 static void json_clock(struct json *json, const pfr_reader *reader) {
-    const struct trace_clock clock = trace_clock_of(reader);
+    const struct xray_clock clock = xray_clock_of(reader);
     if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)
         return;
     json_key(json, "clock");
-    json_text(json, trace_clock_name(&clock));
+    json_text(json, xray_clock_name(&clock));
     if (!clock.has_pair)
         return;
     json_signed(json, "clock_offset", clock.offset);

@@ -5,7 +5,7 @@
 #include <perfray/trace.h>
 #include "base/tables/hashmap.h"
 
-struct trace_thread {
+struct xray_thread {
     int32_t pid, tid;
     bool has_pid;
     uint64_t calls, events, paths; /* records of function entries and exits; of events; of paths of a profile */
@@ -13,22 +13,22 @@ struct trace_thread {
     uint64_t first, last;          /* ticks; first > last: no time is known */
 };
 
-struct trace_facts {
+struct xray_facts {
     struct memory *memory;
     pfr_reader *reader;
     const pfr_trace_point *at; /* NULL: not an XRay trace */
     struct u64_map by_id;
-    struct trace_thread *threads; /* in order of first occurrence */
+    struct xray_thread *threads; /* in order of first occurrence */
     size_t nr_threads, room;
     uint64_t last_key;
-    struct trace_thread *last_thread;
+    struct xray_thread *last_thread;
     uint64_t first, last; /* over all threads */
 };
 
-void trace_facts_init(struct trace_facts *facts, pfr_reader *reader, struct memory *memory);
-void trace_facts_free(struct trace_facts *facts);
+void xray_facts_init(struct xray_facts *facts, pfr_reader *reader, struct memory *memory);
+void xray_facts_free(struct xray_facts *facts);
 /* Counts the record; for a function record, also those that follow it: *more is their number. */
-pfr_status trace_facts_count(struct trace_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
+pfr_status xray_facts_count(struct xray_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
 struct info;
 struct json;

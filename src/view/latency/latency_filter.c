@@ -89,7 +89,7 @@ static bool wants_thread(void *context, const struct calls_thread *thread) {
 
 static bool wants_time(void *context, uint64_t ticks) {
     const struct latency *l = context;
-    return ranges_have(&l->calls.times, trace_clock_ns(&l->clock, ticks));
+    return ranges_have(&l->calls.times, xray_clock_ns(&l->clock, ticks));
 }
 
 static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
@@ -127,8 +127,8 @@ static pfr_status read_times(struct latency *l, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         since_start ? "a trace does not say when its first call was: name times by its clock"
                                     : "the clock's frequency is not known: this trace has no times");
-    PFR_TRY(trace_clock_learn(l->reader, err));
-    l->clock = trace_clock_of(l->reader);
+    PFR_TRY(xray_clock_learn(l->reader, err));
+    l->clock = xray_clock_of(l->reader);
     return PFR_OK;
 }
 

@@ -44,8 +44,8 @@ struct latency {
     const pfr_latency_options *options;
     pfr_reader *reader;
     struct memory *memory;
-    uint64_t frequency;       /* of printed values in Hz; 0: ticks */
-    struct trace_clock clock; /* for --time */
+    uint64_t frequency;      /* of printed values in Hz; 0: ticks */
+    struct xray_clock clock; /* for --time */
     /* selection */
     uint64_t least;
     struct sample_filter calls;

@@ -297,9 +297,9 @@ static struct profile_request request_of(struct report *r) {
     request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
     request.likeness = request.shape == PROFILE_SUMS ? sums_likeness : NULL;
     request.unnamed = r->children ? PROFILE_UNNAMED_APART : PROFILE_UNNAMED_EACH;
-    request.trace_plain = o->raw_trace;
-    request.trace_fields = r->tracepoint.request;
-    request.nr_trace_fields = r->tracepoint.count;
+    request.tracepoint_plain = o->raw_trace;
+    request.tracepoint_fields = r->tracepoint.request;
+    request.nr_tracepoint_fields = r->tracepoint.count;
     request.node_cost = cost_of_node(r, chains && request.shape != PROFILE_SUMS);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;

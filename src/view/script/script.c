@@ -371,7 +371,7 @@ static void script_free(struct script *s) {
     u64_map_free(&s->counts);
     out_close(&s->json_text.out, NULL);
     script_stat_close(s->stat);
-    trace_text_close(s->trace);
+    tracepoint_text_close(s->trace);
     arena_free(&s->arena);
 }
 
@@ -385,7 +385,7 @@ static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
 
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
     if (reader->trace)
-        return trace_script_print(reader, options, out, err);
+        return xray_script_print(reader, options, out, err);
     PFR_TRY(refuse(options, err));
     struct script_shared shared = {.options = options, .naming = naming_of(options->naming), .reader = reader};
     struct script s = {.shared = &shared,

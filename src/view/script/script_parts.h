@@ -354,7 +354,7 @@ struct script {
     struct u64_map counts;    /* id of a counter -> its last value */
     struct script_stat *stat; /* for recordings of `perf stat record` */
     size_t source_width;      /* length of the longest data_src so far */
-    struct trace_text *trace;
+    struct tracepoint_text *trace;
     bool no_trace; /* tracepoint formats are not available */
     bool stale;    /* events were added after the list of events was made */
     struct script_turns turns;

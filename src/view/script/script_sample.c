@@ -176,12 +176,12 @@ void print_flags(struct script *s, const struct moment *m) {
 void print_trace(struct script *s, const struct moment *m) {
     const pfr_bytes *raw = &m->sample->raw.data;
     if (!s->trace && !s->no_trace) {
-        script_fail(s, trace_text_open(&s->trace, s->shared->reader, s->memory, s->err));
+        script_fail(s, tracepoint_text_open(&s->trace, s->shared->reader, s->memory, s->err));
         s->no_trace = !s->trace;
     }
     if (s->trace && SAMPLE_HAS(m->event->sample_type, S_RAW))
-        script_fail(
-            s, trace_text_write(s->trace, m->event->event->attr.config, raw->at, raw->length, m->cpu, s->to, s->err));
+        script_fail(s, tracepoint_text_write(s->trace, m->event->event->attr.config, raw->at, raw->length, m->cpu,
+                                             s->to, s->err));
 }
 
 void print_data_src(struct script *s, const struct moment *m) {

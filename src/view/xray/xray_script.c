@@ -40,24 +40,24 @@ static const char *why_refused(const pfr_script_options *o) {
 
 /* Whether the event is a note from our own runtime about names and objects, not an event of the program. llvm-xray
  * prints these, so LLVM's YAML contains them. */
-static bool is_note(struct trace_script *s, const struct xray_event *event) {
+static bool is_note(struct xray_script *s, const struct xray_event *event) {
     char magic[RTF_MAGIC_SIZE];
     size_t got = 0;
     if (s->options->format == PFR_SCRIPT_LLVM_YAML || event->kind != TRACE_CUSTOM_EVENT || event->count < sizeof magic)
         return false;
-    trace_script_fail(s, trace_order_payload(s->order, event, 0, magic, sizeof magic, &got, s->err));
+    xray_script_fail(s, xray_order_payload(s->order, event, 0, magic, sizeof magic, &got, s->err));
     return got == sizeof magic && memcmp(magic, RTF_MAGIC, sizeof magic) == 0;
 }
 
-static pfr_status print_all(struct trace_script *s, pfr_error *err) {
+static pfr_status print_all(struct xray_script *s, pfr_error *err) {
     const struct xray_event *event;
     pfr_status st;
     s->form->begin(s);
     PFR_TRY(s->failed);
-    while ((st = trace_order_next(s->order, &event, err)) == PFR_OK) {
+    while ((st = xray_order_next(s->order, &event, err)) == PFR_OK) {
         if (s->form->see)
             s->form->see(s, event);
-        if (trace_filter_wants(s, event) && !is_note(s, event))
+        if (xray_filter_wants(s, event) && !is_note(s, event))
             s->form->event(s, event);
         PFR_TRY(s->failed);
         if (s->out->status < 0)
@@ -68,15 +68,15 @@ static pfr_status print_all(struct trace_script *s, pfr_error *err) {
     return s->failed;
 }
 
-static void note(const struct trace_script *s, const char *text) {
+static void note(const struct xray_script *s, const char *text) {
     if (s->options->note)
         s->options->note(s->options->context, text);
 }
 
 /* Reports facts that the text does not show or may show wrongly; they do not mean damage. */
-static void tell_quality(const struct trace_script *s) {
+static void tell_quality(const struct xray_script *s) {
     char text[SENTENCE];
-    const struct trace_order_facts *facts = trace_order_facts(s->order);
+    const struct xray_order_facts *facts = xray_order_facts(s->order);
     pfr_error why;
     if (name_limits_met(&s->names.limits, &why) && s->options->hole)
         s->options->hole(s->options->context, &why);
@@ -96,50 +96,50 @@ static void tell_quality(const struct trace_script *s) {
     recorder_losses_tell(s->reader, s->options->note, s->options->context);
 }
 
-static pfr_status run(struct trace_script *s, pfr_error *err) {
+static pfr_status run(struct xray_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
     const struct function_names_options how = {
         .naming = naming_of(o->naming), .trace = s->reader, .parameters = o->format == PFR_SCRIPT_LLVM_YAML};
-    const struct trace_order_watch watch = {o->hole, o->context};
+    const struct xray_order_watch watch = {o->hole, o->context};
     PFR_TRY(function_names_open(&s->names, s->memory, &how, err));
-    PFR_TRY(trace_order_open(&s->order, s->reader, s->memory, &watch, err));
-    s->clock = trace_clock_of(s->reader); /* complete now, because sorting has read the whole trace */
+    PFR_TRY(xray_order_open(&s->order, s->reader, s->memory, &watch, err));
+    s->clock = xray_clock_of(s->reader); /* complete now, because sorting has read the whole trace */
     s->in_ticks = o->ticks || s->clock.frequency == 0;
-    PFR_TRY(trace_filter_make(s, err));
+    PFR_TRY(xray_filter_make(s, err));
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
     tell_quality(s);
-    return trace_order_facts(s->order)->lossy || name_limits_any(&s->names.limits) ? PFR_HOLE : PFR_OK;
+    return xray_order_facts(s->order)->lossy || name_limits_any(&s->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
-pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
-    static const struct xray_script_form *const forms[] = {[PFR_SCRIPT_TEXT] = &trace_text_form,
-                                                           [PFR_SCRIPT_JSON] = &trace_json_form,
-                                                           [PFR_SCRIPT_LLVM_YAML] = &trace_yaml_form,
-                                                           [PFR_SCRIPT_LLVM_MAP] = &trace_map_form};
+pfr_status xray_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
+    static const struct xray_script_form *const forms[] = {[PFR_SCRIPT_TEXT] = &xray_text_form,
+                                                           [PFR_SCRIPT_JSON] = &xray_json_form,
+                                                           [PFR_SCRIPT_LLVM_YAML] = &xray_yaml_form,
+                                                           [PFR_SCRIPT_LLVM_MAP] = &xray_map_form};
     const char *why = why_refused(options);
     unsigned fields;
     if (why)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options", "%s", why);
-    PFR_TRY(trace_fields_read(options->fields, &fields, err));
+    PFR_TRY(xray_fields_read(options->fields, &fields, err));
     if (options->format == PFR_SCRIPT_JSON && !(options->fields && options->fields[0]))
         fields = TRACE_FIELDS_ALL;
-    struct trace_script s = {.options = options,
-                             .reader = reader,
-                             .memory = &reader->memory,
-                             .to = out,
-                             .out = &out->out,
-                             .form = forms[options->format],
-                             .fields = fields,
-                             .err = err};
+    struct xray_script s = {.options = options,
+                            .reader = reader,
+                            .memory = &reader->memory,
+                            .to = out,
+                            .out = &out->out,
+                            .form = forms[options->format],
+                            .fields = fields,
+                            .err = err};
     u64_map_init(&s.wanted, s.memory);
     u64_map_init(&s.shown, s.memory);
     const pfr_status st = run(&s, err);
     if (s.form->free)
         s.form->free(&s);
-    trace_filter_free(&s);
+    xray_filter_free(&s);
     u64_map_free(&s.shown);
-    trace_order_close(s.order);
+    xray_order_close(s.order);
     function_names_close(&s.names);
     return st;
 }

@@ -19,9 +19,9 @@
 
 #include <perfray/script.h>
 
-struct trace_script;
+struct xray_script;
 
-enum trace_field {
+enum xray_field {
     TRACE_FIELD_PID = 1,
     TRACE_FIELD_TID = 2,
     TRACE_FIELD_CPU = 4,
@@ -36,14 +36,14 @@ enum trace_field {
 
 /* How events are printed. Printers do not fail; what goes wrong sticks in s->failed. */
 struct xray_script_form {
-    void (*begin)(struct trace_script *s);
-    void (*event)(struct trace_script *s, const struct xray_event *event); /* one that is wanted */
-    void (*end)(struct trace_script *s);
-    void (*see)(struct trace_script *s, const struct xray_event *event); /* every event; NULL: not interested */
-    void (*free)(struct trace_script *s);                                /* also after a failure; may be NULL */
+    void (*begin)(struct xray_script *s);
+    void (*event)(struct xray_script *s, const struct xray_event *event); /* one that is wanted */
+    void (*end)(struct xray_script *s);
+    void (*see)(struct xray_script *s, const struct xray_event *event); /* every event; NULL: not interested */
+    void (*free)(struct xray_script *s);                                /* also after a failure; may be NULL */
 };
 
-struct trace_script {
+struct xray_script {
     const pfr_script_options *options;
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
@@ -51,43 +51,43 @@ struct trace_script {
     struct output *out;
     const struct xray_script_form *form;
     struct function_names names;
-    struct trace_order *order;
-    unsigned fields; /* enum trace_field */
+    struct xray_order *order;
+    unsigned fields; /* enum xray_field */
     struct sample_filter filter;
-    struct u64_map wanted;    /* function -> whether --symbols and --dsos let it pass */
-    struct u64_map shown;     /* functions that a map has already */
-    struct trace_clock clock; /* frequency 0: not known */
-    bool in_ticks;            /* printed times are ticks */
-    uint64_t clock_zero;      /* ns, or ticks, that printed times count from */
-    bool has_zero;            /* it is known */
-    struct yaml_state *yaml;  /* of that form */
-    uint64_t cut_payloads;    /* that the form does not show whole */
+    struct u64_map wanted;   /* function -> whether --symbols and --dsos let it pass */
+    struct u64_map shown;    /* functions that a map has already */
+    struct xray_clock clock; /* frequency 0: not known */
+    bool in_ticks;           /* printed times are ticks */
+    uint64_t clock_zero;     /* ns, or ticks, that printed times count from */
+    bool has_zero;           /* it is known */
+    struct yaml_state *yaml; /* of that form */
+    uint64_t cut_payloads;   /* that the form does not show whole */
     pfr_status failed;
     pfr_error *err;
 };
 
-extern const struct xray_script_form trace_text_form, trace_json_form, trace_yaml_form, trace_map_form;
+extern const struct xray_script_form xray_text_form, xray_json_form, xray_yaml_form, xray_map_form;
 
 /* The name of a call's function; NULL: s->failed. */
-const struct function_name *trace_script_name(struct trace_script *s, const struct xray_event *event);
+const struct function_name *xray_script_name(struct xray_script *s, const struct xray_event *event);
 
 /* xray_script_fields.c: what lists of --fields leave, NULL or ended by NULL. PFR_ERR_USAGE: a trace has no such field.
  */
-pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_error *err);
+pfr_status xray_fields_read(const char *const *lists, unsigned *fields, pfr_error *err);
 
 /* xray_script_filter.c: reads what options ask for, once s->order is open. */
-pfr_status trace_filter_make(struct trace_script *s, pfr_error *err);
-void trace_filter_free(struct trace_script *s);
-bool trace_filter_wants(struct trace_script *s, const struct xray_event *event);
+pfr_status xray_filter_make(struct xray_script *s, pfr_error *err);
+void xray_filter_free(struct xray_script *s);
+bool xray_filter_wants(struct xray_script *s, const struct xray_event *event);
 
 /* xray_script.c: the script of a reader whose recording is a trace; as pfr_script_print. */
-pfr_status trace_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
+pfr_status xray_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err);
 
-static inline bool trace_is_call(const struct xray_event *event) {
+static inline bool xray_is_call(const struct xray_event *event) {
     return event->kind <= TRACE_ENTER_ARGUMENT;
 }
 
-static inline void trace_script_fail(struct trace_script *s, pfr_status status) {
+static inline void xray_script_fail(struct xray_script *s, pfr_status status) {
     if (s->failed >= 0 && status < 0)
         s->failed = status;
 }

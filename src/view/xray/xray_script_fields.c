@@ -41,7 +41,7 @@ static pfr_status read_list(const char *list, unsigned *fields, pfr_error *err) 
     }
 }
 
-pfr_status trace_fields_read(const char *const *lists, unsigned *fields, pfr_error *err) {
+pfr_status xray_fields_read(const char *const *lists, unsigned *fields, pfr_error *err) {
     *fields = TRACE_FIELDS_USUAL;
     for (; lists && *lists; lists++)
         PFR_TRY(read_list(*lists, fields, err));

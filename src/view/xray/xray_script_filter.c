@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Seconds, parts and dates need a clock whose frequency is known. */
-static pfr_status read_times(struct trace_script *s, const char *text, pfr_error *err) {
-    const struct trace_order_facts *facts = trace_order_facts(s->order);
+static pfr_status read_times(struct xray_script *s, const char *text, pfr_error *err) {
+    const struct xray_order_facts *facts = xray_order_facts(s->order);
     struct times_known known = {.bounded = true}; /* where there is no event, by no time */
     if (!text)
         return PFR_OK;
@@ -23,20 +23,20 @@ static pfr_status read_times(struct trace_script *s, const char *text, pfr_error
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "--time by the wall clock, which is not recorded in a trace");
     if (facts->first <= facts->last) {
-        known.first = trace_clock_ns(&s->clock, facts->first);
-        known.last = trace_clock_ns(&s->clock, facts->last);
+        known.first = xray_clock_ns(&s->clock, facts->first);
+        known.last = xray_clock_ns(&s->clock, facts->last);
     }
     return sample_filter_read_time(&s->filter, text, &known, err);
 }
 
-pfr_status trace_filter_make(struct trace_script *s, pfr_error *err) {
+pfr_status xray_filter_make(struct xray_script *s, pfr_error *err) {
     const pfr_script_options *o = s->options;
     const struct sample_lists lists = {.cpus = o->cpus, .pids = o->pids, .tids = o->tids};
     PFR_TRY(sample_filter_read(&s->filter, s->memory, &lists, err));
     return read_times(s, o->time, err);
 }
 
-void trace_filter_free(struct trace_script *s) {
+void xray_filter_free(struct xray_script *s) {
     sample_filter_free(&s->filter);
     u64_map_free(&s->wanted);
 }
@@ -75,30 +75,30 @@ static bool lists_object(const char *list, const char *path) {
     return path && list_any(list, is_object, path);
 }
 
-static bool judge(struct trace_script *s, const struct xray_event *event) {
+static bool judge(struct xray_script *s, const struct xray_event *event) {
     const pfr_script_options *o = s->options;
-    const struct function_name *name = trace_script_name(s, event);
+    const struct function_name *name = xray_script_name(s, event);
     return name && (!o->symbols || lists_function(o->symbols, name)) &&
            (!o->objects || lists_object(o->objects, name->path));
 }
 
-static bool is_wanted_function(struct trace_script *s, const struct xray_event *event) {
+static bool is_wanted_function(struct xray_script *s, const struct xray_event *event) {
     uint64_t wanted;
     if (!s->options->symbols && !s->options->objects)
         return true;
-    if (!trace_is_call(event))
+    if (!xray_is_call(event))
         return false;
     if (u64_map_get(&s->wanted, event->function, &wanted))
         return wanted;
     wanted = judge(s, event);
-    trace_script_fail(s, u64_map_put(&s->wanted, event->function, wanted, s->err));
+    xray_script_fail(s, u64_map_put(&s->wanted, event->function, wanted, s->err));
     return wanted;
 }
 
 /* A number or time that is not known is not among those listed. */
-bool trace_filter_wants(struct trace_script *s, const struct xray_event *event) {
+bool xray_filter_wants(struct xray_script *s, const struct xray_event *event) {
     const bool asks_time = event->timed && !s->filter.times.any; /* whose clock's frequency is known then */
-    const struct sample_facts facts = {.time = asks_time ? trace_clock_ns(&s->clock, event->tsc) : 0,
+    const struct sample_facts facts = {.time = asks_time ? xray_clock_ns(&s->clock, event->tsc) : 0,
                                        .cpu = event->cpu,
                                        .pid = (uint32_t)event->pid,
                                        .tid = (uint32_t)event->tid,

@@ -13,11 +13,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void map_begin(struct trace_script *s) {
+static void map_begin(struct xray_script *s) {
     out_text(s->out, "---\n");
 }
 
-static void out_line(struct trace_script *s, const struct function_name *name) {
+static void out_line(struct xray_script *s, const struct function_name *name) {
     char text[160];
     snprintf(text, sizeof text,
              "- { id: %" PRIu32 ", address: 0x%" PRIX64 ", function: 0x%" PRIX64
@@ -28,21 +28,21 @@ static void out_line(struct trace_script *s, const struct function_name *name) {
     out_text(s->out, ", version: 2 }\n");
 }
 
-static void map_event(struct trace_script *s, const struct xray_event *event) {
+static void map_event(struct xray_script *s, const struct xray_event *event) {
     const struct function_name *name;
     bool is_new = false;
-    if (!trace_is_call(event))
+    if (!xray_is_call(event))
         return;
     if (!u64_map_at(&s->shown, event->function, 0, &is_new)) {
-        trace_script_fail(s, mem_fail(s->memory, s->err, "functions"));
+        xray_script_fail(s, mem_fail(s->memory, s->err, "functions"));
         return;
     }
-    if (is_new && (name = trace_script_name(s, event)) && name->named)
+    if (is_new && (name = xray_script_name(s, event)) && name->named)
         out_line(s, name);
 }
 
-static void map_end(struct trace_script *s) {
+static void map_end(struct xray_script *s) {
     out_text(s->out, "...\n");
 }
 
-const struct xray_script_form trace_map_form = {.begin = map_begin, .event = map_event, .end = map_end};
+const struct xray_script_form xray_map_form = {.begin = map_begin, .event = map_event, .end = map_end};

@@ -30,7 +30,7 @@ static const char *const kind_names[TRACE_EVENT_KINDS] = {
 
 /* Of ns, or of ticks where there is no frequency: as the clock option says. Threads are merged by time, but one whose
    clock steps back may still come before the zero. */
-static uint64_t printed_time(struct trace_script *s, uint64_t time, bool *is_before) {
+static uint64_t printed_time(struct xray_script *s, uint64_t time, bool *is_before) {
     const pfr_script_clock clock = s->options->clock;
     *is_before = false;
     if (clock == PFR_SCRIPT_AS_RECORDED)
@@ -45,15 +45,15 @@ static uint64_t printed_time(struct trace_script *s, uint64_t time, bool *is_bef
 
 /* --- Text. */
 
-static void text_begin(struct trace_script *s) {
+static void text_begin(struct xray_script *s) {
     (void)s;
 }
 
-static bool has(const struct trace_script *s, enum trace_field field) {
+static bool has(const struct xray_script *s, enum xray_field field) {
     return s->fields & field;
 }
 
-static void text_who(struct trace_script *s, const struct xray_event *e) {
+static void text_who(struct xray_script *s, const struct xray_event *e) {
     const bool both = has(s, TRACE_FIELD_PID) && has(s, TRACE_FIELD_TID);
     if (has(s, TRACE_FIELD_PID) && e->has_pid)
         out_i64_wide(s->out, e->pid, NUMBER_WIDTH);
@@ -65,15 +65,15 @@ static void text_who(struct trace_script *s, const struct xray_event *e) {
         out_i64_left(s->out, e->tid, NUMBER_WIDTH);
 }
 
-static void text_time(struct trace_script *s, uint64_t tsc) {
+static void text_time(struct xray_script *s, uint64_t tsc) {
     char text[TEXT_TIME_SIZE + 1] = "-";
     bool is_before;
-    const uint64_t time = printed_time(s, s->in_ticks ? tsc : trace_clock_ns(&s->clock, tsc), &is_before);
+    const uint64_t time = printed_time(s, s->in_ticks ? tsc : xray_clock_ns(&s->clock, tsc), &is_before);
     const size_t length = s->in_ticks ? format_u64(text + is_before, time) : format_time(text + is_before, time, 9);
     out_text_wide(s->out, text, length + is_before, TIME_WIDTH);
 }
 
-static void text_cpu(struct trace_script *s, const struct xray_event *e) {
+static void text_cpu(struct xray_script *s, const struct xray_event *e) {
     char digits[8];
     const size_t length = e->timed ? format_u64(digits, e->cpu) : 0;
     out_text(s->out, " [");
@@ -82,7 +82,7 @@ static void text_cpu(struct trace_script *s, const struct xray_event *e) {
     out_text(s->out, "] ");
 }
 
-static void text_when(struct trace_script *s, const struct xray_event *e) {
+static void text_when(struct xray_script *s, const struct xray_event *e) {
     if (has(s, TRACE_FIELD_CPU))
         text_cpu(s, e);
     if (has(s, TRACE_FIELD_TIME) && e->timed)
@@ -94,10 +94,10 @@ static void text_when(struct trace_script *s, const struct xray_event *e) {
 }
 
 /* Arguments are registers: what is above 2^63 was most likely below 0. */
-static void text_arguments(struct trace_script *s, const struct xray_event *e) {
+static void text_arguments(struct xray_script *s, const struct xray_event *e) {
     uint64_t value;
     for (uint32_t i = 0; i < e->count && s->failed >= 0; i++) {
-        trace_script_fail(s, trace_order_argument(s->order, e, i, &value, s->err));
+        xray_script_fail(s, xray_order_argument(s->order, e, i, &value, s->err));
         out_text(s->out, i ? ", " : " (");
         out_i64(s->out, (int64_t)value);
     }
@@ -105,15 +105,15 @@ static void text_arguments(struct trace_script *s, const struct xray_event *e) {
         out_char(s->out, ')');
 }
 
-static void text_object(struct trace_script *s, const struct function_name *name) {
+static void text_object(struct xray_script *s, const struct function_name *name) {
     const char *const path = name->path ? name->path : "[unknown]";
     out_text(s->out, " (");
     print_name(s->to, path, strlen(path));
     out_char(s->out, ')');
 }
 
-static void text_call(struct trace_script *s, const struct xray_event *e) {
-    const struct function_name *name = trace_script_name(s, e);
+static void text_call(struct xray_script *s, const struct xray_event *e) {
+    const struct function_name *name = xray_script_name(s, e);
     if (!name)
         return;
     if (has(s, TRACE_FIELD_SYM))
@@ -132,13 +132,13 @@ static size_t whole_characters(const uint8_t *bytes, size_t length) {
     return back < length && bytes[length - 1 - back] >= 0xc0 ? length - 1 - back : length;
 }
 
-static void text_payload(struct trace_script *s, const struct xray_event *e) {
+static void text_payload(struct xray_script *s, const struct xray_event *e) {
     uint8_t bytes[PIECE];
     size_t got = 1;
     out_u64(s->out, e->count);
     out_text(s->out, e->count == 1 ? " byte \"" : " bytes \"");
     for (uint32_t from = 0; from < e->count && got > 0 && s->failed >= 0; from += (uint32_t)got) {
-        trace_script_fail(s, trace_order_payload(s->order, e, from, bytes, sizeof bytes, &got, s->err));
+        xray_script_fail(s, xray_order_payload(s->order, e, from, bytes, sizeof bytes, &got, s->err));
         if (s->failed >= 0 && got == sizeof bytes)
             got = whole_characters(bytes, got);
         if (s->failed >= 0)
@@ -147,7 +147,7 @@ static void text_payload(struct trace_script *s, const struct xray_event *e) {
     out_char(s->out, '"');
 }
 
-static void text_content(struct trace_script *s, const struct xray_event *e) {
+static void text_content(struct xray_script *s, const struct xray_event *e) {
     if (e->kind == TRACE_ARGUMENT) {
         out_i64(s->out, (int64_t)e->argument);
         return;
@@ -160,7 +160,7 @@ static void text_content(struct trace_script *s, const struct xray_event *e) {
     text_payload(s, e);
 }
 
-static void text_event(struct trace_script *s, const struct xray_event *e) {
+static void text_event(struct xray_script *s, const struct xray_event *e) {
     const char *const kind = kind_names[e->kind];
     text_who(s, e);
     text_when(s, e);
@@ -168,14 +168,14 @@ static void text_event(struct trace_script *s, const struct xray_event *e) {
         out_text(s->out, kind);
         out_pad(s->out, KIND_WIDTH - strlen(kind));
     }
-    if (trace_is_call(e))
+    if (xray_is_call(e))
         text_call(s, e);
     else if (has(s, TRACE_FIELD_TRACE))
         text_content(s, e);
     out_char(s->out, '\n');
 }
 
-const struct xray_script_form trace_text_form = {.begin = text_begin, .event = text_event, .end = text_begin};
+const struct xray_script_form xray_text_form = {.begin = text_begin, .event = text_event, .end = text_begin};
 
 /* --- JSON. */
 
@@ -194,20 +194,20 @@ static void put_string(struct json *j, const char *key, const char *text, size_t
     json_string(j, text, length);
 }
 
-static void json_begin(struct trace_script *s) {
+static void json_begin(struct xray_script *s) {
     struct json j = json_on(s->out, JSON_LINE);
     json_begin_object(&j);
     put_string(&j, "type", "head", 4);
     put_u64(&j, "version", 1);
     put_u64(&j, "frequency", s->clock.frequency);
     json_key(&j, "clock");
-    json_text(&j, trace_clock_name(&s->clock));
+    json_text(&j, xray_clock_name(&s->clock));
     json_end_object(&j);
     json_end_line(&j);
 }
 
-static void json_call(struct trace_script *s, const struct xray_event *e, struct json *j) {
-    const struct function_name *name = trace_script_name(s, e);
+static void json_call(struct xray_script *s, const struct xray_event *e, struct json *j) {
+    const struct function_name *name = xray_script_name(s, e);
     if (has(s, TRACE_FIELD_SYM))
         put_u64(j, "function", e->function);
     if (!name)
@@ -219,39 +219,39 @@ static void json_call(struct trace_script *s, const struct xray_event *e, struct
         put_string(j, "dso", object, strlen(object));
 }
 
-static void json_arguments(struct trace_script *s, const struct xray_event *e, struct json *j) {
+static void json_arguments(struct xray_script *s, const struct xray_event *e, struct json *j) {
     uint64_t value = 0;
     if (e->count == 0)
         return;
     json_key(j, "arguments");
     json_begin_array(j);
     for (uint32_t i = 0; i < e->count && s->failed >= 0; i++) {
-        trace_script_fail(s, trace_order_argument(s->order, e, i, &value, s->err));
+        xray_script_fail(s, xray_order_argument(s->order, e, i, &value, s->err));
         json_u64(j, value);
     }
     json_end_array(j);
 }
 
-static void json_payload(struct trace_script *s, const struct xray_event *e) {
+static void json_payload(struct xray_script *s, const struct xray_event *e) {
     uint8_t bytes[PIECE];
     size_t got = 1;
     out_text(s->out, ",\"data\":\"");
     for (uint32_t from = 0; from < e->count && got > 0 && s->failed >= 0; from += (uint32_t)got) {
-        trace_script_fail(s, trace_order_payload(s->order, e, from, bytes, sizeof bytes, &got, s->err));
+        xray_script_fail(s, xray_order_payload(s->order, e, from, bytes, sizeof bytes, &got, s->err));
         if (s->failed >= 0)
             out_hex_bytes(s->out, bytes, got);
     }
     out_char(s->out, '"');
 }
 
-static void json_time(const struct trace_script *s, const struct xray_event *e, struct json *j) {
+static void json_time(const struct xray_script *s, const struct xray_event *e, struct json *j) {
     put_u64(j, "tsc", e->tsc);
     if (!s->in_ticks)
-        put_u64(j, "time", trace_clock_ns(&s->clock, e->tsc));
+        put_u64(j, "time", xray_clock_ns(&s->clock, e->tsc));
 }
 
-static void json_content(struct trace_script *s, const struct xray_event *e, struct json *j) {
-    if (trace_is_call(e))
+static void json_content(struct xray_script *s, const struct xray_event *e, struct json *j) {
+    if (xray_is_call(e))
         json_arguments(s, e, j);
     if (e->kind == TRACE_ARGUMENT)
         put_u64(j, "value", e->argument);
@@ -261,7 +261,7 @@ static void json_content(struct trace_script *s, const struct xray_event *e, str
         json_payload(s, e);
 }
 
-static void json_event(struct trace_script *s, const struct xray_event *e) {
+static void json_event(struct xray_script *s, const struct xray_event *e) {
     struct json j = json_on(s->out, JSON_LINE);
     json_begin_object(&j);
     put_string(&j, "type", kind_names[e->kind], strlen(kind_names[e->kind]));
@@ -273,7 +273,7 @@ static void json_event(struct trace_script *s, const struct xray_event *e) {
         put_u64(&j, "cpu", e->cpu);
     if (e->timed && has(s, TRACE_FIELD_TIME))
         json_time(s, e, &j);
-    if (trace_is_call(e))
+    if (xray_is_call(e))
         json_call(s, e, &j);
     if (has(s, TRACE_FIELD_TRACE))
         json_content(s, e, &j);
@@ -281,4 +281,4 @@ static void json_event(struct trace_script *s, const struct xray_event *e) {
     json_end_line(&j);
 }
 
-const struct xray_script_form trace_json_form = {.begin = json_begin, .event = json_event, .end = text_begin};
+const struct xray_script_form xray_json_form = {.begin = json_begin, .event = json_event, .end = text_begin};

@@ -2,9 +2,9 @@
 /* Times and function names of an XRay trace as script prints them. */
 #include "view/xray/xray_script.h"
 
-const struct function_name *trace_script_name(struct trace_script *s, const struct xray_event *event) {
+const struct function_name *xray_script_name(struct xray_script *s, const struct xray_event *event) {
     const struct function_name *name;
     const pfr_status st = function_names_find(&s->names, event->function, &name, s->err);
-    trace_script_fail(s, st);
+    xray_script_fail(s, st);
     return st == PFR_OK ? name : NULL;
 }

@@ -40,19 +40,19 @@ struct yaml_state {
 
 /* --- Start and end of the document. */
 
-static void out_flag(struct trace_script *s, const char *key, bool value) {
+static void out_flag(struct xray_script *s, const char *key, bool value) {
     out_text(s->out, key);
     out_text(s->out, value ? "true\n" : "false\n");
 }
 
-static void yaml_begin(struct trace_script *s) {
+static void yaml_begin(struct xray_script *s) {
     const pfr_header *h = pfr_get_header(s->reader);
-    const uint32_t threads = trace_order_facts(s->order)->threads;
+    const uint32_t threads = xray_order_facts(s->order)->threads;
     struct yaml_state *y = s->yaml = mem_zeroed(s->memory, 1, sizeof *y);
     if (y)
         y->threads = mem_zeroed(s->memory, threads, sizeof *y->threads);
     if (!y || !y->threads) {
-        trace_script_fail(s, mem_fail(s->memory, s->err, "yaml"));
+        xray_script_fail(s, mem_fail(s->memory, s->err, "yaml"));
         return;
     }
     out_text(s->out, "---\nheader:\n  version:         ");
@@ -79,13 +79,13 @@ static size_t close_up(const struct function_name *name, char *to) {
 }
 
 /* Ensures room for `length` bytes; on failure returns false and sets s->failed. */
-static bool make_room(struct trace_script *s, size_t length) {
+static bool make_room(struct xray_script *s, size_t length) {
     struct yaml_state *y = s->yaml;
     if (length <= y->payload_room)
         return true;
     uint8_t *grown = mem_resize(s->memory, y->payload, y->payload_room, length, 1);
     if (!grown) {
-        trace_script_fail(s, mem_fail(s->memory, s->err, "yaml"));
+        xray_script_fail(s, mem_fail(s->memory, s->err, "yaml"));
         return false;
     }
     y->payload = grown;
@@ -93,17 +93,17 @@ static bool make_room(struct trace_script *s, size_t length) {
     return true;
 }
 
-static void out_named(struct trace_script *s, const struct function_name *name) {
+static void out_named(struct xray_script *s, const struct function_name *name) {
     if (!make_room(s, name->length))
         return;
     const size_t length = close_up(name, (char *)s->yaml->payload);
     out_llvm_scalar(s->out, s->yaml->payload, length, s->to->raw_names);
 }
 
-static void out_function(struct trace_script *s, const struct xray_event *e) {
+static void out_function(struct xray_script *s, const struct xray_event *e) {
     char text[40];
     const struct function_name *name = NULL;
-    if (s->names.options.naming.instr_maps && !(name = trace_script_name(s, e)))
+    if (s->names.options.naming.instr_maps && !(name = xray_script_name(s, e)))
         return;
     if (name && name->named) {
         out_named(s, name);
@@ -115,26 +115,26 @@ static void out_function(struct trace_script *s, const struct xray_event *e) {
     out_llvm_scalar(s->out, text, (size_t)length, false);
 }
 
-static void out_arguments(struct trace_script *s, const struct xray_event *e) {
+static void out_arguments(struct xray_script *s, const struct xray_event *e) {
     uint64_t value = 0;
-    if (!trace_is_call(e) || e->count == 0)
+    if (!xray_is_call(e) || e->count == 0)
         return;
     out_text(s->out, ", args: [ ");
     for (uint32_t i = 0; i < e->count && s->failed >= 0; i++) {
-        trace_script_fail(s, trace_order_argument(s->order, e, i, &value, s->err));
+        xray_script_fail(s, xray_order_argument(s->order, e, i, &value, s->err));
         out_text(s->out, i ? ", " : "");
         out_u64(s->out, value);
     }
     out_text(s->out, " ]");
 }
 
-static void out_payload(struct trace_script *s, const struct xray_event *e) {
-    const uint32_t length = trace_is_call(e) ? 0 : e->count;
+static void out_payload(struct xray_script *s, const struct xray_event *e) {
+    const uint32_t length = xray_is_call(e) ? 0 : e->count;
     size_t got = 0;
     if (!make_room(s, length))
         return;
     if (length)
-        trace_script_fail(s, trace_order_payload(s->order, e, 0, s->yaml->payload, length, &got, s->err));
+        xray_script_fail(s, xray_order_payload(s->order, e, 0, s->yaml->payload, length, &got, s->err));
     if (s->failed >= 0 && !out_llvm_scalar(s->out, got ? s->yaml->payload : (const uint8_t *)"", got, s->to->raw_names))
         s->cut_payloads++;
 }
@@ -149,12 +149,12 @@ static const char *kind_of(const struct xray_event *e) {
     return kinds[e->kind == TRACE_ENTER && e->count ? TRACE_ENTER_ARGUMENT : e->kind];
 }
 
-static void out_number(struct trace_script *s, const char *key, int64_t value) {
+static void out_number(struct xray_script *s, const char *key, int64_t value) {
     out_text(s->out, key);
     out_i64(s->out, value);
 }
 
-static void out_who(struct trace_script *s, const struct xray_event *e) {
+static void out_who(struct xray_script *s, const struct xray_event *e) {
     const pfr_header *h = pfr_get_header(s->reader);
     const bool is_fdr = h->format == PFR_XRAY_FDR;
     const bool no_cpu = is_fdr && h->version < 4 && e->kind == TRACE_CUSTOM_EVENT;
@@ -166,7 +166,7 @@ static void out_who(struct trace_script *s, const struct xray_event *e) {
         out_number(s, ", process: ", pid);
 }
 
-static void out_line(struct trace_script *s, const struct xray_event *e) {
+static void out_line(struct xray_script *s, const struct xray_event *e) {
     if (!s->yaml->any)
         out_char(s->out, '\n');
     s->yaml->any = true;
@@ -204,7 +204,7 @@ static void hold(struct yaml_state *y, const struct xray_event *event) {
         exchange(&y->held[at], &y->held[(at - 1) / 2]);
 }
 
-static void release(struct trace_script *s) {
+static void release(struct xray_script *s) {
     struct yaml_state *y = s->yaml;
     out_line(s, &y->held[0].event);
     y->held[0] = y->held[--y->nr_held];
@@ -221,15 +221,15 @@ static void release(struct trace_script *s) {
 }
 
 /* Events that are not printed also determine the values that later lines repeat. */
-static void yaml_see(struct trace_script *s, const struct xray_event *event) {
+static void yaml_see(struct xray_script *s, const struct xray_event *event) {
     struct yaml_thread *thread = &s->yaml->threads[event->thread];
-    if (trace_is_call(event))
+    if (xray_is_call(event))
         thread->function = event->function;
     if (event->kind == TRACE_TYPED_EVENT)
         thread->type = event->type;
 }
 
-static void yaml_event(struct trace_script *s, const struct xray_event *event) {
+static void yaml_event(struct xray_script *s, const struct xray_event *event) {
     struct yaml_state *y = s->yaml;
     struct xray_event said = *event;
     said.function = y->threads[event->thread].function;
@@ -241,22 +241,22 @@ static void yaml_event(struct trace_script *s, const struct xray_event *event) {
     hold(y, &said);
 }
 
-static void yaml_end(struct trace_script *s) {
+static void yaml_end(struct xray_script *s) {
     struct yaml_state *y = s->yaml;
     while (y->nr_held && s->failed >= 0)
         release(s);
     out_text(s->out, y->any ? "...\n" : "         []\n...\n");
 }
 
-static void yaml_free(struct trace_script *s) {
+static void yaml_free(struct xray_script *s) {
     struct yaml_state *y = s->yaml;
     if (!y)
         return;
-    mem_free(s->memory, y->threads, y->threads ? trace_order_facts(s->order)->threads : 0, sizeof *y->threads);
+    mem_free(s->memory, y->threads, y->threads ? xray_order_facts(s->order)->threads : 0, sizeof *y->threads);
     mem_free(s->memory, y->payload, y->payload_room, 1);
     mem_free(s->memory, y, 1, sizeof *y);
     s->yaml = NULL;
 }
 
-const struct xray_script_form trace_yaml_form = {
+const struct xray_script_form xray_yaml_form = {
     .begin = yaml_begin, .event = yaml_event, .end = yaml_end, .see = yaml_see, .free = yaml_free};

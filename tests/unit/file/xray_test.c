@@ -83,10 +83,10 @@ TEST(every_version_and_order_tells_the_same_calls) {
 /* --- Runs of calls. */
 
 static bool take_runs(pfr_reader *r, struct story *story, size_t most) {
-    struct trace_call calls[64];
+    struct xray_call calls[64];
     const pfr_trace_point *at = pfr_get_trace_point(r);
     bool any = false;
-    for (size_t count; (count = trace_take_calls(r, calls, most)) > 0; any = true)
+    for (size_t count; (count = xray_take_calls(r, calls, most)) > 0; any = true)
         for (size_t i = 0; i < count; i++) {
             add_call(story, at, calls[i].function, calls[i].action);
             story->calls[story->count - 1].tsc = calls[i].tsc;

@@ -4,9 +4,9 @@
 /*
  * Tracing data made in memory, in either byte order, and a recording that holds them as its only feature.
  *
- *     struct trace_plan plan = {.print = "\"a=%d\", REC->a", .fields = "\tfield:int
- * a;\toffset:8;\tsize:4;\tsigned:1;\n"}; struct trace_case c; open_trace(&c, &plan); expect_text(&c, record, length,
- * "a=1"); close_trace(&c);
+ *     struct tracepoint_plan plan = {.print = "\"a=%d\", REC->a", .fields = "\tfield:int
+ * a;\toffset:8;\tsize:4;\tsigned:1;\n"}; struct tracepoint_case c; open_trace(&c, &plan); expect_text(&c, record,
+ * length, "a=1"); close_trace(&c);
  */
 #include "../file/recording_builder.h"
 #include "base/text/public_output.h"
@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-struct trace_plan {
+struct tracepoint_plan {
     const char *fields, *print; /* of event 300 of system "sys" */
     const char *format;         /* instead of these: the whole text */
     const char *printk, *version;
@@ -22,11 +22,11 @@ struct trace_plan {
     unsigned long_size; /* 0: 8 */
 };
 
-struct trace_case {
+struct tracepoint_case {
     struct builder b;
     struct memory memory;
     pfr_reader *reader;
-    struct trace_text *text;
+    struct tracepoint_text *text;
     pfr_output out;
 };
 
@@ -38,7 +38,7 @@ struct trace_case {
 
 enum { TRACE_ID = 300 };
 
-static inline char *format_of(const struct trace_plan *plan) {
+static inline char *format_of(const struct tracepoint_plan *plan) {
     char *text = NULL;
     const int length = plan->format ? asprintf(&text, "%s", plan->format)
                                     : asprintf(&text, "name: ev\nID: %d\nformat:\n" COMMON_FIELDS "%s\nprint fmt: %s\n",
@@ -65,7 +65,7 @@ static inline void put_header_page(struct builder *b, unsigned long_size) {
     put_blob_text(b, "", 8);
 }
 
-static inline void put_blob(struct builder *b, const struct trace_plan *plan) {
+static inline void put_blob(struct builder *b, const struct tracepoint_plan *plan) {
     const unsigned long_size = plan->long_size ? plan->long_size : 8;
     char *format = format_of(plan);
     put_bytes(b, "\x17\x08\x44tracing", 10);
@@ -87,7 +87,7 @@ static inline void put_blob(struct builder *b, const struct trace_plan *plan) {
 }
 
 /* Tracing data as a feature of a file, or after a record of a stream, which is then read. */
-static inline void put_recording(struct builder *b, const struct trace_plan *plan) {
+static inline void put_recording(struct builder *b, const struct tracepoint_plan *plan) {
     struct builder blob = {.big = plan->big};
     b->big = plan->big;
     put_blob(&blob, plan);
@@ -107,7 +107,7 @@ static inline void put_recording(struct builder *b, const struct trace_plan *pla
     free(blob.bytes);
 }
 
-static inline void open_trace(struct trace_case *c, const struct trace_plan *plan) {
+static inline void open_trace(struct tracepoint_case *c, const struct tracepoint_plan *plan) {
     pfr_error err = {.status = PFR_OK};
     memset(c, 0, sizeof *c);
     put_recording(&c->b, plan);
@@ -116,22 +116,22 @@ static inline void open_trace(struct trace_case *c, const struct trace_plan *pla
     memory_init(&c->memory, NULL, 0);
     out_open_memory(&c->out.out, &c->memory);
     c->out.raw_names = true;
-    ASSERT_OK(trace_text_open(&c->text, c->reader, &c->memory, &err), err);
+    ASSERT_OK(tracepoint_text_open(&c->text, c->reader, &c->memory, &err), err);
 }
 
-static inline void close_trace(struct trace_case *c) {
-    trace_text_close(c->text);
+static inline void close_trace(struct tracepoint_case *c) {
+    tracepoint_text_close(c->text);
     assert_int_equal(out_close(&c->out.out, NULL), PFR_OK);
     assert_int_equal(c->memory.used, 0);
     pfr_close(c->reader);
     free(c->b.bytes);
 }
 
-static inline void expect_text(struct trace_case *c, const struct builder *record, const char *text) {
+static inline void expect_text(struct tracepoint_case *c, const struct builder *record, const char *text) {
     pfr_error err;
     size_t length;
     assert_non_null(c->text);
-    ASSERT_OK(trace_text_write(c->text, TRACE_ID, record->bytes, record->length, 1, &c->out, &err), err);
+    ASSERT_OK(tracepoint_text_write(c->text, TRACE_ID, record->bytes, record->length, 1, &c->out, &err), err);
     const char *bytes = out_bytes(&c->out.out, &length);
     if (length != strlen(text) || (length && memcmp(bytes, text, length) != 0))
         fail_msg("\"%.*s\" instead of \"%s\"", (int)length, length ? bytes : "", text);

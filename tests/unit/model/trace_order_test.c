@@ -32,7 +32,7 @@ static struct sums sums_of_records(pfr_reader *r) {
     pfr_record rec;
     pfr_status st;
     while ((st = pfr_next(r, &rec, NULL)) >= 0 && st != PFR_END) {
-        const unsigned kind = st == PFR_OK ? trace_kind_of(rec.type) : TRACE_EVENT_KINDS;
+        const unsigned kind = st == PFR_OK ? xray_kind_of(rec.type) : TRACE_EVENT_KINDS;
         if (kind == TRACE_ARGUMENT)
             sums.arguments++;
         else if (kind < TRACE_EVENT_KINDS)
@@ -43,15 +43,15 @@ static struct sums sums_of_records(pfr_reader *r) {
 }
 
 static struct sums sums_of_events(pfr_reader *r) {
-    struct trace_order *o;
+    struct xray_order *o;
     const struct xray_event *e;
     struct memory memory;
     struct sums sums = {0};
     pfr_error err;
     memory_init(&memory, NULL, UINT64_MAX);
-    ASSERT_OK(trace_order_open(&o, r, &memory, NULL, &err), err);
+    ASSERT_OK(xray_order_open(&o, r, &memory, NULL, &err), err);
     pfr_status st;
-    while ((st = trace_order_next(o, &e, &err)) == PFR_OK) {
+    while ((st = xray_order_next(o, &e, &err)) == PFR_OK) {
         uint64_t value;
         if (e->kind == TRACE_ARGUMENT) {
             sums.arguments++;
@@ -60,10 +60,10 @@ static struct sums sums_of_events(pfr_reader *r) {
         sums.events++;
         sums.places += mix(e->offset, e->tsc, e->pid, e->tid, e->cpu);
         for (uint32_t i = 0; e->kind <= TRACE_ENTER_ARGUMENT && i < e->count; i++, sums.arguments++)
-            ASSERT_OK(trace_order_argument(o, e, i, &value, &err), err);
+            ASSERT_OK(xray_order_argument(o, e, i, &value, &err), err);
     }
     assert_int_equal(st, PFR_END);
-    trace_order_close(o);
+    xray_order_close(o);
     assert_int_equal(memory.used, 0);
     return sums;
 }
@@ -161,12 +161,12 @@ static void make_trace(struct builder *b, uint32_t per_thread, uint32_t seed) {
         put_buffer(b, &buffers[i]);
 }
 
-static void check_arguments(struct trace_order *o, const struct xray_event *e) {
+static void check_arguments(struct xray_order *o, const struct xray_event *e) {
     uint64_t value;
     pfr_error err;
     assert_int_equal(e->count, arguments_of(e->function));
     for (uint32_t i = 0; i < e->count; i++) {
-        ASSERT_OK(trace_order_argument(o, e, i, &value, &err), err);
+        ASSERT_OK(xray_order_argument(o, e, i, &value, &err), err);
         assert_int_equal(value, (uint64_t)e->function * 10 + i);
     }
 }
@@ -176,15 +176,15 @@ static uint64_t check_order(const struct builder *b, uint32_t per_thread) {
     uint32_t seen[THREADS] = {0};
     uint64_t last = 0;
     struct memory memory;
-    struct trace_order *o;
+    struct xray_order *o;
     const struct xray_event *e;
     pfr_error err;
     pfr_reader *r = pfr_open_bytes(b->bytes, b->length, NULL, &err);
     assert_non_null(r);
     memory_init(&memory, NULL, UINT64_MAX);
-    ASSERT_OK(trace_order_open(&o, r, &memory, NULL, &err), err);
-    assert_int_equal(trace_order_facts(o)->threads, THREADS);
-    while (trace_order_next(o, &e, &err) == PFR_OK) {
+    ASSERT_OK(xray_order_open(&o, r, &memory, NULL, &err), err);
+    assert_int_equal(xray_order_facts(o)->threads, THREADS);
+    while (xray_order_next(o, &e, &err) == PFR_OK) {
         assert_true(e->tsc >= last && e->timed && e->has_tid && e->pid == 77);
         last = e->tsc;
         assert_int_equal(e->function, ++seen[e->tid - 100]);
@@ -192,8 +192,8 @@ static uint64_t check_order(const struct builder *b, uint32_t per_thread) {
     }
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(seen[i], per_thread);
-    assert_int_equal(trace_order_facts(o)->last, last);
-    trace_order_close(o);
+    assert_int_equal(xray_order_facts(o)->last, last);
+    xray_order_close(o);
     pfr_close(r);
     assert_int_equal(memory.used, 0);
     return memory.peak;
@@ -214,19 +214,19 @@ TEST(what_is_held_follows_the_buffers_not_the_calls) {
     make_trace(&large, 80000, 1);
     const uint64_t less = check_order(&small, 5000), more = check_order(&large, 80000);
     assert_true(large.length > 15 * small.length);
-    assert_true(more < less + 4096 * sizeof(struct trace_piece));
+    assert_true(more < less + 4096 * sizeof(struct xray_piece));
     free(small.bytes);
     free(large.bytes);
 }
 
 TEST(a_profile_has_no_order) {
     char path[RECORDED_PATH];
-    struct trace_order *o;
+    struct xray_order *o;
     struct memory memory;
     memory_init(&memory, NULL, UINT64_MAX);
     pfr_reader *r = pfr_open(recorded_path(path, "../xray/profile.xray"), NULL, NULL);
     assert_non_null(r);
-    assert_int_equal(trace_order_open(&o, r, &memory, NULL, NULL), PFR_ERR_FORMAT);
+    assert_int_equal(xray_order_open(&o, r, &memory, NULL, NULL), PFR_ERR_FORMAT);
     assert_null(o);
     pfr_close(r);
 }
@@ -235,7 +235,7 @@ TEST(a_stream_has_none_unless_it_is_kept) {
     for (int spool = 0; spool < 2; spool++) {
         const pfr_open_options how = {.size = sizeof how, .spool = spool};
         struct builder b = {0};
-        struct trace_order *o;
+        struct xray_order *o;
         struct memory memory;
         char path[32];
         int ends[2];
@@ -247,8 +247,8 @@ TEST(a_stream_has_none_unless_it_is_kept) {
         memory_init(&memory, NULL, UINT64_MAX);
         pfr_reader *r = pfr_open(path, &how, NULL);
         assert_non_null(r);
-        assert_int_equal(trace_order_open(&o, r, &memory, NULL, NULL), spool ? PFR_OK : PFR_ERR_USAGE);
-        trace_order_close(o);
+        assert_int_equal(xray_order_open(&o, r, &memory, NULL, NULL), spool ? PFR_OK : PFR_ERR_USAGE);
+        xray_order_close(o);
         pfr_close(r);
         close(ends[0]);
         free(b.bytes);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The text of tracepoint samples. Expected texts were printed by perf 6.1 for the same format and record, but for those
- * that break it.
- */
+/* The text of tracepoint samples. perf 6.1 printed the expected texts for the same format and record, except for
+ * damaged ones. */
 #include "../base/failing_alloc.h"
 #include "trace_builder.h"
 
@@ -45,8 +43,8 @@ static void check_rows(const struct row *rows, size_t count, bool big) {
     struct builder record;
     put_record(&record, big);
     for (size_t i = 0; i < count; i++) {
-        struct trace_case c;
-        open_trace(&c, &(struct trace_plan){.fields = fields, .print = rows[i].print, .big = big, .pipe = big});
+        struct tracepoint_case c;
+        open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = rows[i].print, .big = big, .pipe = big});
         expect_text(&c, &record, rows[i].text);
         expect_text(&c, &record, rows[i].text);
         close_trace(&c);
@@ -93,10 +91,10 @@ TEST(broken_formats_give_the_fields) {
 
 /* libtraceevent would print `c` as numbers from the first unprintable value on, in later records as well. */
 TEST(what_a_field_is_printed_as_depends_on_its_own_value) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = FIELD("char c[8]", 24, 8, 0), .print = "broken"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = FIELD("char c[8]", 24, 8, 0), .print = "broken"});
     expect_text(&c, &record, "[FAILED TO PARSE] c=cee");
     record.bytes[25] = 1;
     expect_text(&c, &record, "[FAILED TO PARSE] c=ARRAY[63, 01, 65, 00, 00, 00, 00, 00]");
@@ -156,17 +154,17 @@ static char *repeated(const char *front, const char *unit, unsigned count, const
 
 /* libtraceevent 1.7 follows a null pointer for the length of a relative place. */
 TEST(the_length_of_a_relative_place) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record = {0};
     put_common(&record, TRACE_ID);
     put_number(&record, 0 | 4 << 16, 4);
     put_bytes(&record, "rel", 4);
-    open_trace(&c, &(struct trace_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0),
-                                        .print = "\"%d\", __get_rel_dynamic_array_len(r)"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0),
+                                             .print = "\"%d\", __get_rel_dynamic_array_len(r)"});
     expect_text(&c, &record, "[FAILED TO PARSE] r=rel");
     close_trace(&c);
-    open_trace(
-        &c, &(struct trace_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0), .print = "\"%s\", __get_rel_str(r)"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = FIELD("__rel_loc char[] r", 8, 4, 0),
+                                             .print = "\"%s\", __get_rel_str(r)"});
     expect_text(&c, &record, "rel");
     set_number(&record, record.bytes + 8, 1 | 4 << 16, 4);
     expect_text(&c, &record, "");
@@ -180,10 +178,10 @@ TEST(deep_formats_end_nothing) {
     struct builder record;
     put_record(&record, false);
     for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
-        struct trace_case c;
+        struct tracepoint_case c;
         pfr_error err;
-        open_trace(&c, &(struct trace_plan){.fields = fields, .print = deep[i]});
-        ASSERT_OK(trace_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
+        open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = deep[i]});
+        ASSERT_OK(tracepoint_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
         close_trace(&c);
         free(deep[i]);
     }
@@ -191,10 +189,10 @@ TEST(deep_formats_end_nothing) {
 }
 
 TEST(places_outside_of_the_record_are_empty) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%s|%s\", __get_str(d), __get_bitmask(f)"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%s|%s\", __get_str(d), __get_bitmask(f)"});
     expect_text(&c, &record, "dynstr|00000002,00000001");
     set_number(&record, record.bytes + 32, 8000 | 7 << 16, 4);
     expect_text(&c, &record, "|00000002,00000001");
@@ -207,10 +205,10 @@ TEST(places_outside_of_the_record_are_empty) {
 }
 
 TEST(short_records_say_so) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%d\", REC->a"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%d\", REC->a"});
     record.length = 63;
     expect_text(&c, &record, "[63 of 64 bytes]");
     record.length = 0;
@@ -233,24 +231,24 @@ TEST(fields_outside_of_any_record_are_never_read) {
     struct builder record;
     put_record(&record, false);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        struct trace_case c;
+        struct tracepoint_case c;
         pfr_error err;
-        open_trace(&c, &(struct trace_plan){.fields = odd[i], .print = "\"%d\", REC->a"});
-        ASSERT_OK(trace_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
+        open_trace(&c, &(struct tracepoint_plan){.fields = odd[i], .print = "\"%d\", REC->a"});
+        ASSERT_OK(tracepoint_text_write(c.text, TRACE_ID, record.bytes, record.length, 0, &c.out, &err), err);
         close_trace(&c);
     }
     free(record.bytes);
 }
 
 TEST(the_record_says_which_format) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%d\", REC->a"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%d\", REC->a"});
     set_number(&record, record.bytes, 999, 2); /* no such format: that of the event */
     expect_text(&c, &record, "-5");
     pfr_error err;
-    ASSERT_OK(trace_text_write(c.text, 998, record.bytes, record.length, 0, &c.out, &err), err);
+    ASSERT_OK(tracepoint_text_write(c.text, 998, record.bytes, record.length, 0, &c.out, &err), err);
     assert_int_equal(c.out.out.used, 0);
     close_trace(&c);
     free(record.bytes);
@@ -258,12 +256,12 @@ TEST(the_record_says_which_format) {
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(printk_texts_stand_for_addresses) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
     open_trace(
         &c,
-        &(struct trace_plan){
+        &(struct tracepoint_plan){
             .fields = fields,
             .print = "\"%s\", REC->p",
             .printk =
@@ -282,14 +280,14 @@ static const char *name_it(void *context, uint64_t address, uint64_t *start, con
 }
 
 TEST(names_come_from_who_has_them) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     char name[] = "start_kernel";
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%ps %pS\", REC->p, REC->p"});
-    trace_text_names(c.text, name_it, name);
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%ps %pS\", REC->p, REC->p"});
+    tracepoint_text_names(c.text, name_it, name);
     expect_text(&c, &record, "start_kernel start_kernel+0x10");
-    trace_text_names(c.text, NULL, NULL);
+    tracepoint_text_names(c.text, NULL, NULL);
     expect_text(&c, &record, "0xffffffff81000010 0xffffffff81000010");
     close_trace(&c);
     free(record.bytes);
@@ -298,13 +296,13 @@ TEST(names_come_from_who_has_them) {
 TEST(streams_and_old_versions) {
     struct builder record;
     put_record(&record, false);
-    const struct trace_plan plans[] = {
+    const struct tracepoint_plan plans[] = {
         {.fields = fields, .print = "\"%d\", REC->a", .pipe = true},
         {.fields = fields, .print = "\"%d\", REC->a", .version = "0.5"},
         {.fields = fields, .print = "\"%d\", REC->a", .long_size = 4},
     };
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-        struct trace_case c;
+        struct tracepoint_case c;
         open_trace(&c, &plans[i]);
         expect_text(&c, &record, "-5");
         close_trace(&c);
@@ -315,27 +313,27 @@ TEST(streams_and_old_versions) {
 TEST(no_tracing_data_no_text) {
     struct builder b = {0};
     struct memory memory;
-    struct trace_text *text;
+    struct tracepoint_text *text;
     pfr_error err;
     memory_init(&memory, NULL, 0);
     begin_pipe(&b, 1);
     pfr_reader *r = open_built(&b, &err);
-    ASSERT_OK(trace_text_open(&text, r, &memory, &err), err);
+    ASSERT_OK(tracepoint_text_open(&text, r, &memory, &err), err);
     assert_null(text);
     const pfr_bytes broken_blob = {(const uint8_t *)"\x17\x08\x44trac", 7};
-    ASSERT_OK(trace_text_open_blob(&text, broken_blob, &memory, &err), err);
+    ASSERT_OK(tracepoint_text_open_blob(&text, broken_blob, &memory, &err), err);
     assert_null(text);
-    trace_text_close(NULL);
+    tracepoint_text_close(NULL);
     pfr_close(r);
     free(b.bytes);
 }
 
 TEST(names_from_records_are_escaped) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
     memcpy(record.bytes + 24, "\033[2J", 5);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = "\"%s\", REC->c"});
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%s\", REC->c"});
     c.out.raw_names = false;
     expect_text(&c, &record, "\\x1b[2J");
     close_trace(&c);
@@ -343,31 +341,31 @@ TEST(names_from_records_are_escaped) {
 }
 
 TEST(without_children_the_fields_are_given) {
-    struct trace_case c;
+    struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = apart[0].print});
-    trace_text_no_children(c.text);
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = apart[0].print});
+    tracepoint_text_no_children(c.text);
     expect_text(&c, &record, AS_FIELDS);
     close_trace(&c);
     free(record.bytes);
 }
 
-static pfr_status write_once(const struct trace_case *c, const struct failing_alloc *failing,
+static pfr_status write_once(const struct tracepoint_case *c, const struct failing_alloc *failing,
                              const struct builder *record, pfr_error *err) {
     struct memory memory;
-    struct trace_text *text;
+    struct tracepoint_text *text;
     pfr_output out = {.raw_names = true};
     memory_init(&memory, &failing->alloc, 0);
     memory_init(&out.memory, NULL, 0);
     out_open_memory(&out.out, &out.memory);
-    pfr_status status = trace_text_open(&text, c->reader, &memory, err);
+    pfr_status status = tracepoint_text_open(&text, c->reader, &memory, err);
     if (status == PFR_OK)
-        status = trace_text_write(text, TRACE_ID, record->bytes, record->length, 0, &out, err);
+        status = tracepoint_text_write(text, TRACE_ID, record->bytes, record->length, 0, &out, err);
     if (status == PFR_OK)
-        trace_text_close(text);
+        tracepoint_text_close(text);
     else if (text)
-        trace_text_close(text);
+        tracepoint_text_close(text);
     out_close(&out.out, NULL);
     assert_int_equal(memory.used, 0);
     return status;
@@ -376,9 +374,9 @@ static pfr_status write_once(const struct trace_case *c, const struct failing_al
 static void fail_each(const char *print) {
     struct failing_alloc failing = {.has_failed = true};
     struct builder record;
-    struct trace_case c;
+    struct tracepoint_case c;
     put_record(&record, false);
-    open_trace(&c, &(struct trace_plan){.fields = fields, .print = print});
+    open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = print});
     for (long n = 1; failing.has_failed; n++) {
         pfr_error err;
         failing_alloc_begin(&failing, n);
@@ -417,16 +415,17 @@ static bool strike(struct reference *reference, const char *time, const char *en
     return false;
 }
 
-static void compare_sample(struct trace_text *trace, const pfr_event *event, const struct pfr_rec_sample *s,
+static void compare_sample(struct tracepoint_text *of, const pfr_event *event, const struct pfr_rec_sample *s,
                            struct reference *reference) {
     struct memory memory;
     pfr_output out = {.raw_names = true};
     char time[40];
     size_t length;
+    pfr_error err;
     memory_init(&memory, NULL, 0);
     out_open_memory(&out.out, &memory);
-    pfr_error err;
-    ASSERT_OK(trace_text_write(trace, event->attr.config, s->raw.data.at, s->raw.data.length, s->cpu, &out, &err), err);
+    const pfr_bytes raw = s->raw.data;
+    ASSERT_OK(tracepoint_text_write(of, event->attr.config, raw.at, raw.length, s->cpu, &out, &err), err);
     const char *text = out_bytes(&out.out, &length);
     snprintf(time, sizeof time, "%ju.%06ju:", (uintmax_t)(s->time / 1000000000), (uintmax_t)(s->time / 1000 % 1000000));
     if (!strike(reference, time, text, length))
@@ -435,7 +434,7 @@ static void compare_sample(struct trace_text *trace, const pfr_event *event, con
 }
 
 static void compare_recording(const char *path, struct reference *reference) {
-    struct trace_text *trace = NULL;
+    struct tracepoint_text *trace = NULL;
     struct memory memory;
     struct pfr_rec_sample s;
     pfr_record rec;
@@ -449,11 +448,11 @@ static void compare_recording(const char *path, struct reference *reference) {
             pfr_decode(&rec, &s, sizeof s, &err) != PFR_OK)
             continue;
         if (!trace)
-            ASSERT_OK(trace_text_open(&trace, r, &memory, &err), err);
+            ASSERT_OK(tracepoint_text_open(&trace, r, &memory, &err), err);
         assert_non_null(trace);
         compare_sample(trace, event, &s, reference);
     }
-    trace_text_close(trace);
+    tracepoint_text_close(trace);
     pfr_close(r);
 }
 

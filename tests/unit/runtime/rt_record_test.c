@@ -22,7 +22,7 @@
 #define CALLS_OF_SLOT ((SLOT - RTF_PREAMBLE) / 8)
 
 static _Thread_local uint32_t cpu_now; /* at the same offset from the thread pointer in all threads */
-static char trace_path[64], snapshot_path[80];
+static char xray_path[64], snapshot_path[80];
 
 struct seen {
     uint64_t tsc;
@@ -30,7 +30,7 @@ struct seen {
 };
 
 static void remove_files(void) {
-    unlink(trace_path);
+    unlink(xray_path);
     unlink(snapshot_path);
 }
 
@@ -38,9 +38,9 @@ static void remove_files(void) {
 static void begin(void) {
     char options[160];
     if (!rt.control) {
-        snprintf(trace_path, sizeof trace_path, "/tmp/perfray-rt-unit-%d", (int)getpid());
-        snprintf(snapshot_path, sizeof snapshot_path, "%s.snapshot", trace_path);
-        snprintf(options, sizeof options, "file=%s size=4M buffer=4k keep=first", trace_path);
+        snprintf(xray_path, sizeof xray_path, "/tmp/perfray-rt-unit-%d", (int)getpid());
+        snprintf(snapshot_path, sizeof snapshot_path, "%s.snapshot", xray_path);
+        snprintf(options, sizeof options, "file=%s size=4M buffer=4k keep=first", xray_path);
         assert_int_equal(pfr_rt_start(options), 0);
         atexit(remove_files);
     }

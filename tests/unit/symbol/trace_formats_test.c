@@ -36,7 +36,7 @@ static void assert_field(const struct event_format *format, const char *name, co
     assert_int_equal(field->elements, elements);
 }
 
-TEST(trace_format_fields) {
+TEST(tracepoint_format_fields) {
     struct memory memory;
     struct arena arena;
     struct event_format format;
@@ -60,7 +60,7 @@ TEST(trace_format_fields) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(trace_format_kinds_of_fields) {
+TEST(tracepoint_format_kinds_of_fields) {
     struct memory memory;
     struct arena arena;
     struct event_format format;
@@ -90,7 +90,7 @@ static void assert_refused(const char *text, pfr_status status) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(trace_format_damage_is_refused) {
+TEST(tracepoint_format_damage_is_refused) {
     assert_refused("", PFR_ERR_DAMAGE);
     assert_refused("name: x\n", PFR_ERR_DAMAGE);
     assert_refused("name: x\nID: y\n", PFR_ERR_DAMAGE);
@@ -104,7 +104,7 @@ TEST(trace_format_damage_is_refused) {
     assert_refused("name: x\nID: 1\n\tfield:int a;\toffset:4294967295;\tsize:4;\n", PFR_ERR_DAMAGE);
 }
 
-TEST(trace_format_takes_every_truncation) {
+TEST(tracepoint_format_takes_every_truncation) {
     for (size_t length = 0; length < strlen(sample); length++) {
         struct memory memory;
         struct arena arena;
@@ -121,7 +121,7 @@ TEST(trace_format_takes_every_truncation) {
     }
 }
 
-TEST(trace_format_every_allocation_fails_once) {
+TEST(tracepoint_format_every_allocation_fails_once) {
     struct failing_alloc failing;
     for (long n = 1;; n++) {
         struct memory memory;

@@ -92,7 +92,7 @@ static pfr_status run_calls_map(const struct scene *scene, pfr_reader *reader, p
 }
 
 /* Only for XRay traces; the last ones for those with events. */
-static const struct verb trace_verbs[] = {
+static const struct verb xray_verbs[] = {
     {"dump --instr-map", run_dump_named},
     {"latency --histogram", run_latency},
     {"latency --by=thread --format=csv", run_latency_csv},
@@ -112,9 +112,9 @@ static void fail_each_of_trace(const char *path, void *context) {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (is_of_traces(&verbs[i]))
             assert_true(fail_each(scene, &verbs[i], path) > 3);
-    const size_t count = strstr(path, "/profile") ? 4 : sizeof trace_verbs / sizeof *trace_verbs; /* no events */
+    const size_t count = strstr(path, "/profile") ? 4 : sizeof xray_verbs / sizeof *xray_verbs; /* no events */
     for (size_t i = 0; i < count; i++)
-        assert_true(fail_each(scene, &trace_verbs[i], path) > 3);
+        assert_true(fail_each(scene, &xray_verbs[i], path) > 3);
 }
 
 TEST(every_allocation_of_a_verb_fails_once_traces) {

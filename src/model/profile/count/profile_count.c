@@ -117,7 +117,7 @@ void counter_free(struct sample_counter *c) {
     chain_maker_free(&c->maker);
     intern_free(&c->whos);
     intern_free(&c->texts);
-    trace_text_close(c->trace);
+    tracepoint_text_close(c->trace);
 }
 
 /* --- Groups. */

@@ -66,20 +66,20 @@ static pfr_status find_who(struct sample_counter *c, const struct picked *s, uin
 /* --- Words. */
 
 /* The fields of a tracepoint as text, in c->texts; NO_TEXT: not a tracepoint's sample. */
-static pfr_status trace_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
+static pfr_status xray_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
     uint32_t id = 0;
     size_t length;
     struct output text;
     if (pfr_get_event(c->profile->reader, s->event)->attr.type != PFR_ATTR_TYPE_TRACEPOINT)
         return *value = NO_TEXT, PFR_OK;
     if (!c->trace && !c->no_trace) {
-        PFR_TRY(trace_text_open(&c->trace, c->profile->reader, c->memory, err));
+        PFR_TRY(tracepoint_text_open(&c->trace, c->profile->reader, c->memory, err));
         c->no_trace = !c->trace;
     }
     out_open_memory(&text, c->memory);
     pfr_status st = PFR_OK;
     if (c->trace && (c->places[s->event].sample_type & PFR_SAMPLE_RAW))
-        st = trace_parts_write(c, s, &text, err);
+        st = tracepoint_parts_write(c, s, &text, err);
     const char *bytes = out_bytes(&text, &length);
     if (st >= 0 && text.status < 0)
         st = mem_fail(c->memory, err, "profile");
@@ -96,7 +96,7 @@ static pfr_status put_values(struct sample_counter *c, const struct picked *s, u
         const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
         **at = pick_value(w, &c->places[s->event], s, key);
         if (key == PROFILE_TRACE)
-            PFR_TRY(trace_value(c, s, *at, err));
+            PFR_TRY(xray_value(c, s, *at, err));
         ++*at;
     }
     return PFR_OK;

@@ -275,7 +275,7 @@ struct sample_counter {
     struct intern_table whos;
     struct view_slot views[VIEWS];
     struct intern_table texts; /* of PROFILE_TRACE */
-    struct trace_text *trace;
+    struct tracepoint_text *trace;
     bool no_trace;
     struct chain_maker maker;
     uint64_t *made;                 /* room for the chains of a batch; NULL: chains are used as recorded */

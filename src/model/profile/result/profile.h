@@ -207,7 +207,7 @@ void profile_drop_nodes(struct profile *p);
 
 /* A part of a PROFILE_TRACE text: 0 the text of the whole event, n the requested field n - 1; false: it has no such
    part. */
-bool profile_trace_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of);
+bool profile_tracepoint_part(const struct profile *p, uint64_t text, uint32_t part, struct intern_text *of);
 
 /* The value of a requested key. */
 uint64_t profile_value(const struct profile *p, const struct profile_group *group, enum profile_key key);

@@ -59,7 +59,7 @@ struct profile_sample {
 };
 
 /* A field of tracepoints. */
-struct profile_trace_field {
+struct profile_tracepoint_field {
     const char *name;
     int32_t event; /* only of this event; PFR_NO_EVENT: of all events that have it */
     bool plain;    /* the raw value, not as formatted in the event's text */
@@ -152,9 +152,9 @@ struct profile_request {
     unsigned jobs;         /* threads; 0: one per cpu, with chains at most 4, and at most one per 0.15 s of counting */
     struct address_names_options names; /* its naming also applies to a trace's functions */
     /* With PROFILE_TRACE: the text has raw fields, and these fields follow it. */
-    bool trace_plain;
-    const struct profile_trace_field *trace_fields;
-    uint32_t nr_trace_fields;
+    bool tracepoint_plain;
+    const struct profile_tracepoint_field *tracepoint_fields;
+    uint32_t nr_tracepoint_fields;
     /* false: the sample is left out and counted in profile->left_out. Called by any thread. NULL: all are kept. */
     bool (*keep)(void *context, const struct profile_sample *sample);
     /* Writes at most PROFILE_LIKENESS_MOST words and returns their number. Frames with equal words are one class;

@@ -190,7 +190,7 @@ static pfr_status read_words(struct report *r, const char *words, struct field_l
         const struct report_field *f = length ? find_word(r, at, length) : NULL;
         bool known = f || !length;
         if (!known)
-            PFR_TRY(report_trace_word(r, at, length, add_to_list, &list, &known, err));
+            PFR_TRY(report_tracepoint_word(r, at, length, add_to_list, &list, &known, err));
         if (!known)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option, "unknown %s %.*s", option,
                             length < 60 ? (int)length : 60, at);

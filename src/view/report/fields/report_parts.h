@@ -105,7 +105,7 @@ struct report_field {
 /* report_tracepoint.c: fields of tracepoints, named by the recording */
 #define TRACE_NAME_ROOM 128u
 #define TRACE_FIELDS_ASKED 64u
-struct report_trace_field {
+struct report_tracepoint_field {
     struct report_field field; /* must be first: a pointer to it is converted back to this struct */
     char name[TRACE_NAME_ROOM];
 };
@@ -326,8 +326,8 @@ struct chosen_fields {
 
 /* Fields of tracepoints that were asked for; the table does not contain them. */
 struct tracepoint_fields {
-    struct report_trace_field asked[TRACE_FIELDS_ASKED];
-    struct profile_trace_field request[TRACE_FIELDS_ASKED];
+    struct report_tracepoint_field asked[TRACE_FIELDS_ASKED];
+    struct profile_tracepoint_field request[TRACE_FIELDS_ASKED];
     uint32_t count;
 };
 

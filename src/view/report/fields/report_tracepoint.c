@@ -5,7 +5,7 @@
  *     next_pid                     of all events that have it
  *     sched:sched_switch.next_pid  of this event; a part of its name is enough if only one event contains it
  *     sched_switch.*               all fields of the event
- *     trace_fields                 all fields of all events
+ *     tracepoint_fields                 all fields of all events
  *     next_pid/raw                 the recorded value instead of the event's text
  *
  * Each becomes a struct report_field that the report owns.
@@ -19,9 +19,9 @@
 #include <string.h>
 
 /* State while a word is parsed. */
-struct trace_word {
+struct tracepoint_word {
     struct report *r;
-    struct trace_text *text;
+    struct tracepoint_text *text;
     char name[TRACE_NAME_ROOM]; /* "": all fields */
     bool plain;
     report_add_field *add;
@@ -39,7 +39,7 @@ static uint64_t text_of_part(struct report *r, const struct cell_key *spot, uint
     const uint64_t whole = profile_value(r->profile, spot->group, PROFILE_TRACE);
     struct intern_text text;
     uint32_t id = NO_TEXT;
-    if (!profile_trace_part(r->profile, whole, part, &text))
+    if (!profile_tracepoint_part(r->profile, whole, part, &text))
         return NO_TEXT;
     const pfr_status st = put_text(r, text, &id);
     if (st < 0 && r->cell.out.status >= 0)
@@ -54,7 +54,7 @@ uint64_t identity_of_trace(struct report *r, const struct cell_key *spot) {
 }
 
 static uint64_t identity_of_field(struct report *r, const struct cell_key *spot) {
-    const struct report_trace_field *f = (const void *)r->chosen.asked;
+    const struct report_tracepoint_field *f = (const void *)r->chosen.asked;
     return text_of_part(r, spot, (uint32_t)(f - r->tracepoint.asked) + 1);
 }
 
@@ -68,14 +68,14 @@ static void cell_field(const struct report *r, uint64_t id, const struct row *ro
 
 static bool is_known(const struct report *r, const char *name, int32_t event, bool plain, uint32_t *at) {
     for (*at = 0; *at < r->tracepoint.count; ++*at) {
-        const struct profile_trace_field *f = &r->tracepoint.request[*at];
+        const struct profile_tracepoint_field *f = &r->tracepoint.request[*at];
         if (strcmp(f->name, name) == 0 && f->event == event && f->plain == plain)
             return true;
     }
     return false;
 }
 
-static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr_error *err) {
+static pfr_status add(struct tracepoint_word *w, const char *name, int32_t event, pfr_error *err) {
     struct report *r = w->r;
     uint32_t at;
     w->found++;
@@ -83,7 +83,7 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
         if (at == TRACE_FIELDS_ASKED)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort key", "more than %u fields of tracepoints",
                             TRACE_FIELDS_ASKED);
-        struct report_trace_field *f = &r->tracepoint.asked[r->tracepoint.count++];
+        struct report_tracepoint_field *f = &r->tracepoint.asked[r->tracepoint.count++];
         strcpy(f->name, name);
         f->field = (struct report_field){.name = f->name,
                                          .heading = f->name,
@@ -92,20 +92,20 @@ static pfr_status add(struct trace_word *w, const char *name, int32_t event, pfr
                                          .identity = identity_of_field,
                                          .collate = collate_texts,
                                          .print = cell_field};
-        r->tracepoint.request[at] = (struct profile_trace_field){f->name, event, w->plain};
+        r->tracepoint.request[at] = (struct profile_tracepoint_field){f->name, event, w->plain};
     }
     w->add(w->context, &r->tracepoint.asked[at].field);
     return PFR_OK;
 }
 
 /* Adds a field of an event, or all of its fields except the common ones. */
-static pfr_status add_of_event(struct trace_word *w, uint32_t event, bool alone, pfr_error *err) {
+static pfr_status add_of_event(struct tracepoint_word *w, uint32_t event, bool alone, pfr_error *err) {
     const uint64_t config = pfr_get_event(w->r->reader, event)->attr.config;
     const int32_t of = alone || !w->name[0] ? (int32_t)event : PFR_NO_EVENT;
     const char *name;
     bool is_common;
     for (size_t i = 0;; i++) {
-        PFR_TRY(trace_text_field_name(w->text, config, i, &name, &is_common, err));
+        PFR_TRY(tracepoint_text_field_name(w->text, config, i, &name, &is_common, err));
         if (!name)
             return PFR_OK;
         if (strlen(name) < TRACE_NAME_ROOM && (w->name[0] ? strcmp(name, w->name) == 0 : !is_common))
@@ -133,7 +133,7 @@ static int32_t find_event(const struct report *r, const char *name, size_t lengt
     return found;
 }
 
-static pfr_status add_all(struct trace_word *w, const char *event, size_t length, pfr_error *err) {
+static pfr_status add_all(struct tracepoint_word *w, const char *event, size_t length, pfr_error *err) {
     const int32_t one = event ? find_event(w->r, event, length) : PFR_NO_EVENT;
     if (event)
         return one != PFR_NO_EVENT && is_tracepoint(w->r, (uint32_t)one) ? add_of_event(w, (uint32_t)one, true, err)
@@ -145,7 +145,7 @@ static pfr_status add_all(struct trace_word *w, const char *event, size_t length
 }
 
 /* Splits "event.field/raw" into its parts; false if it cannot be the name of a field. */
-static bool take_apart(struct trace_word *w, const char *word, size_t length, const char **event,
+static bool take_apart(struct tracepoint_word *w, const char *word, size_t length, const char **event,
                        size_t *event_length) {
     const char *const slash = memchr(word, '/', length);
     const size_t before = slash ? (size_t)(slash - word) : length;
@@ -163,19 +163,19 @@ static bool take_apart(struct trace_word *w, const char *word, size_t length, co
     return true;
 }
 
-pfr_status report_trace_word(struct report *r, const char *word, size_t length, report_add_field *add_field,
-                             void *context, bool *known, pfr_error *err) {
-    struct trace_word w = {.r = r, .add = add_field, .context = context};
+pfr_status report_tracepoint_word(struct report *r, const char *word, size_t length, report_add_field *add_field,
+                                  void *context, bool *known, pfr_error *err) {
+    struct tracepoint_word w = {.r = r, .add = add_field, .context = context};
     const char *event;
     size_t event_length;
     *known = false;
     if (r->mode != REPORT_SAMPLES || !take_apart(&w, word, length, &event, &event_length))
         return PFR_OK;
-    PFR_TRY(trace_text_open(&w.text, r->reader, r->memory, err));
+    PFR_TRY(tracepoint_text_open(&w.text, r->reader, r->memory, err));
     if (!w.text)
         return PFR_OK;
     const pfr_status st = add_all(&w, event, event_length, err);
-    trace_text_close(w.text);
+    tracepoint_text_close(w.text);
     *known = w.found > 0;
     return st;
 }

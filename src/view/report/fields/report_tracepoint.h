@@ -7,7 +7,7 @@
 typedef void report_add_field(void *context, const struct report_field *field);
 
 /* Adds the fields that a word selects. *known is false if it selects no field. */
-pfr_status report_trace_word(struct report *r, const char *word, size_t length, report_add_field *add, void *context,
-                             bool *known, pfr_error *err);
+pfr_status report_tracepoint_word(struct report *r, const char *word, size_t length, report_add_field *add,
+                                  void *context, bool *known, pfr_error *err);
 
 #endif
