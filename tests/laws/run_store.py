@@ -17,13 +17,9 @@ store/at-once            two processes push the same recording: it counts once
 store/full               a full disk: an error, and nothing of the push is there
 store/spool              recordings wait for a store that is locked
 store/drop, /retain      what is removed is removed, with its names
-store/daily              sums by day give what samples give, and are read where they can be
-store/upgrade            a store of version 1 is brought up to date by init, and by nothing else
-store/newer              a store of a newer version is refused with a sentence
 store/damaged            mutants of a store end with a status, and not by a signal
 store/hostile            names and labels with quotes, control bytes, SQL
 """
-import argparse
 import concurrent.futures
 import csv
 import glob
@@ -397,100 +393,6 @@ def check_retain(folder):
         raise harness.Wrong("%d uploads" % len(uploads(store)))
 
 
-def check_newer(folder):
-    store = new_store(folder, "newer.db")
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE setting SET value='99' WHERE name='version'")
-    for action in (["list"], ["top"], ["init"], ["push", os.path.join(RECORDED, "chains.data")]):
-        done = harness.perfray("store", *action, "--store", store)
-        if done.returncode != 2 or b"use a newer perfray" not in done.stderr:
-            raise harness.Wrong("%s: %d %s" % (action[0], done.returncode, done.stderr.decode()))
-    text("store", "list", "--store", os.path.join(folder, "none.db"), ends=(2,))
-    other = os.path.join(folder, "other.db")
-    with open(other, "wb") as f:
-        f.write(b"this is no database" * 100)
-    text("store", "list", "--store", other, ends=(3,))
-
-
-MIDNIGHT = 1700006400    # 2023-11-15 UTC
-DAYS = ("", 'time >= "2023-11-15"', 'time < "2023-11-15"', 'not time < "2023-11-15"', 'time >= "2023-11-14" and time < "2023-11-15" or version=2',
-        'time >= "2023-11-15" and comm ~ "*"', "event ~ '*'", "version=1 and time < \"2023-11-15\"")
-PARTED = ('time > "2023-11-15"', 'time <= "2023-11-15"', "time >= @1700006399", "time < @1700006401", 'not (time > @1700006399 and version=0)')
-
-
-def daily_stores(folder):
-    """(a store of recordings before, after and around midnight, the same without sums, the same without samples)"""
-    whole = new_store(folder, "daily.db")
-    names = ("zstd-many", "killed", "chains", "cpu-clock", "period", "waits")
-    for number, name in enumerate(names):
-        push(whole, "-l", "version=%d" % (number % 3), "--slot", "10ms", "--at", "@%.3f" % (MIDNIGHT - 0.25 + number % 3 * 0.5),
-             os.path.join(RECORDED, name + ".data"))
-    push(whole, "--slot", "10ms", "--at", "@%d" % MIDNIGHT, os.path.join(RECORDED, "sample-cpu.data"))
-    others = []
-    for name, statement in (("samples", "UPDATE upload SET sums=0"), ("sums", "DELETE FROM sample")):
-        others.append(os.path.join(folder, "daily-%s.db" % name))
-        with sqlite3.connect(whole) as db, sqlite3.connect(others[-1]) as to:
-            db.backup(to)
-            to.execute(statement)
-    return whole, *others
-
-
-def top_of(store, expression, *options):
-    done = harness.perfray("store", "top", "--store", store, *(["--where", expression] if expression else []), *options)
-    return done.returncode, done.stdout.decode(), done.stderr.decode().replace(store, "STORE")
-
-
-def check_daily(folder):
-    whole, samples, sums = daily_stores(folder)
-    for expression in (*DAYS, *PARTED):
-        for options in ((), ("--format=csv",), ("--format=json", "-s", "sym"), ("-s", "dso,comm", "--format=csv"), ("--children", "--format=csv")):
-            ours, wanted = top_of(whole, expression, *options), top_of(samples, expression, *options)
-            if ours != wanted or ours[0] != 0 or ours[1].count("\n") < 2:
-                raise harness.Wrong("%s %s: by sums\n%s\nby samples\n%s" % (expression, " ".join(options), ours[1:], wanted[1:]))
-    for expression in DAYS:
-        if top_of(sums, expression, "--format=csv") != top_of(whole, expression, "--format=csv"):
-            raise harness.Wrong("%s: it is answered out of samples" % expression)
-    edit(whole, "UPDATE daily SET n=n+1")
-    said = text("store", "check", "--store", whole, ends=(1,))
-    if said.count("are not those of its samples") != 7:
-        raise harness.Wrong(said)
-
-
-def make_old(store):
-    """As version 1 would have made it."""
-    with sqlite3.connect(store) as db:
-        db.execute("DROP TABLE daily")
-        db.execute("ALTER TABLE upload DROP COLUMN sums")
-        db.execute("UPDATE setting SET value='1' WHERE name='version'")
-
-
-def daily_rows(store):
-    """Sums of the table, whichever slot of a day they name."""
-    with sqlite3.connect(store) as db:
-        return db.execute("SELECT upload, day, time/86400000000000, time=0, event, comm, frame, sum(n), sum(weight), count(*) FROM daily "
-                          "GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7").fetchall()
-
-
-def check_upgrade(folder):
-    store = new_store(folder, "old.db")
-    for number, name in enumerate(("zstd-many", "killed", "chains")):
-        push(store, "--slot", "10ms", "--at", "@%d.25" % MIDNIGHT, os.path.join(RECORDED, name + ".data"))
-    push(store, os.path.join(XRAY, "fdr-v5.xray"))
-    with sqlite3.connect(store) as db:
-        before, uploads_before = daily_rows(store), db.execute("SELECT * FROM upload ORDER BY upload").fetchall()
-    make_old(store)
-    for action in (["list"], ["top"], ["push", os.path.join(RECORDED, "waits.data")]):
-        done = harness.perfray("store", *action, "--store", store)
-        if done.returncode != 2 or b"store init brings it to 2" not in done.stderr:
-            raise harness.Wrong("%s: %d %s" % (action[0], done.returncode, done.stderr.decode()))
-    for _ in range(2):
-        text("store", "init", "--store", store, ends=(0,))
-        with sqlite3.connect(store) as db:
-            if db.execute("SELECT * FROM upload ORDER BY upload").fetchall() != uploads_before or daily_rows(store) != before:
-                raise harness.Wrong("other rows than a push makes")
-    text("store", "check", "--store", store, ends=(0,))
-
-
 def check_damaged(folder, few):
     store = new_store(folder, "good.db")
     push(store, os.path.join(RECORDED, "chains.data"))
@@ -573,9 +475,7 @@ def check_refused(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--few", action="store_true")
-    few = parser.parse_args().few
+    few = "--few" in sys.argv[1:]
     for path in recordings(few):
         harness.attempt("store/same/" + os.path.basename(path), check_same, path, VIEWS)
     for path in traces(few):
@@ -585,10 +485,9 @@ def main():
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
-        for name, check in (("sum", check_sum), ("diff", check_diff), ("intervals", check_intervals), ("runs", check_runs), ("flame-diff", check_flame_diff), ("view", check_view), ("once", check_once), ("at-once", check_at_once),
-                            ("full", check_full), ("drop", check_drop), ("retain", check_retain),
-                            ("daily", check_daily), ("upgrade", check_upgrade), ("newer", check_newer), ("values", check_values), ("hostile", check_hostile), ("refused", check_refused)):
-            harness.attempt("store/" + name, check, folder)
+        for check in (check_sum, check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_once, check_at_once, check_full, check_drop,
+                      check_retain, check_values, check_hostile, check_refused):
+            harness.attempt("store/" + check.__name__[6:].replace("_", "-"), check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
         harness.attempt("store/damaged", check_damaged, folder, few)
         run_where(folder)

@@ -12,7 +12,7 @@
 #define MILLIONTHS 1e6
 #define LARGEST 1e15 /* what a number of a column can hold, twice */
 
-struct reading {
+struct change_reading {
     struct page_changes *to;
     const struct page_tables *tables;
     struct intern_table names; /* "object\0function" of each function that has a row in the page */
@@ -40,7 +40,8 @@ static struct page_change_value value_of(const pfr_diff_value *value) {
 
 /* --- Functions by the names that rows of a comparison have. */
 
-static pfr_status put_name(struct reading *r, const char *object, const char *symbol, uint32_t *id, pfr_error *err) {
+static pfr_status put_name(struct change_reading *r, const char *object, const char *symbol, uint32_t *id,
+                           pfr_error *err) {
     struct memory *const memory = r->to->memory;
     const size_t part = strlen(object) + 1, length = part + strlen(symbol);
     char *const key = mem_alloc(memory, length, 1);
@@ -53,7 +54,7 @@ static pfr_status put_name(struct reading *r, const char *object, const char *sy
     return st;
 }
 
-static pfr_status name_funcs(struct reading *r, pfr_error *err) {
+static pfr_status name_funcs(struct change_reading *r, pfr_error *err) {
     const pfr_model *const model = r->tables->model;
     for (uint32_t id = 1; id <= r->tables->nr_symbols; id++) {
         const pfr_model_symbol *s = pfr_model_get_symbol(model, id);
@@ -76,7 +77,7 @@ static pfr_status add(struct page_changes *c, const struct page_change *change, 
     return PFR_OK;
 }
 
-static pfr_status add_rows(struct reading *r, const pfr_diff *diff, uint32_t event, pfr_error *err) {
+static pfr_status add_rows(struct change_reading *r, const pfr_diff *diff, uint32_t event, pfr_error *err) {
     const uint32_t known = r->names.count;
     for (uint32_t i = 0; i < pfr_diff_count(diff); i++) {
         const pfr_diff_row *row = pfr_diff_get_row(diff, i);
@@ -100,7 +101,7 @@ static bool has_event(const pfr_model *model, const char *name) {
     return false;
 }
 
-static pfr_status compare_event(struct reading *r, const pfr_diff_run *base, const pfr_diff_run *changed,
+static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *base, const pfr_diff_run *changed,
                                 const char *name, uint32_t event, pfr_error *err) {
     const pfr_diff_options how = {.size = sizeof how, .event = name, .alloc = &r->to->memory->alloc};
     pfr_diff *const diff = pfr_diff_open(base, 1, changed, 1, &how, err);
@@ -112,7 +113,7 @@ static pfr_status compare_event(struct reading *r, const pfr_diff_run *base, con
 }
 
 /* Events are found by name; the first one is compared with the base's first, whatever that is called. */
-static pfr_status compare(struct reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
+static pfr_status compare(struct change_reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
     const pfr_diff_run base = {.model = baseline, .name = ""}, changed = {.model = newer, .name = ""};
     bool is_first = pfr_model_sample_count(baseline) > 0;
     for (uint32_t id = 1; id <= pfr_model_count(newer, PFR_TABLE_EVENT); id++) {
@@ -130,7 +131,7 @@ static pfr_status compare(struct reading *r, const pfr_model *newer, const pfr_m
 
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
                              const pfr_model *baseline, struct memory *memory, pfr_error *err) {
-    struct reading r = {.to = changes, .tables = tables};
+    struct change_reading r = {.to = changes, .tables = tables};
     *changes = (struct page_changes){.memory = memory};
     intern_init(&r.names, memory);
     r.func_of = mem_zeroed(memory, (size_t)tables->nr_symbols + 1, sizeof *r.func_of);

@@ -62,14 +62,14 @@ static pfr_status take_side(pfr_diff *d, enum diff_side_name name, const pfr_dif
 
 /* --- Recordings are read at once: they share nothing but the memory's count. */
 
-struct reading {
+struct series_reading {
     pfr_diff *d;
     pfr_error *errors; /* by task: the base's recordings, then the new side's */
     pfr_status *ends;
 };
 
 static bool read_one(void *context, unsigned worker, size_t task) {
-    struct reading *r = context;
+    struct series_reading *r = context;
     pfr_diff *d = r->d;
     const enum diff_side_name name = task < d->sides[DIFF_BASE].count ? DIFF_BASE : DIFF_NEW;
     const struct diff_side *side = &d->sides[name];
@@ -82,7 +82,7 @@ static bool read_one(void *context, unsigned worker, size_t task) {
 }
 
 /* The first failure in the order of the recordings; those after a failure may not have been read. */
-static pfr_status first_failure(const struct reading *r, size_t count, pfr_error *err) {
+static pfr_status first_failure(const struct series_reading *r, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++)
         if (r->ends[i] < 0) {
             *err = r->errors[i];
@@ -93,9 +93,9 @@ static pfr_status first_failure(const struct reading *r, size_t count, pfr_error
 
 static pfr_status read_sides(pfr_diff *d, pfr_error *err) {
     const size_t count = (size_t)d->sides[0].count + d->sides[1].count;
-    struct reading r = {.d = d,
-                        .errors = mem_zeroed(&d->memory, count, sizeof *r.errors),
-                        .ends = mem_zeroed(&d->memory, count, sizeof *r.ends)};
+    struct series_reading r = {.d = d,
+                               .errors = mem_zeroed(&d->memory, count, sizeof *r.errors),
+                               .ends = mem_zeroed(&d->memory, count, sizeof *r.ends)};
     pfr_status st = r.errors && r.ends ? PFR_OK : mem_fail(&d->memory, err, "runs");
     if (st >= 0) {
         thread_pool_run(diff_threads(d, count), count, read_one, &r);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct making {
+struct wait_making {
     struct sample_waits *waits;
     struct memory *memory;
     bool unordered; /* places came in another order than they have in the file */
@@ -29,7 +29,7 @@ static bool leaves_cpu(const struct sched_event *event) {
 
 /* Numbers the samples that can have weights, from 1. */
 static pfr_status take_sample(void *context, const pfr_record *rec, struct sched_event *event, pfr_error *err) {
-    struct making *m = context;
+    struct wait_making *m = context;
     struct sample_waits *w = m->waits;
     event->sample = 0;
     if (!leaves_cpu(event) || w->count >= UINT32_MAX - 1)
@@ -46,7 +46,8 @@ static pfr_status take_sample(void *context, const pfr_record *rec, struct sched
     return PFR_OK;
 }
 
-static pfr_status life_of(struct making *m, const struct thread_interval *i, struct life_waits **life, pfr_error *err) {
+static pfr_status life_of(struct wait_making *m, const struct thread_interval *i, struct life_waits **life,
+                          pfr_error *err) {
     struct sample_waits *w = m->waits;
     if (i->life >= w->lives_room) {
         void *grown = mem_grow_zeroed(m->memory, w->lives, i->life, &w->lives_room, 64, sizeof *w->lives);
@@ -62,7 +63,7 @@ static pfr_status life_of(struct making *m, const struct thread_interval *i, str
 }
 
 static pfr_status take_interval(void *context, const struct thread_interval *i, pfr_error *err) {
-    struct making *m = context;
+    struct wait_making *m = context;
     struct life_waits *life = NULL;
     const bool waits = i->state == THREAD_PREEMPTED || i->state == THREAD_WOKEN || i->state == THREAD_BLOCKED;
     PFR_TRY(life_of(m, i, &life, err));
@@ -72,7 +73,7 @@ static pfr_status take_interval(void *context, const struct thread_interval *i, 
 }
 
 static void restart(void *context) {
-    struct making *m = context;
+    struct wait_making *m = context;
     struct sample_waits *w = m->waits;
     if (w->lives)
         memset(w->lives, 0, w->lives_room * sizeof *w->lives);
@@ -91,7 +92,7 @@ static const char *find_recorded(const pfr_reader *reader) {
     return NULL;
 }
 
-static pfr_status show_events(struct making *m, pfr_reader *reader, pfr_error *err) {
+static pfr_status show_events(struct wait_making *m, pfr_reader *reader, pfr_error *err) {
     struct sample_waits *w = m->waits;
     struct sched_sources sources;
     PFR_TRY(sched_sources_learn(&sources, reader, m->memory, err));
@@ -134,7 +135,7 @@ static void tell_unknown(const struct sched_counts *counts, void (*note)(void *c
     note(context, text);
 }
 
-static pfr_status walk(struct making *m, pfr_reader *reader, void (*note)(void *context, const char *sentence),
+static pfr_status walk(struct wait_making *m, pfr_reader *reader, void (*note)(void *context, const char *sentence),
                        void *context, pfr_error *err) {
     struct sample_waits *w = m->waits;
     struct sched_walk walk = {.each = take_interval, .restart = restart, .sample = take_sample, .context = m};
@@ -157,7 +158,7 @@ pfr_status wait_event_begin(pfr_reader *reader, const char *event, void (*note)(
     const bool is_asked = event && strcmp(event, OFFCPU_TIME) == 0;
     if (!is_asked || reader->trace || reader->stored || reader->waits || find_recorded(reader))
         return PFR_OK;
-    struct making m = {.memory = &reader->memory, .waits = mem_zeroed(&reader->memory, 1, sizeof *m.waits)};
+    struct wait_making m = {.memory = &reader->memory, .waits = mem_zeroed(&reader->memory, 1, sizeof *m.waits)};
     if (!m.waits)
         return mem_fail(&reader->memory, err, "waits");
     m.waits->memory = &reader->memory;
