@@ -178,11 +178,11 @@ enum show_kind {
 
 /* The layout with a number; NULL for 0 and unknown numbers. */
 const struct layout *layout_at(uint64_t number);
-/* The number of the layout with this id, 0 if the table has none. */
+/* The number of the layout with this id; 0 if the table has no such layout. */
 unsigned layout_find(enum layout_table table, uint64_t value);
 /* The number of the layout of records of this type in files of this context, 0 if the type is unknown. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type);
-/* Bytes of the record header (type, size) before the body; XRay records have none. */
+/* Bytes of the record header (type, size) before the body; XRay records have no header. */
 static inline unsigned layout_head(const struct pfr_context *c) {
     return c->trace ? 0 : 8;
 }

@@ -21,7 +21,7 @@ struct name_set {
 
 /* The set of a show_kind, NULL if it is not a set. */
 const struct name_set *name_set_of(unsigned show);
-/* The text of a value (of a bit, for FLAGS); NULL if it has none. */
+/* The text of a value (of a bit, for FLAGS); NULL if it has no text. */
 const char *name_of(unsigned show, uint64_t value);
 /* The value of a text, ignoring case; false if the set has no such text. */
 bool name_value(unsigned show, const char *text, size_t length, uint64_t *value);

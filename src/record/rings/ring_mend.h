@@ -2,7 +2,7 @@
 #ifndef PFR_RECORD_RING_MEND_H
 #define PFR_RECORD_RING_MEND_H
 /* Overlong records: see ring_mend.c. Returns the first one: the number of bytes before it, its size and its real size;
- * size 0 if there is none in the range. */
+ * size 0 if the range contains no such record. */
 #include "record/rings/recorder_parts.h"
 
 struct overlong {
