@@ -308,7 +308,7 @@ def refused(folder):
         must(done.returncode == status and len(lines) == 1 and why in lines[0], "%s: %d: %s" % (words, done.returncode, said(done)))
         with open(out, "rb") as file:
             must(file.read() == b"precious" and not os.path.exists(out + ".old"), "%s: the recording is not as it was" % words)
-    for name, words, why in (("-", ["--switch-output=1s"], "begins new files"), ("", [], "names no file"), (folder, [], "is no regular file")):
+    for name, words, why in (("-", ["--switch-output=1s"], "needs a file"), ("", [], "names no file"), (folder, [], "is no regular file")):
         done = run(PERFRAY, "record", *words, "-o", name, "true")
         must(done.returncode == 2 and why in said(done) and not done.stdout, "-o '%s': %d: %s" % (name, done.returncode, said(done)))
 

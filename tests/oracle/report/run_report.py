@@ -96,7 +96,7 @@ FRESH = {
     "threads": Fresh((*SAMPLED, "-g"), TREES + ("--no-children -g none --symfs=/sys",), ("./threads", "60"), ("many_threads.c", "threads", "-O1", "-pthread")),
     "lines": Fresh((*SAMPLED, "-g"), LINES),
     "lines_flat": Fresh(SAMPLED, LINES, ("./busy", "100"), BUSY),
-    "lines_of_inlined": Fresh(("-e", "cpu-clock:u", "-F", "3999"), LINES, ("./inlined", "100"), ("inlined.c", "inlined", "-O2", "-g", "-static")),
+    "lines_of_inlined": Fresh(("-e", "cpu-clock:u", "-F", "3999"), LINES, ("./inlined", "500"), ("inlined.c", "inlined", "-O2", "-g", "-static")),
     "lines_of_stripped": Fresh(SAMPLED, LINES, ("./busy", "100"), BUSY, strip=True),
     "addresses_of_processes": Fresh((*SAMPLED, "-g"), tuple("--no-children -g none -s " + keys for keys in ("addr", "comm,addr", "addr,sym")),
                                     ("sh", "-c", "./busy 40; ./busy 40; ./busy 40"), BUSY),
