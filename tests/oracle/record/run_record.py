@@ -104,6 +104,12 @@ def apart(rates):
     return abs(own - theirs) / theirs if theirs else float(own > 0)
 
 
+def warnings(path):
+    """What perf warns of; of both recordings that there are no samples, where breakpoints do not fire."""
+    said = run("perf", "report", "--stdio", "-i", path).stderr + run("perf", "script", "-i", path).stderr
+    return said.decode("utf-8", "replace").replace(path, "FILE")
+
+
 def compare(options, folder, busy, counts=True, extra=()):
     """`extra`: features that ours has and perf's has not."""
     rates = {"perf": [], "ours": []}
@@ -125,8 +131,7 @@ def compare(options, folder, busy, counts=True, extra=()):
         must(features(perf) - features(ours) == set(extra) and features(ours) <= features(perf),
              "missing features: perf %s, ours %s" % (features(perf), features(ours)))
     must(maps(perf) == maps(ours), "maps: perf %s, ours %s" % (maps(perf), maps(ours)))
-    warned = run("perf", "report", "--stdio", "-i", ours).stderr + run("perf", "script", "-i", ours).stderr
-    must(not warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
+    must(warnings(ours) in ("", warnings(perf)), "perf says of ours: %s" % warnings(ours)[:300])
     must(run(PERFRAY, "info", ours).returncode == 0, "perfray info finds something")
     must(not counts or apart(rates) <= MOST_APART, "samples a second: %s" % rates)
 
@@ -361,6 +366,19 @@ def few_files(folder):
     must(done.returncode == 5 and b"ulimit -n" in done.stderr, "status %d: %s" % (done.returncode, done.stderr))
 
 
+def cpu_of_perf(folder):
+    """How slow the machine is at the moment; 0 without perf."""
+    if not shutil.which("perf"):
+        return 0
+    cpus = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run("perf", "record", "-q", "-o", os.path.join(folder, "peer.data"), "true")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpus.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(cpus)
+
+
 def cost(folder):
     out = os.path.join(folder, "cost.data")
     walls, cpus = [], []
@@ -371,7 +389,9 @@ def cost(folder):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpus.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         must(done.returncode == 0, done.stderr.decode())
-    must(min(walls) <= 0.030 and min(cpus) <= 0.020, "`record true` takes %.1f ms, %.1f ms of cpu" % (min(walls) * 1e3, min(cpus) * 1e3))
+    peer = cpu_of_perf(folder)
+    must(min(cpus) <= max(0.020, peer / 4), "`record true` takes %.1f ms of cpu, that of perf %.1f" % (min(cpus) * 1e3, peer * 1e3))
+    must(min(walls) <= max(0.030, peer), "`record true` takes %.1f ms, %.1f ms of cpu" % (min(walls) * 1e3, min(cpus) * 1e3))
 
 
 def ourselves(folder, program):
