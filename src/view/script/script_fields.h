@@ -10,7 +10,7 @@ struct script_row {
     const char *attribute; /* perf's name of these bits */
     uint8_t types;         /* kinds of events it is valid for, one bit each */
     bool begins;           /* printed before the event's name, also in lines of records that are not samples */
-    script_printer *print; /* NULL: only modifies how other fields are printed */
+    script_printer *print; /* NULL: changes how other fields are printed, or (F_UNSEEN) prints nothing */
 };
 
 extern const struct script_row script_rows[SCRIPT_FIELDS];
