@@ -32,6 +32,7 @@ SECONDS = 300
 LARGEST = 8 << 20 if LONG else 1 << 20  # bytes of a recording
 KEYS_AT_ONCE = 8
 MODES = ((), ("-b",), ("--mem-mode",))
+OF_RUNNING = ("latency", "parallelism")  # keys of recordings that say when threads ran
 TRACES = (".xray",)
 # What -F takes for a field that is not printed by itself.
 ASKED = {"sym": "ip,sym", "symoff": "ip,sym,symoff", "dso": "ip,dso", "srcline": "ip,srcline", "trace": "trace:trace"}
@@ -113,7 +114,7 @@ class Law:
     def fitting_keys(self, mode, path):
         """Keys that this kind of report has: asked once for each kind."""
         if mode not in self.fitting:
-            self.fitting[mode] = [key for key in self.keys if b"another kind" not in
+            self.fitting[mode] = [key for key in self.keys if key not in OF_RUNNING and b"another kind" not in
                                   self.run(("report", "--no-symbols", *mode, "-s", key), path)[1]]
         return self.fitting[mode]
 
@@ -145,6 +146,8 @@ class Law:
         for i, (mode, words) in enumerate(lists):
             if is_rich or LONG or i % 7 == number % 7:
                 yield ("report", "--no-symbols", "--format=csv", *mode, "-s", words)
+        if path.suffix not in TRACES:
+            yield ("report", "--no-symbols", "--format=csv", "--latency", "-s", ",".join((*OF_RUNNING, "comm")))
         for i, field in enumerate(self.fields):
             if path.suffix not in TRACES and (is_rich or LONG or field == "trace" or i % 19 == number % 19):
                 yield ("script", "--no-symbols", "-F", ASKED.get(field, field))
