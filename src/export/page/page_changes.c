@@ -103,7 +103,8 @@ static bool has_event(const pfr_model *model, const char *name) {
 
 static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *base, const pfr_diff_run *changed,
                                 const char *name, uint32_t event, pfr_error *err) {
-    const pfr_diff_options how = {.size = sizeof how, .event = name, .alloc = &r->to->memory->alloc};
+    const pfr_diff_options how = {
+        .size = sizeof how, .event = name, .jobs = 1, .alloc = &r->to->memory->alloc}; /* one thread calls `alloc` */
     pfr_diff *const diff = pfr_diff_open(base, 1, changed, 1, &how, err);
     if (!diff)
         return err->status;
