@@ -23,8 +23,8 @@ struct wait_making {
 
 /* --- From the walk. */
 
-static bool leaves_cpu(const struct sched_event *event) {
-    return event->kind == SCHED_SWITCH || event->kind == SCHED_STACK || event->kind == SCHED_AWAY;
+static bool leaves_cpu(unsigned kind) {
+    return kind == SCHED_SWITCH || kind == SCHED_STACK || kind == SCHED_AWAY;
 }
 
 /* Numbers the samples that can have weights, from 1. */
@@ -32,7 +32,7 @@ static pfr_status take_sample(void *context, const pfr_record *rec, struct sched
     struct wait_making *m = context;
     struct sample_waits *w = m->waits;
     event->sample = 0;
-    if (!leaves_cpu(event) || w->count >= UINT32_MAX - 1)
+    if (!leaves_cpu(event->kind) || w->count >= UINT32_MAX - 1)
         return PFR_OK;
     void *grown = mem_grow(m->memory, w->at, w->count, &w->room, 256, sizeof *w->at);
     if (!grown)
@@ -100,9 +100,7 @@ static pfr_status show_events(struct wait_making *m, pfr_reader *reader, pfr_err
     w->shown = mem_zeroed(m->memory, (size_t)w->nr_events + 1, sizeof *w->shown);
     for (uint32_t i = w->nr_events; w->shown && i-- > 0;) {
         const pfr_event *event = pfr_get_event(reader, i);
-        const enum sched_kind kind = sources.of[i].kind;
-        const bool is_source = kind == SCHED_SWITCH || kind == SCHED_STACK || kind == SCHED_AWAY;
-        if (!is_source && (i > 0 || w->event > 0))
+        if (!leaves_cpu(sources.of[i].kind) && (i > 0 || w->event > 0))
             continue;
         w->event = i;
         w->shown[i] = *event;

@@ -10,12 +10,11 @@ void running_threads_free(struct running_threads *running) {
     *running = (struct running_threads){.count = 0};
 }
 
-/* How many of the times are before `time`, or at it. */
-static size_t count_until(const uint64_t *times, size_t count, uint64_t time, bool inclusive) {
+static size_t count_before(const uint64_t *times, size_t count, uint64_t time) {
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (times[middle] < time || (inclusive && times[middle] == time))
+        if (times[middle] < time)
             low = middle + 1;
         else
             high = middle;
@@ -24,7 +23,7 @@ static size_t count_until(const uint64_t *times, size_t count, uint64_t time, bo
 }
 
 uint64_t running_threads_at(const struct running_threads *running, uint64_t time) {
-    const size_t begun = count_until(running->begins, running->count, time, false);
-    const size_t ended = count_until(running->ends, running->count, time, false);
+    const size_t begun = count_before(running->begins, running->count, time);
+    const size_t ended = count_before(running->ends, running->count, time);
     return begun > ended ? begun - ended : 0;
 }

@@ -16,8 +16,7 @@ struct running_threads {
 
 void running_threads_free(struct running_threads *running);
 
-/* Threads that ran at `time`, a thread that left its cpu at this time among them; 0: not known. Thread-safe.
- */
+/* Threads that ran at `time`, among them those that left their CPU just then; 0: not known. Thread-safe. */
 uint64_t running_threads_at(const struct running_threads *running, uint64_t time);
 
 #endif
