@@ -40,7 +40,9 @@ typedef struct pfr_view_options {
     bool redact_paths;    /* objects have their names, not their paths */
     bool data_only;       /* write the data, which a page without data opens, instead of a page */
     /* An older recording to compare `model` with: the page opens with its diff view. Functions are the same if their
-       names and those of their objects are. It must live until pfr_view_write returns. NULL: no comparison. */
+       names and those of their objects are, but for suffixes of clones, as in diff.h; changes, 95 % intervals and
+       verdicts are those of pfr_diff_open, whose errors are returned too. It must live until pfr_view_write returns.
+       NULL: no comparison. */
     const pfr_model *baseline;
     /* Add the instructions of the 200 hottest functions with the samples at each address, as far as they fit into a
        quarter of max_size. The model must have addresses (be opened without `functions`); ignored with `baseline` and

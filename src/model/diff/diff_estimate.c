@@ -146,6 +146,7 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
  * prior counts as `freedom` more degrees of freedom (Smyth 2004), at most as many as the rows it is fitted to.
  */
 
+#define RUNS_FOR_SHARED 4u /* of a side: as many give verdicts by the shared dispersion */
 #define FITTED_ROWS_LEAST 3u
 #define FITTED_SAMPLES 5u /* of a run, on average: with fewer, values are too discrete */
 #define RATIO_LEAST 1e-4  /* runs that agree exactly; its logarithm is taken */
@@ -253,10 +254,16 @@ static void scale(struct estimate *e, double by) {
     e->variance *= by * by;
 }
 
+/* Where few runs estimate the variance, a verdict must also hold by the variance of the row itself. */
+static bool has_few_runs(const pfr_diff *d) {
+    return d->sides[0].count < RUNS_FOR_SHARED || d->sides[1].count < RUNS_FOR_SHARED;
+}
+
 pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch) {
     struct estimate of[2] = {diff_estimate(d, DIFF_BASE, subject, scratch),
                              diff_estimate(d, DIFF_NEW, subject, scratch)};
     const struct diff_dispersion *prior = &d->dispersion[subject->part];
+    const double own = value_of(&of[0], &of[1]).p;
     if (subject->rows && prior->freedom > 0)
         moderate(d, prior, of);
     if (!subject->rows && d->options.per == PFR_DIFF_PER_TOTAL && of[0].value > 0) {
@@ -264,5 +271,8 @@ pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subjec
         scale(&of[0], by);
         scale(&of[1], by);
     }
-    return value_of(&of[0], &of[1]);
+    pfr_diff_value value = value_of(&of[0], &of[1]);
+    if (has_few_runs(d))
+        value.p = fmax(value.p, own);
+    return value;
 }
