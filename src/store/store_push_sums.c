@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums by day and function (table daily), made of the rows that were sent as samples. A sum stands for all slots of its
+ * Sums by day and function (table daily), made of the rows that were sent as samples. A sum represents all slots of its
  * upload on a day, and has the time of one of them: a test on times that all of these pass, or none, can be made on it.
  */
 #include "store/store_push.h"

@@ -43,7 +43,7 @@ struct memory;
 /* --- Paths. */
 
 #define PATH_ROOT 0u  /* no call is open; its own parent */
-#define PATH_LIMIT 1u /* child of the root: stands for all paths without memory. It has no function */
+#define PATH_LIMIT 1u /* child of the root: represents all paths without memory. It has no function */
 
 struct call_path {
     uint32_t parent; /* a smaller number */

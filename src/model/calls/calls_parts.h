@@ -80,7 +80,7 @@ struct open_call {
 struct calls_pending {
     struct pending_call *at;
     size_t count, room;
-    uint32_t base; /* for whole paths: the path that stands for the calls open before */
+    uint32_t base; /* for whole paths: the path that represents the calls open before */
     bool wanted;   /* the calls open before are unknown */
     bool too_many; /* too many events, so the result is unknown */
 };
@@ -88,7 +88,7 @@ struct calls_pending {
 /* Open calls of a thread. */
 struct thread_calls {
     struct memory *memory;
-    struct open_call *open; /* the first entry stands for the root and sums the outermost calls */
+    struct open_call *open; /* the first entry represents the root and sums the outermost calls */
     size_t depth, room;     /* depth without, room with the first entry */
     struct u64_map above;   /* function -> number of its open calls above CALLS_NEAR */
     uint64_t over;          /* enters deeper than CALLS_DEEPEST that were not left yet */

@@ -6,7 +6,7 @@
  * way. The worker at the end of the chunk before pairs the kept events with its open calls, as if it had read on. If
  * calls are properly nested, there are as many of these exits as calls were open.
  *
- * For whole paths, those of a chunk begin with a base, which stands for the unknown open calls: one per thread, and
+ * For whole paths, those of a chunk begin with a base, which represents the unknown open calls: one per thread, and
  * another after each kept exit. Its meaning is known when the kept events are paired.
  */
 #include "model/calls/calls_pending.h"

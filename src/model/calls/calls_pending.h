@@ -17,12 +17,12 @@ pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *
 /* Handles the calls open at the end of a chunk. */
 pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 
-/* Applies the pending events of `from` to `t`, and tells the worker `of` which paths its bases stand for. PFR_END: this
+/* Applies the pending events of `from` to `t`, and tells the worker `of` which paths its bases represent. PFR_END: this
    is not possible. */
 pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err);
 
-/* Whether the number is not a function, but the worker's base *number, which stands for the calls open before. */
+/* Whether the number is not a function, but the worker's base *number, which represents the calls open before. */
 bool pending_is_base(uint32_t function, uint32_t *number);
 
 #endif

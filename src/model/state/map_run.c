@@ -89,7 +89,7 @@ static size_t chunk_of(const struct map_tree *t, uint64_t address) {
 
 typedef void visit_fn(struct map_tree *t, size_t node, uint32_t map);
 
-/* The nodes that together stand for all stretches of a map. */
+/* The nodes that together represent all stretches of a map. */
 static void visit_nodes(struct map_tree *t, const struct map *m, uint32_t map, visit_fn *visit) {
     size_t low = chunk_of(t, m->start) + t->leaves, high = chunk_of(t, m->last) + 1 + t->leaves;
     for (; low < high; low /= 2, high /= 2) {

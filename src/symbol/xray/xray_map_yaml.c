@@ -52,7 +52,7 @@ static uint32_t take_digits(const char **at, const char *end, unsigned digits) {
     return value;
 }
 
-/* Takes an escape sequence after its backslash, in double quotes; unknown letters stand for themselves. */
+/* Takes an escape sequence after its backslash, in double quotes; unknown letters are kept as they are. */
 static void take_escape(const char **at, const char *end, char *to, size_t *length) {
     static const struct {
         char letter;

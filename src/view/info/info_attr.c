@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of members and the walk over it. Where perf's label stands for a union (`{ bp_addr, config1 }`) JSON uses
+ * The list of members and the walk over it. Where perf's label represents a union (`{ bp_addr, config1 }`) JSON uses
  * the plain name of the member; flags are members like the others, one bit each.
  */
 #include "view/info/info_attr.h"

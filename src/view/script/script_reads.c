@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample with READ stands for one sample of each counter in its list, which all have its place and time. The period
+ * A sample with READ represents one sample of each counter in its list, which all have its place and time. The period
  * of each is what that counter grew by since it was read before; one that did not grow had no sample.
  */
 #include "view/script/script_reads.h"

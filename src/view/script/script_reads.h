@@ -4,7 +4,7 @@
 /* Interface of script_reads.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* A sample whose READ tells counters apart stands for one of each of them. */
+/* A sample whose READ tells counters apart represents one of each of them. */
 bool script_has_reads(const struct script_event *event);
 void script_reads(struct script *s, struct moment *m);
 

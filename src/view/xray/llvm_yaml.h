@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* `raw`: what could steer a terminal is written as LLVM does, and not escaped. In double quotes bytes are escaped, up
-   to the first that is not UTF-8: U+FFFD stands for that one and what follows. false: that is what happened. */
+   to the first that is not UTF-8: U+FFFD represents that one and what follows. false: that is what happened. */
 bool out_llvm_scalar(struct output *out, const void *bytes, size_t length, bool raw);
 
 #endif

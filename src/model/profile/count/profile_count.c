@@ -247,7 +247,7 @@ static pfr_status push_branches(struct sample_counter *c, struct sample_batch *b
     return PFR_OK;
 }
 
-/* The item at hand, or what stands for it. */
+/* The item at hand, or what represents it. */
 static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                             pfr_error *err) {
     const struct picked *picked = &b->items[b->count].picked;

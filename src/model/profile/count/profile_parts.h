@@ -13,7 +13,7 @@
  *    profile_deferred_names.c  resolves the addresses of those when all is counted
  *    profile_tracepoint.c      text of tracepoints
  *    profile_waits.c           waits of threads in place of samples
- *    profile_reads.c           samples in order, and those that stand for each counter of a group
+ *    profile_reads.c           samples in order, and those that represent each counter of a group
  *    profile_entry_key.c       the words of a sample that identify its entry
  *    profile_values.c          values by which a new entry is grouped
  *    profile_stacks.c          resolves the call chain of a new entry
@@ -96,7 +96,7 @@ struct pick_places {
     bool fixed;    /* all needed values are at fixed offsets: no decoding needed */
     bool makes;    /* chains are built from more than the recorded chain */
     bool stitches; /* chains also use the samples before */
-    bool reads;    /* each sample stands for one of every counter it read */
+    bool reads;    /* each sample represents one of every counter it read */
 };
 
 /* `bytes` must be a whole sample of the event. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting in order of time. A sample with READ stands for one of every counter in it, with the growth of that counter
+ * Counting in order of time. A sample with READ represents one of every counter in it, with the growth of that counter
  * since its last reading as weight. So the order of samples matters, also if it differs in the file (a ring buffer
  * written backwards, threads that moved between cpus): a single counter takes the whole recording in order of time.
  * Stitched call stacks (call_stitch.h) need the same.

@@ -140,7 +140,7 @@ struct profile {
     struct profile_request request;
     struct state state; /* names of objects, comms */
     struct address_names names;
-    struct intern_table texts; /* symbols, comms and all other texts that values stand for */
+    struct intern_table texts; /* symbols, comms and all other texts that values represent */
 
     struct profile_frame *frames;
     struct frame_lines *lines; /* by frame; NULL with PROFILE_NO_LINES */
