@@ -50,6 +50,8 @@ WHOLE_OF_TRACES = (["info", "--stats"], ["dump", "--format=jsonl"], ["script", "
 SECONDS = 10
 LEAKS_OF = 5  # what is left allocated is looked for in one of so many: it takes a third of the time
 KNOWN_STATUS = (0, 1, 3, 4)
+# Refused with status 2 and these words: the options ask for what the recording does not have.
+REFUSAL = b"the recording does not say when threads ran"
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")
 # Never printed raw: C0 but newline and tab, DEL, C1 as UTF-8.
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
@@ -90,7 +92,8 @@ def try_one(perfray, command, mutant):
     except subprocess.TimeoutExpired:
         return "hang: more than %d s" % SECONDS, False
     found = SANITIZER.search(done.stderr)
-    if found or done.returncode < 0 or done.returncode not in KNOWN_STATUS:
+    is_refusal = done.returncode == 2 and REFUSAL in done.stderr
+    if found or done.returncode not in KNOWN_STATUS and not is_refusal:
         said = found.group(0).decode("utf-8", "replace") if found else "status %d" % done.returncode
         return "crash: " + said, False
     found = CONTROL.search(done.stdout) or CONTROL.search(done.stderr)

@@ -39,6 +39,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 RECORDED = os.path.join(harness.FIXTURES, "recorded")
+MIDNIGHT = 1700006400    # 2023-11-15 UTC
 XRAY = os.path.join(harness.FIXTURES, "xray")
 KEYS = ["-s", "comm,dso,sym", "--no-branch-stack", "--no-group"]
 VIEWS = (["report", "--format=csv", *KEYS], ["report", "--format=csv", "--children", *KEYS], ["report", "--format=csv", "-s", "sym",

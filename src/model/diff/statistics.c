@@ -31,12 +31,18 @@ static double beta_fraction(double a, double b, double x) {
     return h;
 }
 
+/* lgamma writes the sign to a global variable, which is a race between threads. */
+static double log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 static double incomplete_beta(double a, double b, double x) {
     if (x <= 0)
         return 0;
     if (x >= 1)
         return 1;
-    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
@@ -59,7 +65,7 @@ static double density_factor(double t, double freedom) {
 static double density_at_zero(double freedom) {
     const double pi = acos(-1);
     return freedom >= NEARLY_NORMAL ? 1 / sqrt(2 * pi)
-                                    : exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi);
+                                    : exp(log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2)) / sqrt(freedom * pi);
 }
 
 /* Newton's method from 0: the tail is convex there, so no step goes past the root. */

@@ -14,7 +14,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 import run_store  # noqa: E402
 
-MIDNIGHT = 1700006400    # 2023-11-15 UTC
 DAYS = ("", 'time >= "2023-11-15"', 'time < "2023-11-15"', 'not time < "2023-11-15"', 'time >= "2023-11-14" and time < "2023-11-15" or version=2',
         'time >= "2023-11-15" and comm ~ "*"', "event ~ '*'", "version=1 and time < \"2023-11-15\"")
 PARTED = ('time > "2023-11-15"', 'time <= "2023-11-15"', "time >= @1700006399", "time < @1700006401", 'not (time > @1700006399 and version=0)')
@@ -25,9 +24,9 @@ def daily_stores(folder):
     whole = run_store.new_store(folder, "daily.db")
     names = ("zstd-many", "killed", "chains", "cpu-clock", "period", "waits")
     for number, name in enumerate(names):
-        run_store.push(whole, "-l", "version=%d" % (number % 3), "--slot", "10ms", "--at", "@%.3f" % (MIDNIGHT - 0.25 + number % 3 * 0.5),
+        run_store.push(whole, "-l", "version=%d" % (number % 3), "--slot", "10ms", "--at", "@%.3f" % (run_store.MIDNIGHT - 0.25 + number % 3 * 0.5),
              os.path.join(run_store.RECORDED, name + ".data"))
-    run_store.push(whole, "--slot", "10ms", "--at", "@%d" % MIDNIGHT, os.path.join(run_store.RECORDED, "sample-cpu.data"))
+    run_store.push(whole, "--slot", "10ms", "--at", "@%d" % run_store.MIDNIGHT, os.path.join(run_store.RECORDED, "sample-cpu.data"))
     others = []
     for name, statement in (("samples", "UPDATE upload SET sums=0"), ("sums", "DELETE FROM sample")):
         others.append(os.path.join(folder, "daily-%s.db" % name))
@@ -76,7 +75,7 @@ def daily_rows(store):
 def check_upgrade(folder):
     store = run_store.new_store(folder, "old.db")
     for number, name in enumerate(("zstd-many", "killed", "chains")):
-        run_store.push(store, "--slot", "10ms", "--at", "@%d.25" % MIDNIGHT, os.path.join(run_store.RECORDED, name + ".data"))
+        run_store.push(store, "--slot", "10ms", "--at", "@%d.25" % run_store.MIDNIGHT, os.path.join(run_store.RECORDED, name + ".data"))
     run_store.push(store, os.path.join(run_store.XRAY, "fdr-v5.xray"))
     with sqlite3.connect(store) as db:
         before, uploads_before = daily_rows(store), db.execute("SELECT * FROM upload ORDER BY upload").fetchall()

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import clickhouse  # noqa: E402
 import harness  # noqa: E402
+import run_days  # noqa: E402
 import run_store  # noqa: E402
 
 VIEWS = (["store", "list", "--format=csv"], ["store", "top"], ["store", "top", "--children"], ["store", "top", "-s", "comm"],
@@ -130,7 +131,7 @@ def check_daily(store, shards):
     for number, name in enumerate(("zstd-many", "killed", "chains", "sample-cpu")):
         run_store.push(store, "--slot", "10ms", "--at", "@%.3f" % (run_store.MIDNIGHT + number % 2 * 0.25), "-l", "version=%d" % number,
                        os.path.join(run_store.RECORDED, name + ".data"))
-    expressions = (*run_store.DAYS, *run_store.PARTED)
+    expressions = (*run_days.DAYS, *run_days.PARTED)
     wanted = [shown(["store", "top", "--format=csv", *(["--where", one] if one else [])], store) for one in expressions]
     for shard in shards:
         shard.ask("INSERT INTO {0}.all_upload SELECT day, upload, content, service, version, host, clock, kind, pushed, first, last, slot, samples, rows, lost, "
