@@ -61,7 +61,7 @@ static bool looks_like_stream(const pfr_reader *r, const uint8_t *bytes, size_t 
     if (have < PIPE_HEADER + RECORD_HEADER)
         return false;
     const uint32_t type = load_u32(bytes + PIPE_HEADER, r->context.swap);
-    return type >= FIRST_USER_TYPE && type < TYPE_RULES && r->rules[type].layout &&
+    return type >= FIRST_USER_TYPE && type < TYPE_RULES && r->events.rules[type].layout &&
            load_u16(bytes + PIPE_HEADER + 4, r->context.swap) == 0 &&
            load_u16(bytes + PIPE_HEADER + 6, r->context.swap) >= RECORD_HEADER;
 }
@@ -127,8 +127,8 @@ static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_
 /* No byte of a file may serve as ids of two events. An event whose ids would raise the sum above the size of the file
    gets no ids. So the memory for ids is bounded by the size of the file, not by that times the number of attrs. */
 static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
-    if (*size <= r->header.file_size - r->ids_taken) {
-        r->ids_taken += *size;
+    if (*size <= r->header.file_size - r->events.ids_taken) {
+        r->events.ids_taken += *size;
         return;
     }
     found(r, entry + r->header.attr_size - 16, 16, "file_attr.ids",
@@ -164,7 +164,7 @@ static pfr_status read_attrs(pfr_reader *r, const struct pfr_rec_file_header *h,
     const uint64_t offset = h->attrs.offset, size = h->attrs.size;
     size_t got = 0;
     const uint64_t count = size / r->header.attr_size;
-    r->attrs_at = offset;
+    r->events.attrs_at = offset;
     if (count > EVENTS_MOST)
         return pfr_fail(err, PFR_ERR_DAMAGE, 32, 8, "file_header.attrs.size", "%llu events", (unsigned long long)count);
     uint8_t *entry = mem_alloc(&r->memory, (size_t)r->header.attr_size, 1);
@@ -195,13 +195,13 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
     h->data_offset = file_header->data.offset;
     h->data_size = said;
     h->not_finalised = said == 0 && h->file_size > h->data_offset;
-    r->quality.not_finalised = h->not_finalised;
+    r->damage.quality.not_finalised = h->not_finalised;
     if (h->data_offset > h->file_size)
         h->data_size = 0;
     else if (h->not_finalised || said > h->file_size - h->data_offset)
         h->data_size = h->file_size - h->data_offset;
     if (!h->not_finalised && h->data_size < said)
-        r->quality.truncated_bytes += said - h->data_size;
+        r->damage.quality.truncated_bytes += said - h->data_size;
     const bool ends_inside = h->data_offset <= h->file_size && said <= h->file_size - h->data_offset;
     h->features_offset =
         ends_inside ? h->data_offset + said : h->file_size; /* an end past the file's: there is no table */
@@ -214,9 +214,9 @@ static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
     for (uint64_t at = 0;; at += have) {
-        const pfr_status s = input_window(&r->parts[0].in, at, 1, &bytes, &have, &r->broken);
+        const pfr_status s = input_window(&r->parts[0].in, at, 1, &bytes, &have, &r->damage.broken);
         if (s < 0 && err)
-            *err = r->broken;
+            *err = r->damage.broken;
         PFR_TRY(s);
         if (have == 0)
             break;
@@ -317,11 +317,11 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
         PFR_TRY(open_trace(r, setup, err));
     else
         PFR_TRY(is_stream(r, bytes, have) ? open_pipe(r, setup, err) : open_file(r, setup, err));
-    r->at = r->parts[0].begin;
-    r->found_at_open = r->quality;
-    r->end_at_open = r->parts[0].end;
-    r->nr_found_at_open = r->nr_findings;
-    r->patience = PATIENCE_FIRST; /* as pfr_rewind sets it */
+    r->cursor.at = r->parts[0].begin;
+    r->damage.found_at_open = r->damage.quality;
+    r->damage.end_at_open = r->parts[0].end;
+    r->damage.nr_found_at_open = r->damage.nr_findings;
+    r->damage.patience = PATIENCE_FIRST; /* as pfr_rewind sets it */
     return PFR_OK;
 }
 
@@ -373,13 +373,13 @@ static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     r->context.string_most = resolved.string;
     r->keep_aux = options && options->size > offsetof(pfr_open_options, keep_aux) && options->keep_aux;
     r->spool = options && options->size > offsetof(pfr_open_options, spool) && options->spool;
-    r->last_event = PFR_NO_EVENT;
-    r->doubtful = UINT64_MAX;
+    r->events.last_event = PFR_NO_EVENT;
+    r->cursor.doubtful = UINT64_MAX;
     arena_init(&r->arena, &r->memory);
-    u64_map_init(&r->ids, &r->memory);
-    u64_map_init(&r->formats, &r->memory);
-    u64_map_init(&r->feature_of, &r->memory);
-    r->patience = PATIENCE_FIRST;
+    u64_map_init(&r->events.ids, &r->memory);
+    u64_map_init(&r->events.formats, &r->memory);
+    u64_map_init(&r->features.index_of, &r->memory);
+    r->damage.patience = PATIENCE_FIRST;
     plausibility_learn(r);
     return r;
 }
@@ -456,10 +456,10 @@ void pfr_close(pfr_reader *r) {
     xray_close(r);
     if (r->stored)
         r->stored->close(r->stored);
-    mem_free(&r->memory, r->features, r->features_room, sizeof *r->features);
-    u64_map_free(&r->ids);
-    u64_map_free(&r->formats);
-    u64_map_free(&r->feature_of);
+    mem_free(&r->memory, r->features.list, r->features.room, sizeof *r->features.list);
+    u64_map_free(&r->events.ids);
+    u64_map_free(&r->events.formats);
+    u64_map_free(&r->features.index_of);
     arena_free(&r->arena);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);
@@ -470,5 +470,5 @@ const pfr_header *pfr_get_header(const pfr_reader *reader) {
 }
 
 const pfr_quality *pfr_get_quality(const pfr_reader *reader) {
-    return &reader->quality;
+    return &reader->damage.quality;
 }

@@ -90,7 +90,7 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
     r->command.watched = (int)syscall(SYS_pidfd_open, pid, 0);
     close(go[0]);
     close(failed[1]);
-    return r->of_command ? targets_add_task(r, pid, err) : PFR_OK;
+    return r->targets.of_command ? targets_add_task(r, pid, err) : PFR_OK;
 }
 
 pfr_status command_start(pfr_recorder *r, pfr_error *err) {

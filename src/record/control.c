@@ -18,11 +18,11 @@ static pfr_status wrong_control(const char *text, pfr_error *err) {
 
 static bool open_descriptors(pfr_recorder *r, const char *text) {
     char *end;
-    r->control_in = dup((int)strtol(text, &end, 10));
-    if (end == text || r->control_in < 0)
+    r->control.in = dup((int)strtol(text, &end, 10));
+    if (end == text || r->control.in < 0)
         return false;
     if (*end == ',')
-        r->control_out = dup((int)strtol(end + 1, &end, 10));
+        r->control.out = dup((int)strtol(end + 1, &end, 10));
     return *end == '\0';
 }
 
@@ -40,10 +40,10 @@ static int open_fifo(const char *path, size_t length) {
 
 static bool open_fifos(pfr_recorder *r, const char *text) {
     const size_t first = strcspn(text, ",");
-    r->control_in = open_fifo(text, first);
+    r->control.in = open_fifo(text, first);
     if (text[first] == ',')
-        r->control_out = open_fifo(text + first + 1, strlen(text + first + 1));
-    return r->control_in >= 0 && (text[first] == '\0' || r->control_out >= 0);
+        r->control.out = open_fifo(text + first + 1, strlen(text + first + 1));
+    return r->control.in >= 0 && (text[first] == '\0' || r->control.out >= 0);
 }
 
 pfr_status control_open(pfr_recorder *r, pfr_error *err) {
@@ -53,18 +53,18 @@ pfr_status control_open(pfr_recorder *r, pfr_error *err) {
     const bool fds = strncmp(text, "fd:", 3) == 0, fifos = strncmp(text, "fifo:", 5) == 0;
     if ((!fds && !fifos) || !(fds ? open_descriptors(r, text + 3) : open_fifos(r, text + 5)))
         return wrong_control(text, err);
-    const int flags = fcntl(r->control_in, F_GETFL);
-    fcntl(r->control_in, F_SETFL, flags | O_NONBLOCK);
-    if (r->kernel->watch(r->kernel->context, r->watch, r->control_in) < 0)
+    const int flags = fcntl(r->control.in, F_GETFL);
+    fcntl(r->control.in, F_SETFL, flags | O_NONBLOCK);
+    if (r->kernel->watch(r->kernel->context, r->control.watch, r->control.in) < 0)
         return pfr_fail_errno(err, errno, "watch", text);
     return PFR_OK;
 }
 
 void control_close(pfr_recorder *r) {
-    if (r->control_in >= 0)
-        close(r->control_in);
-    if (r->control_out >= 0)
-        close(r->control_out);
+    if (r->control.in >= 0)
+        close(r->control.in);
+    if (r->control.out >= 0)
+        close(r->control.out);
 }
 
 static void enable(pfr_recorder *r) {
@@ -74,10 +74,10 @@ static void disable(pfr_recorder *r) {
     counters_switch(r, false);
 }
 static void snapshot(pfr_recorder *r) {
-    r->snapshots++;
+    r->control.snapshots++;
 }
 static void stop(pfr_recorder *r) {
-    r->stops++;
+    r->control.stops++;
 }
 static void nothing(pfr_recorder *r) {
     (void)r;
@@ -91,7 +91,7 @@ static void obey(pfr_recorder *r, const char *line, size_t length) {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strlen(orders[i].order) == length && strncmp(orders[i].order, line, length) == 0) {
             orders[i].obey(r);
-            if (r->control_out >= 0 && write(r->control_out, "ack\n", 4) != 4)
+            if (r->control.out >= 0 && write(r->control.out, "ack\n", 4) != 4)
                 recorder_note(r, "an order could not be answered: %s", strerror(errno));
             return;
         }
@@ -100,9 +100,9 @@ static void obey(pfr_recorder *r, const char *line, size_t length) {
 
 void control_obey(pfr_recorder *r) {
     char text[512];
-    if (r->control_in < 0)
+    if (r->control.in < 0)
         return;
-    const ssize_t got = read(r->control_in, text, sizeof text - 1);
+    const ssize_t got = read(r->control.in, text, sizeof text - 1);
     if (got <= 0)
         return;
     text[got] = '\0';

@@ -19,28 +19,28 @@
 /* --- a CPU that comes on line --- */
 
 static bool is_recorded(const pfr_recorder *r, int32_t cpu) {
-    for (size_t i = 0; i < r->nr_cpus; i++)
-        if (r->cpus[i] == cpu)
+    for (size_t i = 0; i < r->targets.nr_cpus; i++)
+        if (r->targets.cpus[i] == cpu)
             return true;
     return false;
 }
 
 static pfr_status tell_file(pfr_recorder *r, size_t first, pfr_error *err) {
     for (size_t i = first; i < r->nr_counters; i++)
-        PFR_TRY(pfr_writer_ids(r->writer, r->counters[i].event, &r->counters[i].id, 1, err));
+        PFR_TRY(pfr_writer_ids(r->file.writer, r->counters[i].event, &r->counters[i].id, 1, err));
     PFR_TRY(file_put_ids(r, first, err));
     return machine_put_events(r, err);
 }
 
 static void start_counters(pfr_recorder *r, size_t first) {
-    for (size_t i = first; i < r->nr_counters && r->enabled; i++)
+    for (size_t i = first; i < r->nr_counters && r->control.enabled; i++)
         if (r->events.at[r->counters[i].event].leader == r->counters[i].event)
             r->kernel->control(r->kernel->context, r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static pfr_status take_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     const size_t first = r->nr_counters;
-    if (strcmp(r->path, "-") == 0) {
+    if (strcmp(r->file.path, "-") == 0) {
         recorder_note(r, "CPU %d came online and is not recorded: a stream lists its counters only at its start",
                       (int)cpu);
         return PFR_OK;
@@ -67,19 +67,19 @@ static bool is_listed(const struct cpu_list *list, int32_t cpu) {
 }
 
 static pfr_status compare(pfr_recorder *r, const struct cpu_list *now, pfr_error *err) {
-    for (size_t i = 0; i < r->online.count; i++)
-        if (!is_listed(now, r->online.at[i]))
-            recorder_note(r, "cpu %d went off: the others are recorded further", (int)r->online.at[i]);
+    for (size_t i = 0; i < r->targets.online.count; i++)
+        if (!is_listed(now, r->targets.online.at[i]))
+            recorder_note(r, "cpu %d went off: the others are recorded further", (int)r->targets.online.at[i]);
     for (size_t i = 0; i < now->count; i++)
-        if (!is_listed(&r->online, now->at[i]))
+        if (!is_listed(&r->targets.online, now->at[i]))
             PFR_TRY(take_cpu(r, now->at[i], err));
     return PFR_OK;
 }
 
 static bool is_due(pfr_recorder *r, bool idle, uint64_t now_ns) {
-    if (!r->by_cpu || r->options.cpus || (!idle && now_ns - r->looked_ns < LOOK_NS))
+    if (!r->targets.by_cpu || r->options.cpus || (!idle && now_ns - r->targets.looked_ns < LOOK_NS))
         return false;
-    r->looked_ns = now_ns;
+    r->targets.looked_ns = now_ns;
     return true;
 }
 
@@ -87,10 +87,10 @@ pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *
     struct cpu_list now;
     if (!is_due(r, idle, now_ns) || !targets_online(r->kernel, &now))
         return PFR_OK;
-    if (now.count == r->online.count && memcmp(now.at, r->online.at, now.count * sizeof *now.at) == 0)
+    if (now.count == r->targets.online.count && memcmp(now.at, r->targets.online.at, now.count * sizeof *now.at) == 0)
         return PFR_OK;
-    if (r->online.count)
+    if (r->targets.online.count)
         PFR_TRY(compare(r, &now, err));
-    r->online = now;
+    r->targets.online = now;
     return PFR_OK;
 }

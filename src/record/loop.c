@@ -36,7 +36,7 @@ static pfr_status end_round(pfr_recorder *r, pfr_error *err) {
     r->result.wakes++;
     PFR_TRY(put_record(r, PFR_RECORD_FINISHED_ROUND, 0, &(struct pfr_rec_finished_round){0},
                        sizeof(struct pfr_rec_finished_round), err));
-    return pfr_writer_flush(r->writer, err);
+    return pfr_writer_flush(r->file.writer, err);
 }
 
 static pfr_status turn(pfr_recorder *r, bool *any, pfr_error *err) {
@@ -48,12 +48,12 @@ static pfr_status turn(pfr_recorder *r, bool *any, pfr_error *err) {
 
 static void take_orders(pfr_recorder *r) {
     uint64_t calls;
-    const ssize_t got = read(r->wake, &calls, sizeof calls); /* does not block */
+    const ssize_t got = read(r->control.wake, &calls, sizeof calls); /* does not block */
     (void)got;
     control_obey(r);
-    if (r->wants_on || r->wants_off)
-        counters_switch(r, r->wants_on);
-    r->wants_on = r->wants_off = 0;
+    if (r->control.wants_on || r->control.wants_off)
+        counters_switch(r, r->control.wants_on);
+    r->control.wants_on = r->control.wants_off = 0;
 }
 
 static bool part_is_full(const pfr_recorder *r) {
@@ -63,15 +63,15 @@ static bool part_is_full(const pfr_recorder *r) {
         return false;
     clock_gettime(CLOCK_REALTIME, &wall);
     const uint64_t now = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
-    return (o->part_bytes && pfr_writer_size(r->writer) >= o->part_bytes) ||
-           (o->part_ns && now - r->part_start_ns >= o->part_ns);
+    return (o->part_bytes && pfr_writer_size(r->file.writer) >= o->part_bytes) ||
+           (o->part_ns && now - r->file.part_start_ns >= o->part_ns);
 }
 
 static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
     bool any;
-    if (r->snapshots == 0 && !part_is_full(r))
+    if (r->control.snapshots == 0 && !part_is_full(r))
         return PFR_OK;
-    r->snapshots = 0;
+    r->control.snapshots = 0;
     r->drain_least = 0;
     if (r->options.overwrite) {
         PFR_TRY(rings_snapshot(r, err));
@@ -86,18 +86,18 @@ static pfr_status take_snapshots(pfr_recorder *r, pfr_error *err) {
 
 static bool is_full(pfr_recorder *r) {
     const uint64_t most = r->options.max_bytes;
-    if (!most || pfr_writer_size(r->writer) < most)
+    if (!most || pfr_writer_size(r->file.writer) < most)
         return false;
     r->result.is_full = true;
     return true;
 }
 
 static bool is_over(pfr_recorder *r) {
-    if (r->stops || is_full(r))
+    if (r->control.stops || is_full(r))
         return true;
     if (r->command.pid)
         return command_ended(&r->command);
-    return r->by_task && targets_are_gone(r);
+    return r->targets.by_task && targets_are_gone(r);
 }
 
 /* Sends SIGTERM to the command, as perf does, and records until it ends. A command that does not end keeps running. */
@@ -107,7 +107,7 @@ static pfr_status dismiss_command(pfr_recorder *r, pfr_error *err) {
     if (!command->pid || command_ended(command))
         return PFR_OK;
     kill(command->pid, SIGTERM);
-    while (now_ns() < until && r->stops < 2 && !command_ended(command)) {
+    while (now_ns() < until && r->control.stops < 2 && !command_ended(command)) {
         usleep(10000);
         PFR_TRY(rings_drain_filling(r, err));
     }
@@ -128,17 +128,17 @@ static pfr_status drain_all(pfr_recorder *r, pfr_error *err) {
 }
 
 static pfr_status end_recording(pfr_recorder *r, pfr_error *err) {
-    if (r->stops || r->result.is_full)
+    if (r->control.stops || r->result.is_full)
         PFR_TRY(dismiss_command(r, err));
     counters_switch(r, false);
     PFR_TRY(drain_all(r, err));
-    return r->stops < 2 ? file_finish(r, err) : PFR_OK;
+    return r->control.stops < 2 ? file_finish(r, err) : PFR_OK;
 }
 
 /* True if the reader of the stream has closed it. */
 static bool nobody_reads(const pfr_recorder *r) {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return r->path && strcmp(r->path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
+    return r->file.path && strcmp(r->file.path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
 }
 
 /* If recording fails, the command continues and its end is waited for - unless the pipeline that it belongs to has
@@ -148,7 +148,7 @@ static void wait_for_command(pfr_recorder *r) {
         recorder_note(r, "the command goes on as process %d", (int)r->command.pid);
         return;
     }
-    while (r->command.pid && r->command.go < 0 && !r->stops && !command_ended(&r->command))
+    while (r->command.pid && r->command.go < 0 && !r->control.stops && !command_ended(&r->command))
         usleep(10000);
 }
 
@@ -156,8 +156,8 @@ static void wait_for_command(pfr_recorder *r) {
 
 /* Starts counters that enable_on_exec does not start; *begun is the time of the start. */
 static pfr_status start(pfr_recorder *r, uint64_t *begun, pfr_error *err) {
-    const bool late = r->options.delay_ms != 0 || r->nr_turns > 0;
-    if (!late && !r->of_command)
+    const bool late = r->options.delay_ms != 0 || r->control.nr_turns > 0;
+    if (!late && !r->targets.of_command)
         counters_switch(r, true);
     if (late && !r->command.pid)
         counters_track(r);
@@ -176,7 +176,7 @@ static int milliseconds_to(uint64_t when) {
 
 /* Switches counting on or off if the next time of the list has come. */
 static void take_turns(pfr_recorder *r, uint64_t begun, size_t *next) {
-    for (; *next < r->nr_turns && now_ns() >= begun + r->turns[*next]; ++*next)
+    for (; *next < r->control.nr_turns && now_ns() >= begun + r->control.turns[*next]; ++*next)
         counters_switch(r, *next % 2 == 0);
 }
 
@@ -185,9 +185,9 @@ static pfr_status recording(pfr_recorder *r, pfr_error *err) {
     size_t next = 0;
     PFR_TRY(start(r, &begun, err));
     for (bool any; !is_over(r);) {
-        const int due = milliseconds_to(next < r->nr_turns ? begun + r->turns[next] : 0);
+        const int due = milliseconds_to(next < r->control.nr_turns ? begun + r->control.turns[next] : 0);
         const int most = r->command.pid && r->command.watched < 0 ? 20 : due;
-        const int events = r->kernel->wait(r->kernel->context, r->watch, most);
+        const int events = r->kernel->wait(r->kernel->context, r->control.watch, most);
         if (events < 0 && errno != EINTR)
             return pfr_fail_errno(err, errno, "wait for", "rings");
         take_orders(r);

@@ -47,11 +47,12 @@ pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err) {
 /* --- when counting is switched --- */
 
 static pfr_status add_turn(pfr_recorder *r, uint64_t ms, pfr_error *err) {
-    uint64_t *const at = mem_grow(&r->memory, r->turns, r->nr_turns, &r->turns_room, 8, sizeof *at);
+    uint64_t *const at =
+        mem_grow(&r->memory, r->control.turns, r->control.nr_turns, &r->control.turns_room, 8, sizeof *at);
     if (!at)
         return mem_fail(&r->memory, err, "delay");
-    r->turns = at;
-    r->turns[r->nr_turns++] = ms * MS;
+    r->control.turns = at;
+    r->control.turns[r->control.nr_turns++] = ms * MS;
     return PFR_OK;
 }
 
@@ -62,7 +63,7 @@ static bool take_time(const pfr_recorder *r, const char **at, uint64_t *ms) {
         return false;
     *ms = strtoull(*at, &behind, 10);
     *at = behind;
-    return *ms <= MS_MOST && (r->nr_turns == 0 || *ms * MS > r->turns[r->nr_turns - 1]);
+    return *ms <= MS_MOST && (r->control.nr_turns == 0 || *ms * MS > r->control.turns[r->control.nr_turns - 1]);
 }
 
 static pfr_status add_ranges(pfr_recorder *r, const char *text, pfr_error *err) {

@@ -206,7 +206,7 @@ static void plan_fields(const struct planning *p, struct typed_event *e) {
     } fields[] = {
         {true, PERF_SAMPLE_IP | PERF_SAMPLE_TID},
         {e->time != 2 && (!o->per_thread || o->times), PERF_SAMPLE_TIME},
-        {p->r->by_cpu || o->cpus || o->cpu || o->raw, PERF_SAMPLE_CPU},
+        {p->r->targets.by_cpu || o->cpus || o->cpu || o->raw, PERF_SAMPLE_CPU},
         {o->addresses, PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
         {o->physical_addresses, PERF_SAMPLE_PHYS_ADDR},
         {o->data_page_size, PERF_SAMPLE_DATA_PAGE_SIZE},
@@ -264,7 +264,7 @@ static void plan_event(const struct planning *p, size_t number) {
     e->attr.sample_id_all = 1;
     e->attr.inherit = e->inherit ? e->inherit == 1 : !o->no_inherit && !o->per_thread;
     e->attr.disabled = leads;
-    e->attr.enable_on_exec = leads && r->of_command && !p->begins_late;
+    e->attr.enable_on_exec = leads && r->targets.of_command && !p->begins_late;
     if (e->most_precise)
         e->attr.precise_ip = 3;
     plan_fields(p, e);
@@ -310,8 +310,8 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     struct typed_event *const dummy = &r->events.at[r->tracking];
     dummy->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TRANSACTION);
     dummy->attr.branch_sample_type = 0;
-    dummy->attr.disabled = r->by_task;
-    dummy->attr.enable_on_exec = r->of_command || (r->by_task && p->begins_late);
+    dummy->attr.disabled = r->targets.by_task;
+    dummy->attr.enable_on_exec = r->targets.of_command || (r->targets.by_task && p->begins_late);
     char name[64];
     dummy->name = arena_text(&r->events.arena, name, event_name_of(&dummy->attr, "dummy", name, sizeof name));
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");
@@ -383,7 +383,7 @@ static pfr_status plan_cgroups(pfr_recorder *r, pfr_error *err) {
     const char *at = r->options.cgroups;
     if (!at)
         return PFR_OK;
-    if (!r->by_cpu)
+    if (!r->targets.by_cpu)
         return wrong(err, "cgroup", "--cgroup %.60s records what runs on cpus: it needs -a or -C", at);
     for (size_t i = 0; i < r->events.count; i++) {
         const size_t length = strcspn(at, ",");
@@ -484,7 +484,7 @@ pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(plan_branches(&p, err));
     for (size_t i = 0; i < r->events.count; i++)
         plan_event(&p, i);
-    if (r->by_cpu || o->cpus || p.begins_late || aux_is_recorded(r))
+    if (r->targets.by_cpu || o->cpus || p.begins_late || aux_is_recorded(r))
         PFR_TRY(add_dummy(&p, err));
     plan_tracking(r);
     plan_ids(r);

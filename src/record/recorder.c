@@ -32,22 +32,22 @@ static pfr_recorder *make(const struct kernel *kernel, const pfr_recorder_option
     memcpy(&r->options, options, options->size < sizeof r->options ? options->size : sizeof r->options);
     r->kernel = kernel;
     r->memory = memory;
-    r->hits_memory = HITS_MEMORY;
-    r->watch = r->wake = r->control_in = r->control_out = -1;
+    r->file.hits_memory = HITS_MEMORY;
+    r->control.watch = r->control.wake = r->control.in = r->control.out = -1;
     r->command.go = r->command.failed = r->command.watched = -1;
     event_list_init(&r->events, &r->memory);
-    arena_init(&r->part, &r->memory);
+    arena_init(&r->file.part, &r->memory);
     return r;
 }
 
 static pfr_status open_watch(pfr_recorder *r, pfr_error *err) {
-    r->watch = r->kernel->watch(r->kernel->context, -1, -1);
-    r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (r->watch < 0 || r->wake < 0)
+    r->control.watch = r->kernel->watch(r->kernel->context, -1, -1);
+    r->control.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (r->control.watch < 0 || r->control.wake < 0)
         return pfr_fail_errno(err, errno, "watch", "rings");
-    if (r->kernel->watch(r->kernel->context, r->watch, r->wake) < 0)
+    if (r->kernel->watch(r->kernel->context, r->control.watch, r->control.wake) < 0)
         return pfr_fail_errno(err, errno, "watch", "signals");
-    if (r->command.watched >= 0 && r->kernel->watch(r->kernel->context, r->watch, r->command.watched) < 0)
+    if (r->command.watched >= 0 && r->kernel->watch(r->kernel->context, r->control.watch, r->command.watched) < 0)
         return pfr_fail_errno(err, errno, "watch", r->options.command[0]);
     return PFR_OK;
 }
@@ -130,7 +130,8 @@ pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *
 
 static void tell_event(const pfr_recorder *r, uint32_t number) {
     const struct typed_event *const e = &r->events.at[number];
-    const size_t counters = (r->options.per_thread ? 1 : r->nr_cpus) * (r->by_task ? r->nr_tasks : 1);
+    const size_t counters =
+        (r->options.per_thread ? 1 : r->targets.nr_cpus) * (r->targets.by_task ? r->targets.nr_tasks : 1);
     recorder_note(r, "event %u %s: type %u config %#llx %s %llu sample_type %#llx, %zu counters%s%s", number, e->name,
                   e->attr.type, (unsigned long long)e->attr.config, e->attr.freq ? "frequency" : "period",
                   (unsigned long long)e->attr.sample_period, (unsigned long long)e->attr.sample_type, counters,
@@ -142,7 +143,7 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
     if (!r)
         return PFR_ERR_MEMORY;
     pfr_status status = targets_find(r, err);
-    if (status >= 0 && r->of_command)
+    if (status >= 0 && r->targets.of_command)
         status = targets_add_task(r, 0, err);
     if (status >= 0)
         status = plan_events(r, err);
@@ -161,7 +162,7 @@ pfr_status pfr_recorder_run(pfr_recorder *r, pfr_error *err) {
 pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
     if (!r->worker.exists)
         PFR_TRY(make_thread(r, err));
-    if (r->options.delay_ms == 0 && r->nr_turns == 0 && !r->options.command)
+    if (r->options.delay_ms == 0 && r->control.nr_turns == 0 && !r->options.command)
         counters_switch(r, true);
     r->worker.runs = true;
     sem_post(&r->worker.goes);
@@ -171,7 +172,7 @@ pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
 pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
     if (!r->worker.runs)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not begun");
-    if (r->stops == 0)
+    if (r->control.stops == 0)
         pfr_recorder_stop(r);
     join_thread(r);
     if (r->worker.ended_by.status < 0 && err)
@@ -182,25 +183,25 @@ pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
 static void call(pfr_recorder *r) {
     const int kept = errno;
     const uint64_t one = 1;
-    const ssize_t written = write(r->wake, &one, sizeof one);
+    const ssize_t written = write(r->control.wake, &one, sizeof one);
     (void)written; /* EAGAIN: the eventfd is already signalled */
     errno = kept;
 }
 
 void pfr_recorder_stop(pfr_recorder *r) {
-    if (r->stops < 2)
-        r->stops++;
+    if (r->control.stops < 2)
+        r->control.stops++;
     call(r);
 }
 
 void pfr_recorder_snapshot(pfr_recorder *r) {
-    r->snapshots = 1;
+    r->control.snapshots = 1;
     call(r);
 }
 
 void pfr_recorder_enable(pfr_recorder *r, bool on) {
-    r->wants_on = on;
-    r->wants_off = !on;
+    r->control.wants_on = on;
+    r->control.wants_off = !on;
     call(r);
 }
 
@@ -223,20 +224,20 @@ void pfr_recorder_close(pfr_recorder *r) {
         sem_post(&r->worker.goes);
         join_thread(r);
     }
-    pfr_writer_close(r->writer);
+    pfr_writer_close(r->file.writer);
     rings_free(r);
     counters_close(r);
     command_end(&r->command);
     control_close(r);
-    close_if_open(r->wake);
-    if (r->watch >= 0)
-        r->kernel->close(r->kernel->context, r->watch);
+    close_if_open(r->control.wake);
+    if (r->control.watch >= 0)
+        r->kernel->close(r->kernel->context, r->control.watch);
     bpf_forget(r);
     targets_free(r);
     event_list_free(&r->events);
     parts_forget(r);
-    mem_free(&r->memory, r->turns, r->turns_room, sizeof *r->turns);
-    arena_free(&r->part);
+    mem_free(&r->memory, r->control.turns, r->control.turns_room, sizeof *r->control.turns);
+    arena_free(&r->file.part);
     struct memory memory = r->memory;
     mem_free(&memory, r, 1, sizeof *r);
 }

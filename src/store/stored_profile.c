@@ -263,7 +263,7 @@ static void tell_losses(const struct stored *s, struct profile *p) {
         lost += s->uploads.at[i].lost;
         holes += s->uploads.at[i].holes > 0;
     }
-    p->lossy = holes > 0;
+    p->facts.lossy = holes > 0;
     if (!r->note || !(lost || holes))
         return;
     snprintf(text, sizeof text,

@@ -74,16 +74,16 @@ static pfr_reader *open_empty(const struct stored *s, const pfr_limits *limits, 
 }
 
 static pfr_status name_events(const struct stored *s, pfr_reader *r, pfr_error *err) {
-    for (uint32_t i = 0; i < s->event_ids.count && i < r->nr_events; i++) {
+    for (uint32_t i = 0; i < s->event_ids.count && i < r->events.count; i++) {
         const struct stored_event *e = &s->events[i + 1];
         const char *const name = arena_text(&r->arena, e->name, strlen(e->name));
         const char *const unit = arena_text(&r->arena, e->unit, strlen(e->unit));
         if (!name || !unit)
             return mem_fail(&r->memory, err, "store");
-        r->events[i].public.name = name;
-        r->events[i].public.rebuilt = name;
-        r->events[i].public.unit = *unit ? unit : NULL;
-        r->events[i].public.scale = 1; /* weights are in that unit already */
+        r->events.list[i].public.name = name;
+        r->events.list[i].public.rebuilt = name;
+        r->events.list[i].public.unit = *unit ? unit : NULL;
+        r->events.list[i].public.scale = 1; /* weights are in that unit already */
     }
     return PFR_OK;
 }

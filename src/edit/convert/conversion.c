@@ -120,9 +120,9 @@ static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec
 static void mend_id(struct conversion *c, pfr_record *rec) {
     const pfr_reader *r = c->reader;
     pfr_error lost;
-    if (!c->recover || rec->tail == 0 || r->nr_events < 2 || r->id_back == 0 || r->id_back > rec->tail)
+    if (!c->recover || rec->tail == 0 || r->events.count < 2 || r->events.id_back == 0 || r->events.id_back > rec->tail)
         return;
-    const uint32_t at = rec->size - r->id_back;
+    const uint32_t at = rec->size - r->events.id_back;
     const uint64_t id = load_u64(rec->bytes + at, r->context.swap);
     if (id == 0 || pfr_event_of_id(r, id) >= 0)
         return;
@@ -164,7 +164,7 @@ static void conversion_hole(struct conversion *c, const pfr_error *hole) {
 
 /* Counts the holes that the reader counted without returning each of them from pfr_next. */
 static void untold_holes(struct conversion *c) {
-    const uint64_t holes = c->reader->quality.holes;
+    const uint64_t holes = c->reader->damage.quality.holes;
     pfr_error lost;
     if (c->again || holes <= c->holes)
         return;
@@ -269,8 +269,8 @@ static pfr_status write_pass(struct conversion *c, pfr_error *err) {
 
 static pfr_status attr_size_can_be(const struct conversion *c, pfr_error *err) {
     const uint32_t size = c->options->attr_size;
-    for (uint32_t i = 0; size && i < c->reader->nr_events; i++) {
-        const struct pfr_rec_attr *a = &c->reader->events[i].public.attr;
+    for (uint32_t i = 0; size && i < c->reader->events.count; i++) {
+        const struct pfr_rec_attr *a = &c->reader->events.list[i].public.attr;
         if ((size < ATTR_DECIDES + 8 && a->sample_regs_intr) || (size < 88 && a->sample_regs_user) ||
             (size < 80 && a->branch_sample_type))
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",

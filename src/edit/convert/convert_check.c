@@ -62,7 +62,7 @@ bool conversion_is_refused(struct conversion *c, const pfr_record *rec) {
  * theirs. */
 static bool is_to_be_checked(const struct conversion *c) {
     const bool same = c->counts.lost == 0 && c->same_order && c->to == c->reader->header.container && !c->was_packed;
-    return c->recover && !c->again && !same && !c->only_sure && c->reader->unsure > 0;
+    return c->recover && !c->again && !same && !c->only_sure && c->reader->damage.unsure > 0;
 }
 
 /* Counts the records read before the first one that is refused; UINT64_MAX if all are accepted. */
@@ -73,7 +73,7 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     while ((s = pfr_next(r, &rec, err)) >= 0 && s != PFR_END) {
         if (s == PFR_OK)
             *count += conversion_counts(rec.type);
-        else if (r->quality.garbage + r->quality.bad_records > 0)
+        else if (r->damage.quality.garbage + r->damage.quality.bad_records > 0)
             return PFR_OK;
     }
     *count = UINT64_MAX;

@@ -10,8 +10,8 @@
 #define SLOT 16u
 
 pfr_status conversion_events(struct conversion *c, pfr_error *err) {
-    for (; c->writer && !c->verbatim && c->events_given < c->reader->nr_events; c->events_given++) {
-        const pfr_event *e = &c->reader->events[c->events_given].public;
+    for (; c->writer && !c->verbatim && c->events_given < c->reader->events.count; c->events_given++) {
+        const pfr_event *e = &c->reader->events.list[c->events_given].public;
         PFR_TRY(pfr_writer_event(c->writer, &e->attr, e->ids, (size_t)e->nr_ids, err));
     }
     return PFR_OK;
@@ -63,11 +63,11 @@ pfr_status conversion_feature(struct conversion *c, const pfr_feature *f, pfr_er
 
 /* Recorders leave free slots after the table of features for those they could not write; a copied file keeps them. */
 static uint32_t spare_slots(const pfr_reader *r) {
-    const uint64_t end = r->header.features_offset + (uint64_t)r->nr_features * SLOT;
+    const uint64_t end = r->header.features_offset + (uint64_t)r->features.count * SLOT;
     uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < r->nr_features; i++)
-        if (r->features[i].bytes.length && r->features[i].offset < first)
-            first = r->features[i].offset;
+    for (uint32_t i = 0; i < r->features.count; i++)
+        if (r->features.list[i].bytes.length && r->features.list[i].offset < first)
+            first = r->features.list[i].offset;
     const uint64_t slots = first != UINT64_MAX && first > end ? (first - end) / SLOT : 0;
     return slots < FEATURES ? (uint32_t)slots : 0;
 }
@@ -104,8 +104,8 @@ static pfr_status name_event(struct conversion *c, const pfr_event *e, pfr_error
 }
 
 static pfr_status conversion_names(struct conversion *c, pfr_error *err) {
-    for (uint32_t i = 0; i < c->reader->nr_events; i++) {
-        const pfr_event *e = &c->reader->events[i].public;
+    for (uint32_t i = 0; i < c->reader->events.count; i++) {
+        const pfr_event *e = &c->reader->events.list[i].public;
         if (e->named && e->nr_ids && strcmp(e->name, e->rebuilt) != 0)
             PFR_TRY(name_event(c, e, err));
     }
@@ -138,6 +138,6 @@ pfr_status conversion_front(struct conversion *c, pfr_error *err) {
     if (c->recover && c->to == PFR_PIPE) /* in a stream, features precede the records */
         PFR_TRY(repair_formats(c, err));
     if (from == PFR_FILE && c->to == PFR_FILE && !c->recover)
-        c->writer->spare_slots = spare_slots(c->reader);
+        c->writer->features.spare_slots = spare_slots(c->reader);
     return from != PFR_PIPE && c->to == PFR_PIPE ? conversion_names(c, err) : PFR_OK;
 }

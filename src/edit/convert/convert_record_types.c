@@ -56,11 +56,11 @@ static pfr_status hand_on(struct conversion *c, const pfr_record *rec, pfr_error
 static void wait_for_payload(struct conversion *c, const pfr_record *rec) {
     c->waiting = *rec;
     c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
-    c->payload_at = c->reader->at;
+    c->payload_at = c->reader->cursor.at;
 }
 
 static bool is_inside_payload(const struct conversion *c, const pfr_error *hole) {
-    return c->reader->part == c->waiting.part && hole->offset >= c->payload_at &&
+    return c->reader->cursor.part == c->waiting.part && hole->offset >= c->payload_at &&
            hole->offset - c->payload_at < c->waiting.payload;
 }
 
@@ -236,7 +236,7 @@ bool conversion_special(struct conversion *c, const pfr_record *rec, pfr_status 
     bool copy = true;
     if (!special)
         return false;
-    const struct layout *l = layout_at(c->reader->rules[rec->type].layout);
+    const struct layout *l = layout_at(c->reader->events.rules[rec->type].layout);
     if (pfr_decode(rec, &body, l->size, NULL) != PFR_OK)
         return false;
     *status = special(c, rec, &body, &copy, err);

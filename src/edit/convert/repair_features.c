@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 static const struct pfr_rec_attr *attr_at(const struct conversion *c, uint32_t i) {
-    return &c->reader->events[i].public.attr;
+    return &c->reader->events.list[i].public.attr;
 }
 
 /* --- The span of the samples. */
@@ -42,7 +42,7 @@ static pfr_status make_span(struct conversion *c, pfr_error *err) {
 /* --- The flag of branch stacks. */
 
 static pfr_status make_flag(struct conversion *c, pfr_error *err) {
-    for (uint32_t i = 0; i < c->reader->nr_events && !is_known(c, BIT_BRANCH_STACK); i++)
+    for (uint32_t i = 0; i < c->reader->events.count && !is_known(c, BIT_BRANCH_STACK); i++)
         if (attr_at(c, i)->sample_type & PFR_SAMPLE_BRANCH_STACK)
             return pfr_writer_feature(c->writer, BIT_BRANCH_STACK, NULL, 0, err);
     return PFR_OK;
@@ -56,7 +56,7 @@ static uint32_t size_of_attr(const struct pfr_rec_attr *a) {
 
 static uint32_t largest_attr(const struct conversion *c) {
     uint32_t most = 64;
-    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+    for (uint32_t i = 0; i < c->reader->events.count; i++)
         most = size_of_attr(attr_at(c, i)) > most ? size_of_attr(attr_at(c, i)) : most;
     return most;
 }
@@ -77,18 +77,18 @@ static pfr_status write_entry(struct conversion *c, const pfr_event *e, uint32_t
 static pfr_status write_entries(struct conversion *c, struct writing *to, pfr_error *err) {
     const uint32_t size = largest_attr(c);
     if (to->bytes) {
-        put_u32(to->bytes, (uint32_t)c->reader->nr_events, c->writer->context.swap);
+        put_u32(to->bytes, (uint32_t)c->reader->events.count, c->writer->context.swap);
         put_u32(to->bytes + 4, size, c->writer->context.swap);
     }
     to->used = 8;
-    for (uint32_t i = 0; i < c->reader->nr_events; i++)
-        PFR_TRY(write_entry(c, &c->reader->events[i].public, size, to, err));
+    for (uint32_t i = 0; i < c->reader->events.count; i++)
+        PFR_TRY(write_entry(c, &c->reader->events.list[i].public, size, to, err));
     return PFR_OK;
 }
 
 static pfr_status make_names(struct conversion *c, pfr_error *err) {
     struct writing to = writing_nowhere();
-    if (is_known(c, BIT_EVENT_DESC) || c->reader->nr_events == 0 || c->to == PFR_PIPE)
+    if (is_known(c, BIT_EVENT_DESC) || c->reader->events.count == 0 || c->to == PFR_PIPE)
         return PFR_OK;
     PFR_TRY(write_entries(c, &to, err));
     const size_t length = (size_t)to.used;
@@ -139,7 +139,7 @@ pfr_status repair_check_blob(pfr_feature *f, pfr_error *err) {
 
 static uint32_t count_tracepoints(const struct conversion *c) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+    for (uint32_t i = 0; i < c->reader->events.count; i++)
         count += attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT;
     return count;
 }
@@ -189,7 +189,7 @@ static void put_blob(const struct conversion *c, struct output *out) {
     put_number(out, 1, 4, swap);
     out_write(out, "lost", 5);
     put_number(out, count_tracepoints(c), 4, swap);
-    for (uint32_t i = 0; i < c->reader->nr_events; i++)
+    for (uint32_t i = 0; i < c->reader->events.count; i++)
         if (attr_at(c, i)->type == PFR_ATTR_TYPE_TRACEPOINT)
             put_format(out, attr_at(c, i)->config, swap);
     put_number(out, 0, 8, swap); /* no kernel symbols, no printk formats */

@@ -39,7 +39,7 @@ static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, boo
 }
 
 static pfr_status put_attr(struct quipper_output *q, uint32_t index, pfr_error *err) {
-    const pfr_event *e = &q->reader->events[index].public;
+    const pfr_event *e = &q->reader->events.list[index].public;
     const struct pfr_rec_header_attr body = {.attr = e->attr, .ids = {(const uint8_t *)e->ids, e->nr_ids, 0}};
     const struct quipper_source s = {.layout = layout_at(L_header_attr), .context = &q->reader->context, .body = &body};
     bool told;
@@ -59,14 +59,14 @@ static pfr_status put_attr(struct quipper_output *q, uint32_t index, pfr_error *
 pfr_status quipper_output_front(struct quipper_output *q, pfr_error *err) {
     if (q->reader->header.big_endian && !q->text)
         quipper_output_number(q, QUIPPER_OUR_ORDER, 1);
-    for (uint32_t i = 0; i < q->reader->nr_events; i++)
+    for (uint32_t i = 0; i < q->reader->events.count; i++)
         PFR_TRY(put_attr(q, i, err));
     return PFR_OK;
 }
 
 static pfr_status put_names(struct quipper_output *q, pfr_error *err) {
-    for (uint32_t i = 0; i < q->reader->nr_events; i++) {
-        const pfr_event *e = &q->reader->events[i].public;
+    for (uint32_t i = 0; i < q->reader->events.count; i++) {
+        const pfr_event *e = &q->reader->events.list[i].public;
         struct pfr_rec_event_desc_entry entry = {.attr = e->attr};
         const struct quipper_source s = {
             .layout = layout_at(L_event_desc_entry), .context = &q->reader->context, .body = &entry};
@@ -99,9 +99,9 @@ static uint64_t mask_of(const struct quipper_output *q) {
     uint64_t mask = q->types[65] ? 1u << BIT_EVENT_DESC : 0;
     if (q->reader->header.container != PFR_PIPE)
         return q->reader->header.features[0];
-    for (uint32_t i = 0; i < q->reader->nr_features; i++)
-        if (q->reader->features[i].bit < 64)
-            mask |= from_records & 1ull << q->reader->features[i].bit;
+    for (uint32_t i = 0; i < q->reader->features.count; i++)
+        if (q->reader->features.list[i].bit < 64)
+            mask |= from_records & 1ull << q->reader->features.list[i].bit;
     return mask;
 }
 

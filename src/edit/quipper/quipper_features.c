@@ -168,7 +168,7 @@ static pfr_text name_of(const struct quipper_reading *r, size_t index) {
         memcpy(head, at, sizeof head);
         at += sizeof head;
         left -= sizeof head;
-        if (r->nr_names == r->writer->nr_events ? i == index : head[0] == r->writer->events[index].attr.config)
+        if (r->nr_names == r->writer->events.count ? i == index : head[0] == r->writer->events.list[index].attr.config)
             return (pfr_text){at, (uint32_t)head[1], 0};
     }
     return (pfr_text){"", 0, 0};
@@ -177,16 +177,17 @@ static pfr_text name_of(const struct quipper_reading *r, size_t index) {
 static pfr_status write_entries(const struct quipper_reading *r, uint32_t size, struct writing *to, pfr_error *err) {
     const pfr_writer *w = r->writer;
     if (to->bytes) {
-        put_u32(to->bytes, (uint32_t)w->nr_events, w->context.swap);
+        put_u32(to->bytes, (uint32_t)w->events.count, w->context.swap);
         put_u32(to->bytes + 4, size, w->context.swap);
     }
     to->used = 8;
-    for (size_t i = 0; i < w->nr_events; i++) {
-        struct pfr_rec_event_desc_entry entry = {.attr = w->events[i].attr, .nr_ids = (uint32_t)w->events[i].nr_ids};
+    for (size_t i = 0; i < w->events.count; i++) {
+        struct pfr_rec_event_desc_entry entry = {.attr = w->events.list[i].attr,
+                                                 .nr_ids = (uint32_t)w->events.list[i].nr_ids};
         entry.attr.size = size;
         entry.attr.beyond = (pfr_bytes){NULL, 0};
         entry.name = name_of(r, i);
-        entry.ids = (pfr_u64s){(const uint8_t *)w->events[i].ids, w->events[i].nr_ids, 0};
+        entry.ids = (pfr_u64s){(const uint8_t *)w->events.list[i].ids, w->events.list[i].nr_ids, 0};
         PFR_TRY(layout_write(layout_at(L_event_desc_entry), &w->context, &entry, to, err));
     }
     return PFR_OK;
@@ -195,10 +196,10 @@ static pfr_status write_entries(const struct quipper_reading *r, uint32_t size, 
 static pfr_status write_names(struct quipper_reading *r, pfr_error *err) {
     struct writing to = writing_nowhere();
     uint32_t size = 64;
-    if (r->nr_names == 0 || r->writer->nr_events == 0)
+    if (r->nr_names == 0 || r->writer->events.count == 0)
         return PFR_OK;
-    for (size_t i = 0; i < r->writer->nr_events; i++)
-        size = r->writer->events[i].attr.size > size ? r->writer->events[i].attr.size : size;
+    for (size_t i = 0; i < r->writer->events.count; i++)
+        size = r->writer->events.list[i].attr.size > size ? r->writer->events.list[i].attr.size : size;
     if (write_entries(r, size, &to, err) < 0)
         return PFR_OK;
     arena_free(&r->arena);

@@ -70,7 +70,7 @@ static void settle_size(struct pfr_rec_attr *attr) {
 
 static pfr_status note_ids(struct quipper_reading *r, const struct pfr_rec_header_attr *body, pfr_error *err) {
     for (uint64_t i = 0; i < body->ids.count; i++)
-        PFR_TRY(u64_map_put(&r->ids, pfr_u64s_at(&body->ids, i), r->writer->nr_events, err));
+        PFR_TRY(u64_map_put(&r->ids, pfr_u64s_at(&body->ids, i), r->writer->events.count, err));
     return PFR_OK;
 }
 
@@ -100,13 +100,13 @@ static pfr_status on_attr(struct quipper_reading *r, const struct proto_field *f
 static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owner) {
     const struct quipper_reading *r = owners;
     uint64_t event = 0;
-    if (!u64_map_get(&r->ids, id, &event) || event >= r->writer->nr_events)
+    if (!u64_map_get(&r->ids, id, &event) || event >= r->writer->events.count)
         event = 0;
     *owner = (struct quipper_owner){&r->writer->context, PFR_NO_EVENT, false};
-    if (r->writer->nr_events) {
-        owner->context = &r->writer->events[event].context;
+    if (r->writer->events.count) {
+        owner->context = &r->writer->events.list[event].context;
         owner->event = (int32_t)event;
-        owner->has_tail = r->writer->events[event].attr.flags.sample_id_all;
+        owner->has_tail = r->writer->events.list[event].attr.flags.sample_id_all;
     }
 }
 
@@ -215,8 +215,8 @@ static pfr_reader *open_made(struct quipper_reading *r, pfr_reader *from, const 
     arena_init(&r->arena, &r->memory);
     u64_map_init(&r->ids, &r->memory);
     r->scan.in = &from->parts[0].in;
-    if (from->broken.status == PFR_HOLE)
-        tell(r, &from->broken);
+    if (from->damage.broken.status == PFR_HOLE)
+        tell(r, &from->damage.broken);
     pfr_status s = scratch_open(&fd, err);
     if (s >= 0)
         s = write_to(r, fd, options, err);

@@ -34,11 +34,11 @@ static pfr_status check(struct quipper_output *q, pfr_error *err) {
 static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owner) {
     const pfr_reader *r = owners;
     int32_t event = pfr_event_of_id(r, id);
-    event = event == PFR_NO_EVENT && r->nr_events ? 0 : event;
+    event = event == PFR_NO_EVENT && r->events.count ? 0 : event;
     *owner = (struct quipper_owner){&r->context, event, false};
     if (event >= 0) {
-        owner->context = &r->events[event].context;
-        owner->has_tail = r->events[event].tail > 0;
+        owner->context = &r->events.list[event].context;
+        owner->has_tail = r->events.list[event].tail > 0;
     }
 }
 
@@ -319,8 +319,8 @@ static void tell_lost(struct quipper_output *q) {
         if (q->lost[type] == 0)
             continue;
         pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "record",
-                 "quipper's text cannot express all of %" PRIu64 " %s record%s", q->lost[type],
-                 l ? l->name : "unknown", q->lost[type] == 1 ? "" : "s");
+                 "quipper's text cannot express all of %" PRIu64 " %s record%s", q->lost[type], l ? l->name : "unknown",
+                 q->lost[type] == 1 ? "" : "s");
         quipper_output_lost(q, &hole);
         q->counts.lost += q->lost[type] - 1;
     }

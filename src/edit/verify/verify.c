@@ -112,8 +112,8 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
     const pfr_reader *r = v->reader;
     v->rec = &rec;
     for (;;) {
-        const pfr_quality before = r->quality;
-        const uint32_t told = r->findings_told;
+        const pfr_quality before = r->damage.quality;
+        const uint32_t told = r->damage.findings_told;
         if ((s = pfr_next(v->reader, &rec, &hole)) < 0 || s == PFR_END)
             break;
         if (s == PFR_OK) {
@@ -121,7 +121,7 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
             continue;
         }
         v->hole = &hole;
-        v->kind = kind_of_hole(&before, &r->quality, r->findings_told != told);
+        v->kind = kind_of_hole(&before, &r->damage.quality, r->damage.findings_told != told);
         PFR_TRY(verify_ask_only(v, AT_HOLE, v->kind, err));
     }
     v->rec = NULL;
@@ -131,10 +131,10 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
 }
 
 static pfr_status check_events(struct verify *v, pfr_error *err) {
-    for (uint32_t i = 0; i < v->reader->nr_events; i++) {
+    for (uint32_t i = 0; i < v->reader->events.count; i++) {
         uint64_t length;
         const uint64_t place = verify_event_place(v, i, &length);
-        v->event = &v->reader->events[i];
+        v->event = &v->reader->events.list[i];
         v->event_index = i;
         PFR_TRY(verify_ask(v, AT_EVENT, ANY_TYPE, err));
         if (v->event->public.attr.size <= v->event->public.attr_bytes.length)
@@ -174,9 +174,9 @@ pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr
     v->sums = (struct verify_sums){.first = UINT64_MAX, .compressed_at = UINT64_MAX};
     v->buffer.waits_from = UINT64_MAX;
     u64_map_init(&v->index, v->memory);
-    reader->part_told = true;
+    reader->cursor.part_told = true;
     const pfr_status s = run(v, err);
-    reader->part_told = false;
+    reader->cursor.part_told = false;
     const uint64_t found = v->found;
     u64_map_free(&v->index);
     mem_free(v->memory, v->attr_places, v->attr_room, sizeof *v->attr_places);

@@ -34,7 +34,7 @@ static bool has_place(const struct verify *v, const pfr_feature *f) {
 /* Reports the part of the feature inside the file, or its entry in the table. */
 pfr_status feature_outside(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_feature *f = v->feature;
-    const uint64_t entry = v->reader->header.features_offset + SLOT * (uint64_t)(f - v->reader->features);
+    const uint64_t entry = v->reader->header.features_offset + SLOT * (uint64_t)(f - v->reader->features.list);
     const bool is_seen = f->offset < v->reader->header.file_size;
     (void)err;
     if (f->status == PFR_HOLE)
@@ -60,7 +60,7 @@ pfr_status feature_shares(struct verify *v, const struct rule *rule, pfr_error *
         tell_feature(v, rule, "shares bytes with the records");
         return PFR_OK;
     }
-    for (const pfr_feature *other = r->features; other < f; other++)
+    for (const pfr_feature *other = r->features.list; other < f; other++)
         if (has_place(v, other) && overlap(f->offset, f->bytes.length, other->offset, other->bytes.length)) {
             tell_feature(v, rule, "shares bytes with another");
             return PFR_OK;
@@ -84,14 +84,14 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
     (void)err;
     if (!body_of(v, &body))
         return PFR_OK;
-    if (body.as_feature_event_desc.nr != v->reader->nr_events) {
+    if (body.as_feature_event_desc.nr != v->reader->events.count) {
         verify_tell(v, rule, v->feature->offset, 4, "EVENT_DESC describes %u events; there are %zu",
-                    body.as_feature_event_desc.nr, v->reader->nr_events);
+                    body.as_feature_event_desc.nr, v->reader->events.count);
         return PFR_OK;
     }
     pfr_items_iter it = pfr_items_begin(&body.as_feature_event_desc.events);
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; index++) {
-        const struct pfr_rec_attr *a = &v->reader->events[index].public.attr;
+        const struct pfr_rec_attr *a = &v->reader->events.list[index].public.attr;
         if (entry.attr.type == a->type && entry.attr.config == a->config && entry.attr.sample_type == a->sample_type)
             continue;
         verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC describes another event %u",
@@ -109,10 +109,10 @@ pfr_status group_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
         return PFR_OK;
     pfr_items_iter it = pfr_items_begin(&body.as_feature_group_desc.groups);
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
-        if ((uint64_t)entry.leader_idx + entry.nr_members > v->reader->nr_events) {
+        if ((uint64_t)entry.leader_idx + entry.nr_members > v->reader->events.count) {
             verify_tell(v, rule, v->feature->offset, v->feature->bytes.length,
                         "a group of %u events from event %u on; there are %zu", entry.nr_members, entry.leader_idx,
-                        v->reader->nr_events);
+                        v->reader->events.count);
             return PFR_OK;
         }
     return PFR_OK;
@@ -177,8 +177,8 @@ pfr_status tracing_blob_reads(struct verify *v, const struct rule *rule, pfr_err
 
 static void check_formats(struct verify *v, const struct rule *rule, const struct u64_map *ids) {
     uint64_t ignored, length;
-    for (uint32_t i = 0; i < v->reader->nr_events; i++) {
-        const struct pfr_rec_attr *a = &v->reader->events[i].public.attr;
+    for (uint32_t i = 0; i < v->reader->events.count; i++) {
+        const struct pfr_rec_attr *a = &v->reader->events.list[i].public.attr;
         if (a->type != TRACEPOINT || u64_map_get(ids, a->config, &ignored))
             continue;
         verify_tell(v, rule, verify_event_place(v, i, &length), 16, "event %u: tracepoint %" PRIu64 " has no format", i,

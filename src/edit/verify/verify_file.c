@@ -45,7 +45,7 @@ static uint32_t count_bits(const pfr_header *h) {
 /* Table entries past the end of the file: the reader omits these features. */
 pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_header *h = &v->reader->header;
-    const uint32_t said = count_bits(h), have = v->reader->nr_features;
+    const uint32_t said = count_bits(h), have = v->reader->features.count;
     (void)err;
     if (v->point || h->container == PFR_PIPE || h->not_finalised || have >= said)
         return PFR_OK;
@@ -68,7 +68,7 @@ pfr_status compressed_unsaid(struct verify *v, const struct rule *rule, pfr_erro
 pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_header *h = &v->reader->header;
     (void)err;
-    if (v->point || v->reader->nr_events > 0)
+    if (v->point || v->reader->events.count > 0)
         return PFR_OK;
     if (h->container == PFR_PIPE)
         verify_tell(v, rule, h->header_size, 0, "no HEADER_ATTR says what was recorded");
@@ -117,10 +117,10 @@ pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) 
 /* Readers look for the id of any record at the position it has in the first event. */
 pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_reader *r = v->reader;
-    const struct event *first = &r->events[0];
+    const struct event *first = &r->events.list[0];
     const uint64_t bits = v->event->public.attr.sample_type, all = first->public.attr.sample_type;
     (void)err;
-    if (r->nr_events < 2)
+    if (r->events.count < 2)
         return PFR_OK;
     if (v->event->public.attr.flags.sample_id_all != first->public.attr.flags.sample_id_all)
         tell_event(v, rule, 40,

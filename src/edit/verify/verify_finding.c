@@ -43,7 +43,7 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
 /* The text of the reader's error is already escaped. */
 pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
-    pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->part].number};
+    pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->cursor.part].number};
     const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* of a folder: its start */
     tell(v, rule, v->hole->text, &at, offset, v->hole->length);
     return PFR_OK;
@@ -112,8 +112,8 @@ pfr_status verify_layout(struct verify *v, const struct layout *l, const struct 
 
 uint64_t verify_event_place(const struct verify *v, uint32_t index, uint64_t *length) {
     const pfr_header *h = &v->reader->header;
-    *length = v->reader->events[index].public.attr_bytes.length;
+    *length = v->reader->events.list[index].public.attr_bytes.length;
     if (h->container == PFR_PIPE)
         return index < v->nr_attr_places ? v->attr_places[index] + RECORD_HEADER : h->header_size;
-    return v->reader->attrs_at + index * h->attr_size;
+    return v->reader->events.attrs_at + index * h->attr_size;
 }

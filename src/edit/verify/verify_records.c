@@ -42,7 +42,7 @@ pfr_status record_of_no_event(struct verify *v, const struct rule *rule, pfr_err
     (void)err;
     if (v->rec->event == PFR_NO_EVENT)
         verify_tell_record(v, rule,
-                           v->reader->nr_events ? "no event has the id of this sample" : "there are no events");
+                           v->reader->events.count ? "no event has the id of this sample" : "there are no events");
     return PFR_OK;
 }
 

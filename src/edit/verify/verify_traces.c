@@ -90,7 +90,7 @@ pfr_status xray_no_cpu(struct verify *v, const struct rule *rule, pfr_error *err
 pfr_status xray_extents(struct verify *v, const struct rule *rule, pfr_error *err) {
     const struct verify_buffer *b = &v->buffer;
     const bool is_last = v->point->buffer == b->number;
-    const uint64_t next = is_last ? v->reader->at : v->point->buffer_offset;
+    const uint64_t next = is_last ? v->reader->cursor.at : v->point->buffer_offset;
     (void)err;
     if (b->end > next)
         verify_tell(v, rule, b->offset, 16, "a buffer up to %llu, and %s at %llu", (unsigned long long)b->end,
@@ -100,7 +100,7 @@ pfr_status xray_extents(struct verify *v, const struct rule *rule, pfr_error *er
 
 pfr_status xray_no_buffers(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
-    if (v->point && v->reader->quality.records == 0 && v->reader->quality.holes == 0)
+    if (v->point && v->reader->damage.quality.records == 0 && v->reader->damage.quality.holes == 0)
         verify_tell(v, rule, 0, v->reader->header.header_size, "nothing follows the header");
     return PFR_OK;
 }
@@ -180,7 +180,7 @@ static pfr_status check_calls(struct verify *v, pfr_error *err) {
     size_t count;
     v->rec = &at;
     while (s >= 0 && (count = xray_take_calls(v->reader, calls, sizes.calls_batch)) > 0) {
-        at.offset = v->reader->at - (uint64_t)count * at.size;
+        at.offset = v->reader->cursor.at - (uint64_t)count * at.size;
         for (size_t i = 0; s >= 0 && i < count; i++, at.offset += at.size)
             if (!is_plain(&calls[i]) || v->buffer.waits_from != UINT64_MAX)
                 s = check_call(v, &calls[i], err);

@@ -16,10 +16,10 @@ static const char *keep(pfr_reader *r, const char *at, size_t length) {
 }
 
 static void set_name(pfr_reader *r, uint64_t index, const pfr_text *name, bool recorded) {
-    if (index >= r->nr_events || r->events[index].public.named || name->length == 0)
+    if (index >= r->events.count || r->events.list[index].public.named || name->length == 0)
         return;
-    r->events[index].public.name = keep(r, name->at, name->length);
-    r->events[index].public.named = recorded;
+    r->events.list[index].public.name = keep(r, name->at, name->length);
+    r->events.list[index].public.named = recorded;
 }
 
 /* perf takes no names from EVENT_DESC in streams, so EVENT_UPDATE or the rebuilt name holds there. */
@@ -35,8 +35,8 @@ static void from_event_desc(pfr_reader *r) {
 }
 
 static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name) {
-    for (size_t i = 0; i < r->nr_events; i++) {
-        const struct pfr_rec_attr *a = &r->events[i].public.attr;
+    for (size_t i = 0; i < r->events.count; i++) {
+        const struct pfr_rec_attr *a = &r->events.list[i].public.attr;
         if ((a->type == PFR_ATTR_TYPE_TRACEPOINT || a->type == PFR_ATTR_TYPE_RAW) && a->config == config)
             set_name(r, i, name, true);
     }
@@ -46,8 +46,8 @@ static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name)
 static bool read_all(pfr_reader *r, uint64_t offset, void *to, size_t length) {
     size_t got = 0;
     pfr_error why;
-    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0 && r->unread.status == PFR_OK)
-        r->unread = why;
+    if (input_read_at(&r->parts[0].in, offset, to, length, &got, &why) < 0 && r->features.unread.status == PFR_OK)
+        r->features.unread = why;
     return got == length;
 }
 
@@ -86,7 +86,7 @@ static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     const pfr_feature *feature = pfr_find_feature(r, BIT_TRACING_DATA, NULL);
     if (!feature)
         return PFR_OK;
-    r->formats_read = true;
+    r->events.formats_read = true;
     if (blob_open(&blob, feature->bytes.at, feature->bytes.length, feature->offset, NULL) < 0)
         return PFR_OK;
     while (blob_next(&blob, &f, NULL) == PFR_OK) {
@@ -95,48 +95,48 @@ static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
         const char *name = tracepoint_name(r, &f);
         if (!name)
             return mem_fail(&r->memory, err, "event names");
-        PFR_TRY(u64_map_put(&r->formats, f.id, (uint64_t)(uintptr_t)name, err));
+        PFR_TRY(u64_map_put(&r->events.formats, f.id, (uint64_t)(uintptr_t)name, err));
     }
     return PFR_OK;
 }
 
 pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err) {
-    if (r->nr_renamed == r->renamed_room) {
-        const size_t room = r->renamed_room ? 2 * r->renamed_room : 8;
+    if (r->events.nr_renamed == r->events.renamed_room) {
+        const size_t room = r->events.renamed_room ? 2 * r->events.renamed_room : 8;
         uint32_t *more = arena_take(&r->arena, room * sizeof *more, sizeof *more);
         if (!more)
             return mem_fail(&r->memory, err, "event names");
-        if (r->nr_renamed)
-            memcpy(more, r->renamed, r->nr_renamed * sizeof *more);
-        r->renamed = more;
-        r->renamed_room = room;
+        if (r->events.nr_renamed)
+            memcpy(more, r->events.renamed, r->events.nr_renamed * sizeof *more);
+        r->events.renamed = more;
+        r->events.renamed_room = room;
     }
-    r->renamed[r->nr_renamed++] = (uint32_t)index;
+    r->events.renamed[r->events.nr_renamed++] = (uint32_t)index;
     return PFR_OK;
 }
 
 static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
-    pfr_event *e = &r->events[index].public;
+    pfr_event *e = &r->events.list[index].public;
     uint64_t found;
-    if (e->attr.type != PFR_ATTR_TYPE_TRACEPOINT || !u64_map_get(&r->formats, e->attr.config, &found))
+    if (e->attr.type != PFR_ATTR_TYPE_TRACEPOINT || !u64_map_get(&r->events.formats, e->attr.config, &found))
         return PFR_OK;
     e->rebuilt = (const char *)(uintptr_t)found;
     if (e->named || e->name == e->rebuilt)
         return PFR_OK;
     e->name = e->rebuilt;
-    return index < r->nr_named ? events_note_name(r, index, err) : PFR_OK;
+    return index < r->events.nr_named ? events_note_name(r, index, err) : PFR_OK;
 }
 
 /* Gives rebuilt names to the events from index `from` on. */
 static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
-    for (size_t i = from; i < r->nr_events; i++) {
-        pfr_event *e = &r->events[i].public;
+    for (size_t i = from; i < r->events.count; i++) {
+        pfr_event *e = &r->events.list[i].public;
         e->rebuilt = event_name_make(r, &e->attr);
         if (!e->rebuilt)
             return mem_fail(&r->memory, err, "event names");
         if (!e->name)
             e->name = e->rebuilt;
-        r->has_tracepoints = r->has_tracepoints || e->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
+        r->events.has_tracepoints = r->events.has_tracepoints || e->attr.type == PFR_ATTR_TYPE_TRACEPOINT;
     }
     return PFR_OK;
 }
@@ -144,22 +144,22 @@ static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
 /* Names the new events; existing names stay. A stream brings events and formats one by one, and each is handled once.
  */
 pfr_status events_name(pfr_reader *r, pfr_error *err) {
-    size_t from = r->nr_named;
-    r->names_stale = false;
+    size_t from = r->events.nr_named;
+    r->events.names_stale = false;
     PFR_TRY(rebuild_names(r, from, err));
-    if (from == 0 && r->nr_events > 0) {
+    if (from == 0 && r->events.count > 0) {
         from_event_desc(r);
         from_event_types(r);
     }
-    if (r->has_tracepoints && !r->formats_read) {
+    if (r->events.has_tracepoints && !r->events.formats_read) {
         PFR_TRY(read_formats(r, err));
-        from = r->formats_read ? 0 : from;
+        from = r->events.formats_read ? 0 : from;
     }
-    for (size_t i = from; i < r->nr_events; i++)
+    for (size_t i = from; i < r->events.count; i++)
         PFR_TRY(name_tracepoint(r, i, err));
-    for (size_t i = r->nr_named; i < r->nr_events; i++)
-        if (!r->events[i].public.name)
+    for (size_t i = r->events.nr_named; i < r->events.count; i++)
+        if (!r->events.list[i].public.name)
             return mem_fail(&r->memory, err, "event names");
-    r->nr_named = r->nr_events;
+    r->events.nr_named = r->events.count;
     return PFR_OK;
 }

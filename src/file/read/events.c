@@ -82,30 +82,30 @@ static void set_context(pfr_reader *r, struct event *e) {
 
 /* Offsets of the id: the first event's sample_type decides them for all. */
 static void set_id_places(pfr_reader *r) {
-    const struct event *e = &r->events[0];
-    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
-    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, identifier));
-    if (r->id_at)
+    const struct event *e = &r->events.list[0];
+    r->events.id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
+    r->events.id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, identifier));
+    if (r->events.id_at)
         return;
-    r->id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, id));
-    r->id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
+    r->events.id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, id));
+    r->events.id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
 /* Records point to the context of their event, so the old array stays in the arena when it grows. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
-    if (r->nr_events == r->events_room) {
-        const size_t room = r->events_room ? r->events_room * 2 : 8;
+    if (r->events.count == r->events.room) {
+        const size_t room = r->events.room ? r->events.room * 2 : 8;
         struct event *more = arena_zeroed(&r->arena, room, sizeof *more);
         if (!more) {
             mem_fail(&r->memory, err, "events");
             return NULL;
         }
-        if (r->nr_events)
-            memcpy(more, r->events, r->nr_events * sizeof *more);
-        r->events = more;
-        r->events_room = room;
+        if (r->events.count)
+            memcpy(more, r->events.list, r->events.count * sizeof *more);
+        r->events.list = more;
+        r->events.room = room;
     }
-    return &r->events[r->nr_events];
+    return &r->events.list[r->events.count];
 }
 
 /* If several attrs have the same id, the last one owns it in a file, as in perf. In a stream the first one keeps it, so
@@ -113,9 +113,9 @@ static struct event *new_event(pfr_reader *r, pfr_error *err) {
 static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *err) {
     const bool first_keeps = r->header.container == PFR_PIPE;
     for (uint64_t i = 0; i < event->nr_ids; i++) {
-        if (first_keeps && u64_map_get(&r->ids, event->ids[i], &(uint64_t){0}))
+        if (first_keeps && u64_map_get(&r->events.ids, event->ids[i], &(uint64_t){0}))
             continue;
-        PFR_TRY(u64_map_put(&r->ids, event->ids[i], r->nr_events, err));
+        PFR_TRY(u64_map_put(&r->events.ids, event->ids[i], r->events.count, err));
     }
     return PFR_OK;
 }
@@ -131,7 +131,7 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
         return mem_fail(&r->memory, err, "events");
     *e = (struct event){.public = {.scale = 1, .attr_bytes = {kept, room}}};
     PFR_TRY(read_attr(r, kept, room, &e->public.attr, err));
-    if (r->header.version == 1 && e->public.attr.size > OLD_ATTR_MOST && r->nr_events == 0)
+    if (r->header.version == 1 && e->public.attr.size > OLD_ATTR_MOST && r->events.count == 0)
         found(r, 0, 8, "file_header.magic", "PERFFILE is older than attrs of %u bytes", e->public.attr.size);
     set_context(r, e);
     e->public.nr_ids = ids->count;
@@ -139,11 +139,11 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     if (!e->public.ids)
         return PFR_ERR_MEMORY;
     PFR_TRY(learn_ids(r, &e->public, err));
-    r->nr_events++;
+    r->events.count++;
     if (r->header.container == PFR_PIPE)
-        e->told_at = r->last_told_at = r->at;
-    r->names_stale = true;
-    if (r->nr_events == 1) {
+        e->told_at = r->events.last_told_at = r->cursor.at;
+    r->events.names_stale = true;
+    if (r->events.count == 1) {
         plausibility_learn(r);
         set_id_places(r);
     }
@@ -152,24 +152,24 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
 
 static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
     uint64_t event;
-    if (id == r->last_id && r->last_event >= 0)
-        return r->last_event;
-    if (!u64_map_get(&r->ids, id, &event) || event >= so_far)
+    if (id == r->events.last_id && r->events.last_event >= 0)
+        return r->events.last_event;
+    if (!u64_map_get(&r->events.ids, id, &event) || event >= so_far)
         return PFR_NO_EVENT;
-    r->last_id = id;
-    r->last_event = (int32_t)event;
-    return r->last_event;
+    r->events.last_id = id;
+    r->events.last_event = (int32_t)event;
+    return r->events.last_event;
 }
 
 /* Number of events whose attrs came before the read position. A second pass over a stream knows all events from the
    start, but must return its records as the first pass did. */
 static size_t events_so_far(const pfr_reader *r) {
-    size_t from = 0, until = r->nr_events;
-    if (r->at >= r->last_told_at)
-        return r->nr_events;
+    size_t from = 0, until = r->events.count;
+    if (r->cursor.at >= r->events.last_told_at)
+        return r->events.count;
     while (from < until) {
         const size_t middle = from + (until - from) / 2;
-        if (r->events[middle].told_at <= r->at)
+        if (r->events.list[middle].told_at <= r->cursor.at)
             from = middle + 1;
         else
             until = middle;
@@ -178,16 +178,17 @@ static size_t events_so_far(const pfr_reader *r) {
 }
 
 static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t size, size_t so_far) {
-    if (so_far == 1 || r->id_at == 0)
+    if (so_far == 1 || r->events.id_at == 0)
         return 0;
-    return r->id_at + 8 > size ? PFR_NO_EVENT : event_of_id(r, load_u64(record + r->id_at, r->context.swap), so_far);
+    return r->events.id_at + 8 > size ? PFR_NO_EVENT
+                                      : event_of_id(r, load_u64(record + r->events.id_at, r->context.swap), so_far);
 }
 
 /* Records that perf makes itself have id 0 and belong to the first event. `room`: most bytes that the tail can have. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
-    if (so_far == 1 || r->id_back == 0 || room < r->id_back)
+    if (so_far == 1 || r->events.id_back == 0 || room < r->events.id_back)
         return 0;
-    const uint64_t id = load_u64(record + size - r->id_back, r->context.swap);
+    const uint64_t id = load_u64(record + size - r->events.id_back, r->context.swap);
     const int32_t owner = id ? event_of_id(r, id, so_far) : 0;
     return owner < 0 ? 0 : owner;
 }
@@ -199,23 +200,23 @@ int32_t events_owner(pfr_reader *r, uint32_t type, const uint8_t *record, uint32
         return PFR_NO_EVENT;
     if (type == PFR_RECORD_SAMPLE)
         return owner_of_sample(r, record, size, so_far);
-    const uint32_t least = RECORD_HEADER + r->rules[type].least, room = size > least ? size - least : 0;
+    const uint32_t least = RECORD_HEADER + r->events.rules[type].least, room = size > least ? size - least : 0;
     const int32_t owner = owner_by_tail(r, record, size, room, so_far);
-    if (room < r->events[owner].tail)
+    if (room < r->events.list[owner].tail)
         return 0;
-    *tail = (uint16_t)r->events[owner].tail;
+    *tail = (uint16_t)r->events.list[owner].tail;
     return owner;
 }
 
 uint32_t pfr_event_count(const pfr_reader *reader) {
-    return (uint32_t)reader->nr_events;
+    return (uint32_t)reader->events.count;
 }
 
 const pfr_event *pfr_get_event(const pfr_reader *reader, uint32_t index) {
-    return index < reader->nr_events ? &reader->events[index].public : NULL;
+    return index < reader->events.count ? &reader->events.list[index].public : NULL;
 }
 
 int32_t pfr_event_of_id(const pfr_reader *reader, uint64_t id) {
     uint64_t event;
-    return u64_map_get(&reader->ids, id, &event) ? (int32_t)event : PFR_NO_EVENT;
+    return u64_map_get(&reader->events.ids, id, &event) ? (int32_t)event : PFR_NO_EVENT;
 }

@@ -42,16 +42,16 @@ void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
 }
 
 static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_bytes bytes, pfr_error *err) {
-    if (r->nr_features == r->features_room) {
-        const uint32_t room = r->features_room ? r->features_room * 2 : 32;
-        pfr_feature *more = mem_resize(&r->memory, r->features, r->features_room, room, sizeof *more);
+    if (r->features.count == r->features.room) {
+        const uint32_t room = r->features.room ? r->features.room * 2 : 32;
+        pfr_feature *more = mem_resize(&r->memory, r->features.list, r->features.room, room, sizeof *more);
         if (!more)
             return mem_fail(&r->memory, err, "features");
-        r->features = more;
-        r->features_room = room;
+        r->features.list = more;
+        r->features.room = room;
     }
-    PFR_TRY(u64_map_put(&r->feature_of, bit, r->nr_features, err));
-    r->features[r->nr_features++] = (pfr_feature){
+    PFR_TRY(u64_map_put(&r->features.index_of, bit, r->features.count, err));
+    r->features.list[r->features.count++] = (pfr_feature){
         .bit = bit,
         .name = name_of(SHOW_FEATURE, bit),
         .offset = offset,
@@ -75,12 +75,12 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
     size_t got = 0;
     PFR_TRY(input_read_at(&r->parts[0].in, at, slot, SLOT, &got, err));
     if (got < SLOT) {
-        count_hole(r, &r->quality.bad_header, 0);
+        count_hole(r, &r->damage.quality.bad_header, 0);
         return PFR_OK;
     }
     const uint64_t offset = load_u64(slot, r->context.swap), size = load_u64(slot + 8, r->context.swap);
     PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){NULL, size}, err));
-    pfr_feature *f = &r->features[r->nr_features - 1];
+    pfr_feature *f = &r->features.list[r->features.count - 1];
     if (offset > r->header.file_size || size > r->header.file_size - offset) {
         f->status = PFR_HOLE;
         f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
@@ -101,18 +101,18 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
    contexts of their own in the reader. */
 static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
-        return &r->old_build_ids;
-    return f->layout == L_feature_cpu_domain_info ? &r->domains : &r->context;
+        return &r->features.old_build_ids;
+    return f->layout == L_feature_cpu_domain_info ? &r->features.domains : &r->context;
 }
 
 /* Call it when the payload is available. */
 static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id) {
-        r->old_build_ids = r->context;
-        r->old_build_ids.word[WORD_VARIANT] = 1;
+        r->features.old_build_ids = r->context;
+        r->features.old_build_ids.word[WORD_VARIANT] = 1;
     } else if (f->layout == L_feature_cpu_domain_info) {
-        r->domains = r->context;
-        r->domains.word[WORD_VERSION] = f->bytes.length >= 4 ? load_u32(f->bytes.at, r->context.swap) : 0;
+        r->features.domains = r->context;
+        r->features.domains.word[WORD_VERSION] = f->bytes.length >= 4 ? load_u32(f->bytes.at, r->context.swap) : 0;
     }
 }
 
@@ -144,20 +144,20 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
     if (!kept)
         return mem_fail(&r->memory, err, "features");
     uint64_t known;
-    if (u64_map_get(&r->feature_of, bit, &known)) { /* a later payload replaces the first */
-        r->features[known].bytes = (pfr_bytes){kept, length};
-        learn_contexts(r, &r->features[known]);
+    if (u64_map_get(&r->features.index_of, bit, &known)) { /* a later payload replaces the first */
+        r->features.list[known].bytes = (pfr_bytes){kept, length};
+        learn_contexts(r, &r->features.list[known]);
         return learn_cpus(r, err);
     }
     if (bit < FEATURES)
         r->header.features[bit / 64] |= 1ull << bit % 64;
     PFR_TRY(add_feature(r, bit, offset, (pfr_bytes){kept, length}, err));
-    learn_contexts(r, &r->features[r->nr_features - 1]);
+    learn_contexts(r, &r->features.list[r->features.count - 1]);
     return learn_cpus(r, err);
 }
 
 uint32_t pfr_feature_count(const pfr_reader *reader) {
-    return reader->nr_features;
+    return reader->features.count;
 }
 
 static pfr_status read_payload(pfr_reader *r, pfr_feature *f, pfr_error *err) {
@@ -173,29 +173,29 @@ static pfr_status read_payload(pfr_reader *r, pfr_feature *f, pfr_error *err) {
 
 const pfr_feature *pfr_get_feature(pfr_reader *r, uint32_t index, pfr_error *err) {
     pfr_error own;
-    if (index >= r->nr_features) {
+    if (index >= r->features.count) {
         pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "no such feature");
         return NULL;
     }
-    pfr_feature *f = &r->features[index];
+    pfr_feature *f = &r->features.list[index];
     if (f->bytes.at || f->bytes.length == 0 || read_payload(r, f, &own) >= 0)
         return f;
-    if (r->unread.status == PFR_OK)
-        r->unread = own;
+    if (r->features.unread.status == PFR_OK)
+        r->features.unread = own;
     if (err)
         *err = own;
     return NULL;
 }
 
 pfr_status features_unread(const pfr_reader *r, pfr_error *err) {
-    if (r->unread.status < 0 && err)
-        *err = r->unread;
-    return r->unread.status;
+    if (r->features.unread.status < 0 && err)
+        *err = r->features.unread;
+    return r->features.unread.status;
 }
 
 const pfr_feature *pfr_find_feature(pfr_reader *r, uint32_t bit, pfr_error *err) {
     uint64_t index;
-    if (u64_map_get(&r->feature_of, bit, &index))
+    if (u64_map_get(&r->features.index_of, bit, &index))
         return pfr_get_feature(r, (uint32_t)index, err);
     pfr_fail(err, PFR_OK, PFR_NO_OFFSET, 0, "", "the recording does not have this feature");
     return NULL;

@@ -9,8 +9,8 @@
 
 /* Every pass handles the records again, so a fault may be found twice. */
 static bool is_found(const pfr_reader *r, uint64_t offset, const char *where) {
-    for (uint32_t i = 0; i < r->nr_findings; i++)
-        if (r->findings[i].offset == offset && strcmp(r->findings[i].where, where) == 0)
+    for (uint32_t i = 0; i < r->damage.nr_findings; i++)
+        if (r->damage.findings[i].offset == offset && strcmp(r->damage.findings[i].where, where) == 0)
             return true;
     return false;
 }
@@ -19,10 +19,10 @@ void found(pfr_reader *r, uint64_t offset, uint64_t length, const char *where, c
     va_list list;
     if (is_found(r, offset, where))
         return;
-    count_hole(r, &r->quality.bad_header, 0);
-    if (r->nr_findings == FINDINGS_MOST)
+    count_hole(r, &r->damage.quality.bad_header, 0);
+    if (r->damage.nr_findings == FINDINGS_MOST)
         return; /* counted, but without a text */
-    pfr_error *finding = &r->findings[r->nr_findings++];
+    pfr_error *finding = &r->damage.findings[r->damage.nr_findings++];
     va_start(list, text);
     *finding = (pfr_error){PFR_HOLE, offset, length, where, ""};
     vsnprintf(finding->text, sizeof finding->text, text, list);

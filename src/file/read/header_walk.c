@@ -77,15 +77,17 @@ static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count,
 /* Whether reading at r->at needs no other work, so the buffer has records there, and samples may be taken as those of
    the last event. *bytes and *left are the rest of the buffer. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
-    const struct part *p = &r->parts[r->part];
-    const uint64_t skip = r->at - p->in.start;
+    const struct part *p = &r->parts[r->cursor.part];
+    const uint64_t skip = r->cursor.at - p->in.start;
     if (r->limits.records != UINT64_MAX)
         return false; /* pfr_next checks that limit at every record */
-    if (r->compressed.length || r->payload_size || r->names_stale || r->ended || p->inflater.length > p->inflater.at)
+    if (r->cursor.compressed.length || r->cursor.payload_size || r->events.names_stale || r->cursor.ended ||
+        p->inflater.length > p->inflater.at)
         return false;
-    if (skip > p->in.length || r->at >= p->end || (r->nr_events > 1 && (r->id_at == 0 || event != r->last_event)))
+    if (skip > p->in.length || r->cursor.at >= p->end ||
+        (r->events.count > 1 && (r->events.id_at == 0 || event != r->events.last_event)))
         return false;
-    const uint64_t room = p->end - r->at;
+    const uint64_t room = p->end - r->cursor.at;
     *left = p->in.length - skip < room ? p->in.length - skip : room;
     *bytes = p->in.bytes + skip;
     return true;
@@ -106,10 +108,10 @@ static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool
 }
 
 static struct wanted_event wanted_of(const pfr_reader *r, int32_t event, uint32_t time_at) {
-    const struct length_rule *length = &r->events[event].length;
-    const uint32_t id_at = r->nr_events > 1 ? r->id_at : 0;
+    const struct length_rule *length = &r->events.list[event].length;
+    const uint32_t id_at = r->events.count > 1 ? r->events.id_at : 0;
     return (struct wanted_event){.length = length,
-                                 .id = r->last_id,
+                                 .id = r->events.last_id,
                                  .header = header_of(length, id_at, r->context.swap),
                                  .at = id_at,
                                  .time_at = time_at,
@@ -117,7 +119,7 @@ static struct wanted_event wanted_of(const pfr_reader *r, int32_t event, uint32_
 }
 
 bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {
-    const struct event *e = &r->events[event];
+    const struct event *e = &r->events.list[event];
     uint64_t left;
     uint32_t size;
     *run = (struct sample_run){.time_at = e->time_at};
@@ -132,10 +134,10 @@ bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run 
 }
 
 void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
-    r->at += length;
-    r->doubtful = UINT64_MAX;
-    r->quality.records += count;
-    r->quality.samples += count;
+    r->cursor.at += length;
+    r->cursor.doubtful = UINT64_MAX;
+    r->damage.quality.records += count;
+    r->damage.quality.samples += count;
 }
 
 /* Bytes of the samples of equal length at `at`, maybe 0; notes their times. */
@@ -153,7 +155,7 @@ static uint64_t walk_equal(const struct wanted_event *w, const uint8_t *at, uint
 }
 
 uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
-    const uint32_t time_at = rounds ? r->events[event].time_at : 0;
+    const uint32_t time_at = rounds ? r->events.list[event].time_at : 0;
     const uint8_t *start, *at;
     uint64_t left, count = 0;
     uint32_t size;
@@ -192,9 +194,9 @@ uint64_t walk_others(pfr_reader *r, int32_t event) {
     const struct wanted_event w = wanted_of(r, event, 0);
     for (at = start; (size = passed_size(&w, at, left)) > 0; at += size, left -= size)
         count++;
-    r->at += (uint64_t)(at - start);
-    r->doubtful = UINT64_MAX;
-    r->quality.records += count;
+    r->cursor.at += (uint64_t)(at - start);
+    r->cursor.doubtful = UINT64_MAX;
+    r->damage.quality.records += count;
     return count;
 }
 
@@ -212,7 +214,7 @@ uint32_t walk_collect(pfr_reader *r, int32_t event, const uint8_t **records, uin
     const uint8_t *start, *at;
     uint64_t left;
     uint32_t size, some, count = 0;
-    *from = r->at;
+    *from = r->cursor.at;
     if (!may_walk(r, event, &start, &left))
         return 0;
     const struct wanted_event w = wanted_of(r, event, 0);

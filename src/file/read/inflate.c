@@ -92,18 +92,18 @@ static bool starts_frame(pfr_bytes from) {
 /* Each record may stay below its own limit, while all together become thousands of times the file: that ends the part.
  */
 static pfr_status check_ratio(pfr_reader *r, uint64_t offset, pfr_error *err) {
-    if (r->unpacked <= UNPACK_FREE_OUTPUT || r->unpacked / r->limits.ratio <= r->packed)
+    if (r->cursor.unpacked <= UNPACK_FREE_OUTPUT || r->cursor.unpacked / r->limits.ratio <= r->cursor.packed)
         return PFR_OK;
-    r->ended = true;
+    r->cursor.ended = true;
     return pfr_fail(err, PFR_HOLE, offset, 0, "ratio",
                     "%llu bytes of COMPRESSED records became %llu: more than the limit ratio (%llu) allows; "
                     "what follows is not read",
-                    (unsigned long long)r->packed, (unsigned long long)r->unpacked,
+                    (unsigned long long)r->cursor.packed, (unsigned long long)r->cursor.unpacked,
                     (unsigned long long)r->limits.ratio);
 }
 
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err) {
-    r->packed += from.length;
+    r->cursor.packed += from.length;
     const pfr_status allowed = check_ratio(r, offset, err);
     if (allowed != PFR_OK)
         return allowed;
@@ -126,7 +126,7 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         ZSTD_outBuffer out = {z->buffer, room_for(r, z, before), z->length};
         const size_t in_before = in.pos;
         const size_t hint = ZSTD_decompressStream(z->stream, &out, &in);
-        r->unpacked += out.pos - z->length;
+        r->cursor.unpacked += out.pos - z->length;
         if (ZSTD_isError(hint)) {
             z->broken = true;
             if (ZSTD_getErrorCode(hint) == ZSTD_error_checksum_wrong) /* any byte of it may be wrong */

@@ -19,47 +19,47 @@ typedef pfr_status notice_fn(pfr_reader *r, pfr_record *rec, const union any_lay
 
 static pfr_status on_lost(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)err;
-    r->quality.lost_records = capped_sum(r->quality.lost_records, body->as_lost.lost);
+    r->damage.quality.lost_records = capped_sum(r->damage.quality.lost_records, body->as_lost.lost);
     return PFR_OK;
 }
 
 static pfr_status on_lost_samples(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)err;
     if (rec->misc & LOST_BY_BPF)
-        r->quality.lost_samples_bpf = capped_sum(r->quality.lost_samples_bpf, body->as_lost_samples.lost);
+        r->damage.quality.lost_samples_bpf = capped_sum(r->damage.quality.lost_samples_bpf, body->as_lost_samples.lost);
     else
-        r->quality.lost_samples = capped_sum(r->quality.lost_samples, body->as_lost_samples.lost);
+        r->damage.quality.lost_samples = capped_sum(r->damage.quality.lost_samples, body->as_lost_samples.lost);
     return PFR_OK;
 }
 
 static pfr_status on_throttle(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)body, (void)err;
-    r->quality.throttled++;
+    r->damage.quality.throttled++;
     return PFR_OK;
 }
 
 static pfr_status on_unthrottle(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)body, (void)err;
-    r->quality.unthrottled++;
+    r->damage.quality.unthrottled++;
     return PFR_OK;
 }
 
 static pfr_status on_aux(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)err;
-    r->quality.aux_truncated += body->as_aux.flags & AUX_TRUNCATED;
+    r->damage.quality.aux_truncated += body->as_aux.flags & AUX_TRUNCATED;
     return PFR_OK;
 }
 
 static pfr_status on_auxtrace_error(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)rec, (void)body, (void)err;
-    r->quality.auxtrace_errors++;
+    r->damage.quality.auxtrace_errors++;
     return PFR_OK;
 }
 
 /* Adds an event of a stream. A file has them all in its attrs section. */
 static pfr_status on_attr(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_attr *added = &body->as_header_attr;
-    if (r->header.container != PFR_PIPE || r->attrs_seen++ < r->nr_events)
+    if (r->header.container != PFR_PIPE || r->cursor.attrs_seen++ < r->events.count)
         return PFR_OK;
     const uint32_t said = added->attr.size ? added->attr.size : 64;
     return events_add(r, rec->bytes + RECORD_HEADER, said, &added->ids, err);
@@ -69,14 +69,14 @@ static pfr_status on_feature(pfr_reader *r, pfr_record *rec, const union any_lay
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
     if (f->payload.length == 0) /* the end marker, whatever its feature number */
         return PFR_OK;
-    r->names_stale = r->names_stale || f->feat_id == BIT_TRACING_DATA;
+    r->events.names_stale = r->events.names_stale || f->feat_id == BIT_TRACING_DATA;
     return features_add(r, (uint32_t)(f->feat_id < UINT32_MAX ? f->feat_id : UINT32_MAX), rec->offset + 16,
                         f->payload.at, f->payload.length, err);
 }
 
 static struct event *event_by_id(pfr_reader *r, uint64_t id) {
     const int32_t i = pfr_event_of_id(r, id);
-    return i < 0 ? NULL : &r->events[i];
+    return i < 0 ? NULL : &r->events.list[i];
 }
 
 static pfr_status update_text(pfr_reader *r, const char **member, const pfr_text *text, pfr_error *err) {
@@ -101,7 +101,7 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union an
         return PFR_OK;
     e->public.named = true;
     PFR_TRY(update_text(r, &e->public.name, &part.as_event_update_name.event_name, err));
-    return events_note_name(r, (size_t)(e - r->events), err);
+    return events_note_name(r, (size_t)(e - r->events.list), err);
 }
 
 /* The form of a cpu map is only a number: an unknown form or word size is reported. */
@@ -124,7 +124,7 @@ static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_lay
 
 static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     (void)err;
-    rec->payload = r->payload_size = rec->inside ? 0 : body->as_auxtrace.size;
+    rec->payload = r->cursor.payload_size = rec->inside ? 0 : body->as_auxtrace.size;
     return PFR_OK;
 }
 
@@ -133,7 +133,7 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
     const uint8_t *bytes;
     size_t have;
     if (size > r->limits.chunk) { /* not skipped: the following bytes are searched for records */
-        r->payload_size = rec->payload = 0;
+        r->cursor.payload_size = rec->payload = 0;
         found(r, rec->offset, rec->size, "header_tracing_data.size", "tracing data of %llu bytes (limit chunk)",
               (unsigned long long)size);
         return PFR_OK;
@@ -142,19 +142,19 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
                             8); /* reading the formats moves the buffer that holds the record */
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
-    PFR_TRY(input_window(&r->parts[r->part].in, r->at, (size_t)size, &bytes, &have, err));
-    return features_add(r, BIT_TRACING_DATA, r->at, bytes, have < size ? have : (size_t)size, err);
+    PFR_TRY(input_window(&r->parts[r->cursor.part].in, r->cursor.at, (size_t)size, &bytes, &have, err));
+    return features_add(r, BIT_TRACING_DATA, r->cursor.at, bytes, have < size ? have : (size_t)size, err);
 }
 
 static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     if (rec->inside)
         return PFR_OK;
-    r->names_stale = true;
+    r->events.names_stale = true;
     if (data->inside.length > 4) /* simpleperf puts the formats into the record */
         return features_add(r, BIT_TRACING_DATA, rec->offset + 12, data->inside.at,
                             data->inside.length < data->size ? data->inside.length : data->size, err);
-    rec->payload = r->payload_size = data->size;
+    rec->payload = r->cursor.payload_size = data->size;
     return r->header.container == PFR_PIPE ? keep_blob(r, rec, data->size, err) : PFR_OK;
 }
 
@@ -162,8 +162,8 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union an
 static pfr_status inflate_next(pfr_reader *r, const pfr_record *rec, const pfr_bytes *data) {
     if (rec->inside)
         return PFR_OK;
-    r->compressed = *data;
-    r->outer = rec->offset;
+    r->cursor.compressed = *data;
+    r->cursor.outer = rec->offset;
     return PFR_OK;
 }
 
@@ -199,7 +199,7 @@ static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union a
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     (void)err;
     if (!rec->inside && data->inside.length <= 4)
-        rec->payload = r->payload_size = data->size;
+        rec->payload = r->cursor.payload_size = data->size;
     return PFR_OK;
 }
 
@@ -212,9 +212,9 @@ pfr_status notice(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     notice_fn *const noticed = rec->type < NOTICED ? table[rec->type] : NULL;
     union any_layout body;
     if (!noticed) {
-        r->quality.unknown_records += !pfr_record_name(rec);
+        r->damage.quality.unknown_records += !pfr_record_name(rec);
         return PFR_OK;
     }
-    const struct layout *l = layout_at(r->rules[rec->type].layout);
+    const struct layout *l = layout_at(r->events.rules[rec->type].layout);
     return pfr_decode(rec, &body, l->size, NULL) == PFR_OK ? noticed(r, rec, &body, err) : PFR_OK;
 }

@@ -20,25 +20,26 @@
 #include "base/memory/sizes.h"
 
 static struct part *current(pfr_reader *r) {
-    return &r->parts[r->part];
+    return &r->parts[r->cursor.part];
 }
 
 /* Reports a hole up to the end of the part, which ends there. */
 static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
-    r->ended = true;
-    count_hole(r, &r->quality.cut, length);
+    r->cursor.ended = true;
+    count_hole(r, &r->damage.quality.cut, length);
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
 /* Finds the owner of most records without a call: the only event, or that of the last sample if the id is the same. The
    size test covers the id, because the id is as long as a header. */
 static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
-    if (rec->type == PFR_RECORD_SAMPLE && rec->size >= RECORD_HEADER + r->id_at) {
+    if (rec->type == PFR_RECORD_SAMPLE && rec->size >= RECORD_HEADER + r->events.id_at) {
         rec->tail = 0;
-        if (r->nr_events == 1)
+        if (r->events.count == 1)
             return 0;
-        if (r->id_at && load_u64(rec->bytes + r->id_at, r->context.swap) == r->last_id && r->last_event >= 0)
-            return r->last_event;
+        if (r->events.id_at && load_u64(rec->bytes + r->events.id_at, r->context.swap) == r->events.last_id &&
+            r->events.last_event >= 0)
+            return r->events.last_event;
     }
     return events_owner(r, rec->type, rec->bytes, rec->size, &rec->tail);
 }
@@ -54,7 +55,7 @@ static inline void frame_record(pfr_reader *r, pfr_record *rec, const uint8_t *b
     rec->payload = 0;
     rec->bytes = bytes;
     rec->event = owner_of(r, rec);
-    rec->context = rec->event >= 0 ? &r->events[rec->event].context : &r->context;
+    rec->context = rec->event >= 0 ? &r->events.list[rec->event].context : &r->context;
 }
 
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset) {
@@ -62,10 +63,10 @@ void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset
 }
 
 static inline void count(pfr_reader *r, const pfr_record *rec) {
-    r->quality.records++;
+    r->damage.quality.records++;
     if (rec->type == PFR_RECORD_SAMPLE) {
-        r->quality.samples++;
-        r->quality.unknown_ids += rec->event == PFR_NO_EVENT;
+        r->damage.quality.samples++;
+        r->damage.quality.unknown_ids += rec->event == PFR_NO_EVENT;
     }
 }
 
@@ -74,7 +75,7 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
     const uint8_t *body = rec->bytes + RECORD_HEADER;
     const uint64_t length = (uint64_t)rec->size - RECORD_HEADER - rec->tail;
     if (rec->type == PFR_RECORD_SAMPLE && rec->event >= 0)
-        return length_holds(&r->events[rec->event].length, body, length, r->context.swap) ||
+        return length_holds(&r->events.list[rec->event].length, body, length, r->context.swap) ||
                plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
     return plausibility_of(r, rec) >= PLAUSIBILITY_FULL;
 }
@@ -82,7 +83,7 @@ static inline bool is_whole(const pfr_reader *r, const pfr_record *rec) {
 /* --- Records in decompressed bytes. */
 
 static void sight_inside(const pfr_reader *r, struct visible_bytes *s) {
-    const struct inflater *z = &r->parts[r->part].inflater;
+    const struct inflater *z = &r->parts[r->cursor.part].inflater;
     *s = (struct visible_bytes){z->buffer, z->length - z->at, .pieces = true};
     if (s->length) /* otherwise there may be no buffer yet */
         s->bytes += z->at;
@@ -94,7 +95,7 @@ static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_
     const uint64_t from = z->start + z->at;
     z->at += next;
     count_hole(r, kind, next);
-    return pfr_fail(err, PFR_HOLE, r->outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
+    return pfr_fail(err, PFR_HOLE, r->cursor.outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
                     (unsigned long long)next, (unsigned long long)from);
 }
 
@@ -109,30 +110,30 @@ static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (size > s.length)
         return PFR_END;
     if (size < RECORD_HEADER)
-        return hole_inside(r, &r->quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
-    frame_record(r, rec, s.bytes, r->outer);
+        return hole_inside(r, &r->damage.quality.garbage, chain_after(r, &s, 1, s.length, 1), err);
+    frame_record(r, rec, s.bytes, r->cursor.outer);
     const bool whole = is_whole(r, rec);
     const uint64_t bad = whole ? 0 : implausible_bytes(r, &s, rec);
     if (bad == size)
-        return hole_inside(r, &r->quality.bad_records, bad, err);
+        return hole_inside(r, &r->damage.quality.bad_records, bad, err);
     if (bad) {
         rec->bytes = NULL;
-        return hole_inside(r, &r->quality.garbage, bad, err);
+        return hole_inside(r, &r->damage.quality.garbage, bad, err);
     }
     rec->inner = z->start + z->at;
     rec->inside = true;
     z->at += size;
-    r->unsure += !whole;
+    r->damage.unsure += !whole;
     count(r, rec);
     return PFR_OK;
 }
 
 static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
-    const pfr_bytes from = r->compressed;
-    r->compressed = (pfr_bytes){NULL, 0};
-    pfr_status s = inflate_record(r, &current(r)->inflater, from, r->outer, err);
+    const pfr_bytes from = r->cursor.compressed;
+    r->cursor.compressed = (pfr_bytes){NULL, 0};
+    pfr_status s = inflate_record(r, &current(r)->inflater, from, r->cursor.outer, err);
     if (s == PFR_HOLE)
-        count_hole(r, &r->quality.bad_compressed, from.length);
+        count_hole(r, &r->damage.quality.bad_compressed, from.length);
     return s;
 }
 
@@ -142,28 +143,28 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     const size_t left = z->length - z->at;
     z->at = z->length;
     if (left > 0) {
-        r->quality.truncated_bytes += left;
-        return last_hole(r, err, r->outer, 0, "the last decompressed record is cut short");
+        r->damage.quality.truncated_bytes += left;
+        return last_hole(r, err, r->cursor.outer, 0, "the last decompressed record is cut short");
     }
-    if (r->broken.status == PFR_HOLE && !r->broken_told) {
-        *err = r->broken;
-        r->broken_told = true;
-        count_hole(r, &r->quality.bad_compressed, 0);
+    if (r->damage.broken.status == PFR_HOLE && !r->damage.broken_told) {
+        *err = r->damage.broken;
+        r->damage.broken_told = true;
+        count_hole(r, &r->damage.quality.bad_compressed, 0);
         return PFR_HOLE;
     }
-    if (r->whole || r->part + 1 == r->nr_parts)
+    if (r->whole || r->cursor.part + 1 == r->nr_parts)
         return PFR_END;
     input_set_chunk(&current(r)->in,
                     current(r)->in.chunk); /* frees its buffer: only one, however many files there are */
-    r->part++;
-    r->at = current(r)->begin;
-    r->ended = false;
+    r->cursor.part++;
+    r->cursor.at = current(r)->begin;
+    r->cursor.ended = false;
     return PFR_OK;
 }
 
 static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
-    r->quality.truncated_bytes += have;
-    return last_hole(r, err, r->at, have, "the last record is cut short");
+    r->damage.quality.truncated_bytes += have;
+    return last_hole(r, err, r->cursor.at, have, "the last record is cut short");
 }
 
 /* --- Records in the input. */
@@ -171,9 +172,9 @@ static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
 static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint64_t next, const pfr_error *why,
                              pfr_error *err) {
     const pfr_error told = *why; /* a copy, because `why` may be *err */
-    r->at = next;
-    r->doubtful = UINT64_MAX;
-    r->payload_from = r->payload_end = 0; /* a search goes back into a payload only once */
+    r->cursor.at = next;
+    r->cursor.doubtful = UINT64_MAX;
+    r->cursor.payload_from = r->cursor.payload_end = 0; /* a search goes back into a payload only once */
     count_hole(r, kind, next - from);
     *err = told;
     err->status = PFR_HOLE;
@@ -184,13 +185,13 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
 
 /* Start of the search: the size of the payload or record before this place may be wrong, so it begins inside it. */
 static uint64_t search_from(const pfr_reader *r) {
-    const struct input *in = &r->parts[r->part].in;
-    uint64_t from = r->at + 1;
-    if (r->payload_end == r->at && r->payload_from < r->at)
-        from = r->payload_from;
-    else if (r->doubtful < r->at)
-        from = r->doubtful + 1;
-    return input_seekable(in) || from >= in->start ? from : r->at + 1;
+    const struct input *in = &r->parts[r->cursor.part].in;
+    uint64_t from = r->cursor.at + 1;
+    if (r->cursor.payload_end == r->cursor.at && r->cursor.payload_from < r->cursor.at)
+        from = r->cursor.payload_from;
+    else if (r->cursor.doubtful < r->cursor.at)
+        from = r->cursor.doubtful + 1;
+    return input_seekable(in) || from >= in->start ? from : r->cursor.at + 1;
 }
 
 /* The bytes at r->at are not a record, for the reason in *why: all up to the next record is a hole. */
@@ -198,18 +199,18 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
     const uint64_t from = search_from(r);
     uint64_t next = from;
     pfr_error larger;
-    pfr_status s = from < r->at ? resync(r, &next, r->at - 1, 3, err) : PFR_END;
+    pfr_status s = from < r->cursor.at ? resync(r, &next, r->cursor.at - 1, 3, err) : PFR_END;
     if (s == PFR_END) {
-        next = r->at + 1;
+        next = r->cursor.at + 1;
         s = resync(r, &next, UINT64_MAX, 1, err);
     }
     if (s < 0)
         return s;
-    r->ended = s == PFR_END;
-    if (next > r->at)
-        return hole_up_to(r, &r->quality.garbage, r->at, next, why, err);
+    r->cursor.ended = s == PFR_END;
+    if (next > r->cursor.at)
+        return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, why, err);
     pfr_fail(&larger, PFR_HOLE, from, next - from, "record", "records begin within what the one before says it holds");
-    return hole_up_to(r, &r->quality.garbage, from, next, &larger, err);
+    return hole_up_to(r, &r->damage.quality.garbage, from, next, &larger, err);
 }
 
 /* A record that reaches past the end has a wrong size or is cut off. A cut one with compressed data may contain bytes
@@ -217,34 +218,34 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
 static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, uint64_t left, pfr_error *err) {
     const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
     pfr_error why;
-    uint64_t next = r->at + 1;
+    uint64_t next = r->cursor.at + 1;
     const pfr_status s = resync(r, &next, UINT64_MAX, opaque ? 3 : 1, err);
     if (s != PFR_OK)
         return s < 0 ? s : cut_short(r, left, err);
-    pfr_fail(&why, PFR_HOLE, r->at, size, "record", "a record of %u bytes would reach past the end", size);
-    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
+    pfr_fail(&why, PFR_HOLE, r->cursor.at, size, "record", "a record of %u bytes would reach past the end", size);
+    return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, &why, err);
 }
 
 /* Decides about a record that is not plausible by itself: it is returned after all, or is a hole. */
 static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct visible_bytes s;
     pfr_error why;
-    PFR_TRY(sight_at(r, r->at, &s, err));
-    frame_record(r, rec, s.bytes, r->at);
+    PFR_TRY(sight_at(r, r->cursor.at, &s, err));
+    frame_record(r, rec, s.bytes, r->cursor.at);
     const uint64_t next = implausible_bytes(r, &s, rec);
     if (!next)
-        return r->unsure++, PFR_OK;
+        return r->damage.unsure++, PFR_OK;
     implausible_because(rec, &why);
     if (next == rec->size && (next < s.length || s.whole))
-        return hole_up_to(r, &r->quality.bad_records, r->at, r->at + next, &why, err);
+        return hole_up_to(r, &r->damage.quality.bad_records, r->cursor.at, r->cursor.at + next, &why, err);
     rec->bytes = NULL;
-    return next < s.length ? hole_up_to(r, &r->quality.garbage, r->at, r->at + next, &why, err)
+    return next < s.length ? hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, r->cursor.at + next, &why, err)
                            : skip_garbage(r, &why, err);
 }
 
 static pfr_status no_size(pfr_reader *r, pfr_error *err) {
     pfr_error why;
-    pfr_fail(&why, PFR_HOLE, r->at, 0, "record", "no record begins here: its size is below 8");
+    pfr_fail(&why, PFR_HOLE, r->cursor.at, 0, "record", "no record begins here: its size is below 8");
     return skip_garbage(r, &why, err);
 }
 
@@ -252,16 +253,16 @@ static pfr_status no_size(pfr_reader *r, pfr_error *err) {
  */
 static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, uint16_t *size, pfr_error *err) {
     struct part *p = current(r);
-    const uint64_t room = p->end - r->at;
+    const uint64_t room = p->end - r->cursor.at;
     size_t have;
     *size = 0;
-    PFR_TRY(input_window(&p->in, r->at, RECORD_HEADER, bytes, &have, err));
+    PFR_TRY(input_window(&p->in, r->cursor.at, RECORD_HEADER, bytes, &have, err));
     if (have >= RECORD_HEADER) {
         *size = load_u16(*bytes + 6, r->context.swap);
-        PFR_TRY(input_window(&p->in, r->at, *size, bytes, &have, err));
+        PFR_TRY(input_window(&p->in, r->cursor.at, *size, bytes, &have, err));
     }
     if (p->in.broken.status == PFR_HOLE && (have < RECORD_HEADER || have < *size))
-        r->broken = p->in.broken;
+        r->damage.broken = p->in.broken;
     *left = have < room ? have : room;
     return PFR_OK;
 }
@@ -274,9 +275,9 @@ static pfr_status go_past_end(pfr_reader *r, uint64_t left, pfr_error *err) {
     if (!p->end_doubtful)
         return PFR_END;
     p->end = UINT64_MAX;
-    const pfr_status seen = sight_at(r, r->at, &s, err);
+    const pfr_status seen = sight_at(r, r->cursor.at, &s, err);
     if (seen >= 0 && s.length > left && is_record_at(r, &s, 0)) {
-        p->end = r->at + load_u16(s.bytes + 6, r->context.swap);
+        p->end = r->cursor.at + load_u16(s.bytes + 6, r->context.swap);
         return PFR_OK;
     }
     p->end = said;
@@ -288,9 +289,9 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     uint64_t left;
     uint16_t size;
     pfr_status s = PFR_OK;
-    if (r->ended)
+    if (r->cursor.ended)
         return PFR_END;
-    if (r->at >= current(r)->end && (s = go_past_end(r, 0, err)) != PFR_OK)
+    if (r->cursor.at >= current(r)->end && (s = go_past_end(r, 0, err)) != PFR_OK)
         return s;
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
     if (size > left) {
@@ -303,13 +304,13 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
         return no_size(r, err);
     if (size > left)
         return past_end(r, bytes, size, left, err);
-    frame_record(r, rec, bytes, r->at);
+    frame_record(r, rec, bytes, r->cursor.at);
     s = is_whole(r, rec) ? PFR_OK : settle(r, rec, err);
     if (s != PFR_OK)
         return s;
     count(r, rec);
-    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
-    r->at += size;
+    r->cursor.doubtful = may_hide_records(rec) ? r->cursor.at : UINT64_MAX;
+    r->cursor.at += size;
     return PFR_OK;
 }
 
@@ -319,9 +320,9 @@ static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_erro
     const uint8_t *bytes;
     size_t have;
     *end = p->end < input_size(&p->in) ? p->end : input_size(&p->in);
-    if (*end != UINT64_MAX || size > UINT64_MAX - r->at)
+    if (*end != UINT64_MAX || size > UINT64_MAX - r->cursor.at)
         return PFR_OK;
-    PFR_TRY(input_window(&p->in, r->at + size - 1, 1, &bytes, &have, err));
+    PFR_TRY(input_window(&p->in, r->cursor.at + size - 1, 1, &bytes, &have, err));
     if (have == 0)
         *end = input_size(&p->in);
     return PFR_OK;
@@ -330,51 +331,51 @@ static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_erro
 /* The payload announced by the last record is incomplete: it is cut off, or its size is wrong. */
 static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, pfr_error *err) {
     pfr_error why;
-    uint64_t next = r->at;
+    uint64_t next = r->cursor.at;
     const struct input *in = &current(r)->in;
     const pfr_status s = input_seekable(in) || next >= in->start ? resync(r, &next, UINT64_MAX, 3, err) : PFR_END;
     if (s < 0)
         return s;
-    r->quality.truncated_bytes += size - room;
+    r->damage.quality.truncated_bytes += size - room;
     if (s == PFR_END)
-        return last_hole(r, err, r->at, room, "the data after the last record are cut short");
-    pfr_fail(&why, PFR_HOLE, r->at, room, "record", "the data after the last record would reach past the end");
-    return hole_up_to(r, &r->quality.garbage, r->at, next, &why, err);
+        return last_hole(r, err, r->cursor.at, room, "the data after the last record are cut short");
+    pfr_fail(&why, PFR_HOLE, r->cursor.at, room, "record", "the data after the last record would reach past the end");
+    return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, &why, err);
 }
 
 /* Skips the payload after a record; a payload shorter than announced is a truncation. */
 static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
-    const uint64_t size = r->payload_size;
+    const uint64_t size = r->cursor.payload_size;
     uint64_t end;
-    r->payload_size = 0;
+    r->cursor.payload_size = 0;
     PFR_TRY(find_end(r, size, &end, err));
-    const uint64_t room = end > r->at ? end - r->at : 0;
-    r->payload_from = r->at;
+    const uint64_t room = end > r->cursor.at ? end - r->cursor.at : 0;
+    r->cursor.payload_from = r->cursor.at;
     if (size > room)
         return payload_past_end(r, size, room, err);
-    r->payload_end = r->at += size;
-    r->doubtful = UINT64_MAX;
+    r->cursor.payload_end = r->cursor.at += size;
+    r->cursor.doubtful = UINT64_MAX;
     return PFR_OK;
 }
 
 /* Fast path: no work is pending and the whole record is in the buffer. */
 static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
     const struct part *p = current(r);
-    const uint64_t skip = r->at - p->in.start, left = p->in.length - skip;
+    const uint64_t skip = r->cursor.at - p->in.start, left = p->in.length - skip;
     if (reader_has_pending(r))
         return false;
     if (skip > p->in.length || left < RECORD_HEADER)
         return false;
     const uint8_t *bytes = p->in.bytes + skip;
     const uint16_t size = load_u16(bytes + 6, r->context.swap);
-    if (size < RECORD_HEADER || size > left || size > p->end - r->at || r->at >= p->end)
+    if (size < RECORD_HEADER || size > left || size > p->end - r->cursor.at || r->cursor.at >= p->end)
         return false;
-    frame_record(r, rec, bytes, r->at);
+    frame_record(r, rec, bytes, r->cursor.at);
     if (!is_whole(r, rec))
         return false;
     count(r, rec);
-    r->doubtful = may_hide_records(rec) ? r->at : UINT64_MAX;
-    r->at += size;
+    r->cursor.doubtful = may_hide_records(rec) ? r->cursor.at : UINT64_MAX;
+    r->cursor.at += size;
     return true;
 }
 
@@ -383,8 +384,8 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
  * buffer, and compressed bytes stay there until the next call. The caller of next_at_hand may free the buffer before.
  */
 static bool outlives_window(const pfr_reader *r) {
-    const struct input *in = &r->parts[r->part].in;
-    const uint64_t skip = r->at - in->start;
+    const struct input *in = &r->parts[r->cursor.part].in;
+    const uint64_t skip = r->cursor.at - in->start;
     if (skip > in->length || in->length - skip < RECORD_HEADER)
         return false;
     const uint32_t type = load_u32(in->bytes + skip, r->context.swap);
@@ -398,7 +399,7 @@ pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err) {
 }
 
 static inline bool has_read_enough(const pfr_reader *r) {
-    return __builtin_expect(r->quality.records > r->limits.records, 0);
+    return __builtin_expect(r->damage.quality.records > r->limits.records, 0);
 }
 
 static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error *err) {
@@ -409,13 +410,13 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
 static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     rec->bytes = NULL;
-    if (r->findings_told < r->nr_findings)
-        return *err = r->findings[r->findings_told++], PFR_HOLE;
-    if (r->compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
+    if (r->damage.findings_told < r->damage.nr_findings)
+        return *err = r->damage.findings[r->damage.findings_told++], PFR_HOLE;
+    if (r->cursor.compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
         return s;
-    if (r->payload_size && (s = skip_payload(r, err)) != PFR_OK)
+    if (r->cursor.payload_size && (s = skip_payload(r, err)) != PFR_OK)
         return s;
-    if (r->names_stale && (s = events_name(r, err)) < 0)
+    if (r->events.names_stale && (s = events_name(r, err)) < 0)
         return s;
     for (;;) {
         s = next_inside(r, rec, err);
@@ -442,8 +443,8 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
         return too_many(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     const pfr_status s = next_anywhere(r, rec, err);
-    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->part_told)
-        error_in_part(err, r->parts[r->part].number);
+    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->cursor.part_told)
+        error_in_part(err, r->parts[r->cursor.part].number);
     return s;
 }
 
@@ -454,21 +455,21 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
         inflater_rewind(&r->parts[i].inflater);
         input_read_ahead_to(&r->parts[i].in, 0);
     }
-    r->quality = r->found_at_open;
-    r->attrs_seen = r->unsure = 0;
-    r->last_event = PFR_NO_EVENT;
-    r->doubtful = UINT64_MAX;
-    r->patience = PATIENCE_FIRST;
-    r->findings_told = 0;
-    for (uint32_t i = r->nr_found_at_open; i < r->nr_findings; i++)
-        count_hole(r, &r->quality.bad_header, 0);
-    r->part = 0;
-    r->at = r->parts[0].begin;
-    r->parts[0].end = r->end_at_open;
-    r->payload_size = r->payload_from = r->payload_end = 0;
-    r->compressed = (pfr_bytes){NULL, 0};
-    r->packed = r->unpacked = 0;
-    r->ended = r->broken_told = false;
+    r->damage.quality = r->damage.found_at_open;
+    r->cursor.attrs_seen = r->damage.unsure = 0;
+    r->events.last_event = PFR_NO_EVENT;
+    r->cursor.doubtful = UINT64_MAX;
+    r->damage.patience = PATIENCE_FIRST;
+    r->damage.findings_told = 0;
+    for (uint32_t i = r->damage.nr_found_at_open; i < r->damage.nr_findings; i++)
+        count_hole(r, &r->damage.quality.bad_header, 0);
+    r->cursor.part = 0;
+    r->cursor.at = r->parts[0].begin;
+    r->parts[0].end = r->damage.end_at_open;
+    r->cursor.payload_size = r->cursor.payload_from = r->cursor.payload_end = 0;
+    r->cursor.compressed = (pfr_bytes){NULL, 0};
+    r->cursor.packed = r->cursor.unpacked = 0;
+    r->cursor.ended = r->damage.broken_told = false;
     if (r->kind)
         r->kind->rewind(r);
     return PFR_OK;
@@ -478,16 +479,16 @@ pfr_status pfr_payload(pfr_reader *r, uint64_t offset, void *to, size_t length, 
     struct part *p = current(r);
     const uint8_t *bytes;
     *got = 0;
-    if (offset >= r->payload_size)
+    if (offset >= r->cursor.payload_size)
         return PFR_OK;
-    if (length > r->payload_size - offset)
-        length = (size_t)(r->payload_size - offset);
+    if (length > r->cursor.payload_size - offset)
+        length = (size_t)(r->cursor.payload_size - offset);
     if (input_seekable(&p->in))
-        return input_read_at(&p->in, r->at + offset, to, length, got, err);
+        return input_read_at(&p->in, r->cursor.at + offset, to, length, got, err);
     if (length > sizes.input_chunk)
         length = sizes.input_chunk;
     size_t have;
-    PFR_TRY(input_window(&p->in, r->at + offset, length, &bytes, &have, err));
+    PFR_TRY(input_window(&p->in, r->cursor.at + offset, length, &bytes, &have, err));
     *got = have < length ? have : length;
     memcpy(to, bytes, *got);
     return PFR_OK;

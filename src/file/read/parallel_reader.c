@@ -72,8 +72,8 @@ static void end_turn(struct read_turns *t, uint64_t number, bool over) {
 
 /* Whether only bytes after the buffer are missing. Then *bytes are the first *left bytes of a record, or none. */
 static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_t *left) {
-    const struct input *in = &r->parts[r->part].in;
-    const uint64_t skip = r->at - in->start;
+    const struct input *in = &r->parts[r->cursor.part].in;
+    const uint64_t skip = r->cursor.at - in->start;
     if (skip > in->length || reader_has_pending(r))
         return false;
     *bytes = in->bytes + skip;
@@ -89,7 +89,7 @@ static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, siz
     const uint64_t from = t->begin + number * t->chunk;
     const uint8_t *left;
     memcpy(bytes - t->nr_carried, t->carried, t->nr_carried);
-    input_show(&r->parts[r->part].in, bytes - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
+    input_show(&r->parts[r->cursor.part].in, bytes - t->nr_carried, from - t->nr_carried, t->nr_carried + have);
     t->status = t->parallel_reader->walk(t->parallel_reader->context, &t->err);
     const bool whole = have == t->chunk && from + have < t->end;
     if (t->status != PFR_END || !whole || !misses_bytes_alone(r, &left, &t->nr_carried))
@@ -101,7 +101,7 @@ static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, siz
 static void *run(void *context) {
     const struct runner *me = context;
     struct read_turns *t = me->all;
-    const struct input *in = &t->reader->parts[t->reader->part].in;
+    const struct input *in = &t->reader->parts[t->reader->cursor.part].in;
     for (;;) {
         const uint64_t number = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
         const uint64_t from = t->begin + number * t->chunk;
@@ -131,7 +131,7 @@ static void run_all(struct runner *runners, uint32_t count) {
 /* Gives the buffer back to the reader, empty. */
 static pfr_status finish(struct read_turns *t, pfr_error *err) {
     pfr_reader *r = t->reader;
-    input_forget(&r->parts[r->part].in, r->at);
+    input_forget(&r->parts[r->cursor.part].in, r->cursor.at);
     if (t->status < 0 && err)
         *err = t->err;
     return t->status < 0 ? t->status : PFR_OK;
@@ -147,7 +147,7 @@ static pfr_status take_turns(struct read_turns *t, struct runner *runners, uint3
 }
 
 static uint64_t end_of_bytes(const pfr_reader *r) {
-    const struct part *p = &r->parts[r->part];
+    const struct part *p = &r->parts[r->cursor.part];
     return p->end < input_size(&p->in) ? p->end : input_size(&p->in);
 }
 
@@ -155,7 +155,8 @@ static bool may_run(const pfr_reader *r, size_t chunk) {
     if (r->trace || r->whole || r->limits.records != UINT64_MAX || reader_has_pending(r))
         return false;
     const uint64_t end = end_of_bytes(r);
-    return input_may_copy(&r->parts[r->part].in) && r->at < end && end - r->at >= STRETCHES_LEAST * chunk;
+    return input_may_copy(&r->parts[r->cursor.part].in) && r->cursor.at < end &&
+           end - r->cursor.at >= STRETCHES_LEAST * chunk;
 }
 
 static size_t buffer_size(const struct read_turns *t) {
@@ -186,7 +187,7 @@ pfr_status parallel_reader_run(pfr_reader *r, const struct parallel_reader *para
     if (!t)
         return PFR_OK;
     t->reader = r, t->parallel_reader = parallel_reader, t->chunk = chunk;
-    t->begin = r->at & ~(PAGE - 1), t->end = end_of_bytes(r);
+    t->begin = r->cursor.at & ~(PAGE - 1), t->end = end_of_bytes(r);
     const uint32_t count = take_buffers(&memory, t, runners, wanted);
     if (count > 1)
         st = take_turns(t, runners, count, err);

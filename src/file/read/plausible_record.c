@@ -12,14 +12,14 @@
 /* Learns the length rule of each type and the smallest body, which keeps a sample_id from being cut out of a record
    without one. */
 void plausibility_learn(pfr_reader *r) {
-    struct pfr_context shortest = r->nr_events ? r->events[0].context : r->context;
+    struct pfr_context shortest = r->events.count ? r->events.list[0].context : r->context;
     struct pfr_context usual = shortest;
     shortest.word[WORD_VARIANT] = 1; /* the shorter form of MMAP2 */
     usual.word[WORD_MISC] = 0;
     for (uint32_t type = 0; type < TYPE_RULES; type++) {
         const unsigned number = layout_find(TABLE_PERF_RECORD, type);
         if (number)
-            r->rules[type] =
+            r->events.rules[type] =
                 (struct type_rule){(uint16_t)number, (uint32_t)layout_least_size(layout_at(number), &shortest),
                                    layout_length(layout_at(number), &usual)};
     }
@@ -35,7 +35,7 @@ static enum plausibility plausibility_of_sample(const pfr_reader *r, const pfr_r
     struct pfr_rec_sample body;
     if (rec->event == PFR_NO_EVENT)
         return PLAUSIBILITY_WEAK;
-    const struct event *e = &r->events[rec->event];
+    const struct event *e = &r->events.list[rec->event];
     if (length_holds(&e->length, in.at, cursor_left(&in), in.swap))
         return PLAUSIBILITY_FIRM;
     if ((e->length.known && !e->open_ended) || !fast_sample(rec->context, &in, &body))
@@ -74,7 +74,7 @@ static enum plausibility whole_words(const pfr_record *rec, enum plausibility pl
 }
 
 bool plausibility_at_once(const pfr_reader *r, const pfr_record *rec, enum plausibility *plausibility) {
-    const struct type_rule *rule = rec->type < TYPE_RULES ? &r->rules[rec->type] : NULL;
+    const struct type_rule *rule = rec->type < TYPE_RULES ? &r->events.rules[rec->type] : NULL;
     const struct cursor body = body_of(rec);
     if (rec->type == PFR_RECORD_SAMPLE)
         *plausibility = plausibility_of_sample(r, rec);
@@ -92,7 +92,7 @@ enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec) {
     if (plausibility_at_once(r, rec, &plausibility))
         return plausibility;
     const unsigned number =
-        rec->type < TYPE_RULES ? r->rules[rec->type].layout : layout_find(TABLE_PERF_RECORD, rec->type);
+        rec->type < TYPE_RULES ? r->events.rules[rec->type].layout : layout_find(TABLE_PERF_RECORD, rec->type);
     return whole_words(rec, plausibility_by_layout(rec, number));
 }
 

@@ -94,6 +94,66 @@ struct reader_kind {
     void (*close)(pfr_reader *r);
 };
 
+/* Where a pass over the records is. */
+struct reader_cursor {
+    uint32_t part;                      /* index of the current part */
+    uint64_t at;                        /* offset of the next record in the current part */
+    uint64_t payload_size;              /* of the last record, not yet skipped */
+    uint64_t payload_from, payload_end; /* range of the last payload skipped */
+    uint64_t doubtful;    /* offset of the last record if only its own header vouches for its size; else UINT64_MAX */
+    pfr_bytes compressed; /* of a record already returned, not yet decompressed */
+    uint64_t packed, unpacked; /* bytes of the COMPRESSED records in this pass, before and after decompression */
+    uint64_t outer;            /* offset of the current COMPRESSED record */
+    bool ended;                /* nothing more of the current part can be read */
+    bool part_told;            /* the caller names the part itself: error texts leave it out */
+    size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
+};
+
+/* The events, which grow during a pass over a stream, and how a record leads to its event. */
+struct reader_events {
+    struct event *list;
+    size_t count, room;
+    uint64_t last_told_at; /* the greatest told_at of all events */
+    uint64_t attrs_at;     /* of a file: offset of its attr entries, after repair */
+    uint64_t ids_taken;    /* bytes of ids of all events so far; at most the size of the file */
+    struct u64_map ids;
+    uint64_t last_id;
+    int32_t last_event;
+    struct type_rule rules[TYPE_RULES];
+    uint32_t id_at, id_back; /* offset of the id: in a sample from its start, in other records back from their end; 0:
+                                not at a fixed place */
+    bool names_stale;        /* events or tracepoint formats arrived since the last events_name */
+    size_t nr_named;         /* events that have their names */
+    uint32_t *renamed; /* events whose name changed, in the order of the changes; each consumer keeps its own position
+                          in this list */
+    size_t nr_renamed, renamed_room;
+    bool has_tracepoints, formats_read;
+    struct u64_map formats; /* id -> "system:name" in the arena */
+};
+
+struct reader_features {
+    pfr_feature *list;
+    uint32_t count, room;
+    struct u64_map index_of; /* bit -> index in the list */
+    pfr_error unread;        /* first failure to read a payload, or a value that a repair needed; PFR_OK: no failure */
+    struct pfr_context old_build_ids; /* context of build id entries without pid */
+    struct pfr_context domains;       /* context of CPU_DOMAIN_INFO: schedstat_version */
+};
+
+/* Damage, and the search for intact records after it. */
+struct reader_damage {
+    pfr_error broken; /* status PFR_HOLE: damage ended the decompressed input; reported once, before the end */
+    bool broken_told;
+    pfr_error findings[FINDINGS_MOST]; /* faults other than holes in the records: in the header, or found by notice();
+                                          each is reported once */
+    uint32_t nr_findings, findings_told, nr_found_at_open;
+    uint64_t patience; /* bytes of bodies that the search for records may still decode */
+    uint64_t unsure;   /* records of this pass that were returned because no other record was found inside them
+                          (PLAUSIBILITY_ODD) */
+    pfr_quality quality, found_at_open;
+    uint64_t end_at_open; /* end of the first part; a pass may find records that continue past it */
+};
+
 struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct xray_trace *trace;       /* XRay trace, in the arena; NULL: a perf.data recording */
@@ -107,56 +167,12 @@ struct pfr_reader {
         *whole; /* for a reader of slices (slice.c): the reader whose events and features it uses; else NULL */
     pfr_header header;
     struct pfr_context context; /* of records without an event: byte order and NRCPUS */
-
     struct part *parts;
-    uint32_t nr_parts, part;            /* index of the current part */
-    uint64_t at;                        /* offset of the next record in the current part */
-    uint64_t payload_size;              /* of the last record, not yet skipped */
-    uint64_t payload_from, payload_end; /* range of the last payload skipped */
-    uint64_t doubtful;    /* offset of the last record if only its own header vouches for its size; else UINT64_MAX */
-    pfr_bytes compressed; /* of a record already returned, not yet decompressed */
-    uint64_t packed, unpacked; /* bytes of the COMPRESSED records in this pass, before and after decompression */
-    uint64_t outer;            /* offset of the current COMPRESSED record */
-    bool ended;                /* nothing more of the current part can be read */
-    bool part_told;            /* the caller names the part itself: error texts leave it out */
-
-    struct event *events;
-    size_t nr_events, events_room;
-    uint64_t last_told_at; /* the greatest told_at of all events */
-    uint64_t attrs_at;     /* of a file: offset of its attr entries, after repair */
-    uint64_t ids_taken;    /* bytes of ids of all events so far; at most the size of the file */
-    struct u64_map ids;
-    uint64_t last_id;
-    int32_t last_event;
-    struct type_rule rules[TYPE_RULES];
-    uint32_t id_at, id_back; /* offset of the id: in a sample from its start, in other records back from their end; 0:
-                                not at a fixed place */
-
-    pfr_feature *features;
-    uint32_t nr_features, features_room;
-    struct u64_map feature_of; /* bit -> index in features */
-    pfr_error unread; /* first failure to read a payload, or a value that a repair needed; PFR_OK: no failure */
-    struct pfr_context old_build_ids; /* context of build id entries without pid */
-    struct pfr_context domains;       /* context of CPU_DOMAIN_INFO: schedstat_version */
-    bool names_stale;                 /* events or tracepoint formats arrived since the last events_name */
-    size_t nr_named;                  /* events that have their names */
-    uint32_t *renamed; /* events whose name changed, in the order of the changes; each consumer keeps its own position
-                          in this list */
-    size_t nr_renamed, renamed_room;
-    bool has_tracepoints, formats_read;
-    struct u64_map formats; /* id -> "system:name" in the arena */
-    pfr_error broken;       /* status PFR_HOLE: damage ended the decompressed input; reported once, before the end */
-    bool broken_told;
-    pfr_error findings[FINDINGS_MOST]; /* faults other than holes in the records: in the header, or found by notice();
-                                          each is reported once */
-    uint32_t nr_findings, findings_told, nr_found_at_open;
-
-    uint64_t patience; /* bytes of bodies that the search for records may still decode */
-    uint64_t unsure;   /* records of this pass that were returned because no other record was found inside them
-                          (PLAUSIBILITY_ODD) */
-    size_t attrs_seen; /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
-    pfr_quality quality, found_at_open;
-    uint64_t end_at_open; /* end of the first part; a pass may find records that continue past it */
+    uint32_t nr_parts;
+    struct reader_cursor cursor;
+    struct reader_events events;
+    struct reader_features features;
+    struct reader_damage damage;
 };
 
 /* The time of a record that pfr_next returned; NO_TIME: it has no time. */
@@ -164,7 +180,7 @@ struct pfr_reader {
 static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
     if (rec->event < 0)
         return NO_TIME;
-    const struct event *e = &r->events[rec->event];
+    const struct event *e = &r->events.list[rec->event];
     if (rec->tail)
         return e->time_back && e->time_back <= rec->tail
                    ? load_u64(rec->bytes + rec->size - e->time_back, r->context.swap)
@@ -176,15 +192,15 @@ static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
 
 /* Whether pfr_next has work to do before it looks at the read buffer. */
 static inline bool reader_has_pending(const pfr_reader *r) {
-    const struct inflater *z = &r->parts[r->part].inflater;
-    return r->compressed.length || r->payload_size || r->names_stale || r->ended || z->length > z->at ||
-           r->findings_told < r->nr_findings;
+    const struct inflater *z = &r->parts[r->cursor.part].inflater;
+    return r->cursor.compressed.length || r->cursor.payload_size || r->events.names_stale || r->cursor.ended ||
+           z->length > z->at || r->damage.findings_told < r->damage.nr_findings;
 }
 
 /* Counts one more hole, also in `kind`, a member of r->quality. */
 static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
-    r->quality.holes++;
-    r->quality.hole_bytes += length;
+    r->damage.quality.holes++;
+    r->damage.quality.hole_bytes += length;
     ++*kind;
 }
 

@@ -69,28 +69,28 @@ static bool is_lost(const pfr_reader *r, const pfr_event *e) {
 }
 
 static bool attrs_are_lost(const pfr_reader *r) {
-    for (size_t i = 0; i < r->nr_events; i++)
-        if (is_lost(r, &r->events[i].public))
+    for (size_t i = 0; i < r->events.count; i++)
+        if (is_lost(r, &r->events.list[i].public))
             return true;
-    return r->nr_events == 0;
+    return r->events.count == 0;
 }
 
 static bool ids_are_lost(const pfr_reader *r) {
-    for (size_t i = 0; i < r->nr_events; i++)
-        if (r->events[i].public.nr_ids)
+    for (size_t i = 0; i < r->events.count; i++)
+        if (r->events.list[i].public.nr_ids)
             return false;
-    return r->nr_events > 1;
+    return r->events.count > 1;
 }
 
 /* Adds all events again: plausible attrs and ids of the header first, the rest from EVENT_DESC. */
 static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
-    const struct event *const before = r->events;
-    const size_t told = r->nr_events;
+    const struct event *const before = r->events.list;
+    const size_t told = r->events.count;
     const bool no_ids = ids_are_lost(r);
-    r->events = NULL;
-    r->nr_events = r->events_room = 0;
-    u64_map_free(&r->ids);
-    u64_map_init(&r->ids, &r->memory);
+    r->events.list = NULL;
+    r->events.count = r->events.room = 0;
+    u64_map_free(&r->events.ids);
+    u64_map_init(&r->events.ids, &r->memory);
     for (uint32_t i = 0; i < d->count && described_next(d); i++) {
         const pfr_event *e = i < told ? &before[i].public : NULL;
         const bool keep = e && !is_lost(r, e);
@@ -157,7 +157,7 @@ static bool are_of_one(const pfr_reader *r, const struct indexed *x, size_t a, s
 /* Finds the order of the entries: grouped by event, as perf writes them (*step 1), or by counter (*step: number of
    events). False: neither order fits. */
 static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t *step) {
-    const size_t events = r->nr_events, each = events ? x->count / events : 0;
+    const size_t events = r->events.count, each = events ? x->count / events : 0;
     bool by_event = true, by_counter = true;
     if (each == 0 || x->count % events != 0)
         return false;
@@ -172,10 +172,10 @@ static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t 
 }
 
 static pfr_status give_ids(pfr_reader *r, const struct indexed *x, size_t step, pfr_error *err) {
-    const size_t events = r->nr_events, each = x->count / events;
-    const struct event *const before = r->events;
-    r->events = NULL;
-    r->nr_events = r->events_room = 0;
+    const size_t events = r->events.count, each = x->count / events;
+    const struct event *const before = r->events.list;
+    r->events.list = NULL;
+    r->events.count = r->events.room = 0;
     for (size_t e = 0; e < events; e++) {
         uint64_t *ids = arena_take(&r->arena, each * sizeof *ids, sizeof *ids);
         if (!ids)
@@ -193,7 +193,7 @@ static pfr_status mend_by_index(pfr_reader *r, pfr_error *err) {
     size_t step;
     pfr_status s = look_for_index(r, &x, err);
     if (s >= 0 && whose_they_are(r, &x, &step)) {
-        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %zu events; ID_INDEX tells them", r->nr_events);
+        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %zu events; ID_INDEX tells them", r->events.count);
         s = give_ids(r, &x, step, err);
     }
     mem_free(&r->memory, x.entries, x.count, INDEX_ENTRY);
@@ -211,7 +211,7 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
     }
     if (no_attrs)
         found(r, LOST_AT, 16, "file_header.attrs", "attrs that cannot be; EVENT_DESC tells of %u events", d.count);
-    else if (d.count == r->nr_events)
+    else if (d.count == r->events.count)
         found(r, LOST_AT, 16, "file_attr.ids", "no ids of %u events; EVENT_DESC tells them", d.count);
     else
         return PFR_OK;

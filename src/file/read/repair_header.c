@@ -28,8 +28,8 @@ static bool lies_inside(uint64_t offset, uint64_t size, uint64_t end) {
 
 /* A read error must not look like missing data: features_unread makes opening fail with it in the end. */
 static void remember(pfr_reader *r, const pfr_error *why) {
-    if (r->unread.status == PFR_OK)
-        r->unread = *why;
+    if (r->features.unread.status == PFR_OK)
+        r->features.unread = *why;
 }
 
 /* Returns the bytes read: fewer than `length` at the end of the file. */
@@ -288,7 +288,7 @@ static uint64_t count_features(const pfr_reader *r) {
 
 static uint64_t find_table(pfr_reader *r, uint64_t from) {
     uint8_t chunk[4096 + 8];
-    for (uint64_t at = from; at < r->header.file_size && r->unread.status == PFR_OK; at += sizeof chunk - 8) {
+    for (uint64_t at = from; at < r->header.file_size && r->features.unread.status == PFR_OK; at += sizeof chunk - 8) {
         const size_t got = read_some(r, at, chunk, sizeof chunk);
         for (size_t i = 0; i + 8 < got; i++) {
             const uint64_t first = load_u64(chunk + i, r->context.swap);

@@ -37,7 +37,7 @@ bool may_hide_records(const pfr_record *rec) {
 }
 
 static bool is_known(const pfr_reader *r, uint32_t type) {
-    return type < TYPE_RULES ? r->rules[type].layout != 0 : layout_find(TABLE_PERF_RECORD, type) != 0;
+    return type < TYPE_RULES ? r->events.rules[type].layout != 0 : layout_find(TABLE_PERF_RECORD, type) != 0;
 }
 
 enum link {
@@ -63,14 +63,14 @@ static enum plausibility patient_plausibility(pfr_reader *r, const pfr_record *r
     enum plausibility plausibility;
     if (plausibility_at_once(r, rec, &plausibility))
         return plausibility;
-    if (r->patience < rec->size)
+    if (r->damage.patience < rec->size)
         return PLAUSIBILITY_NONE;
-    r->patience -= rec->size;
+    r->damage.patience -= rec->size;
     return plausibility_of(r, rec);
 }
 
 static void pass(pfr_reader *r, uint64_t bytes) {
-    r->patience += bytes * PATIENCE;
+    r->damage.patience += bytes * PATIENCE;
 }
 
 /* Classifies the record at `at`; *next is the offset of the next one. */
@@ -139,7 +139,7 @@ bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at) {
 
 static inline bool may_begin(const pfr_reader *r, const uint8_t *at) {
     const uint32_t type = load_u32(at, r->context.swap);
-    return type < TYPE_RULES && r->rules[type].layout && load_u16(at + 6, r->context.swap) >= RECORD_HEADER;
+    return type < TYPE_RULES && r->events.rules[type].layout && load_u16(at + 6, r->context.swap) >= RECORD_HEADER;
 }
 
 uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least) {
@@ -167,14 +167,14 @@ uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const p
 
 /* How many of `wanted` bytes from `at` on can be requested at once. */
 static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
-    const uint64_t room = r->parts[r->part].end - at;
+    const uint64_t room = r->parts[r->cursor.part].end - at;
     const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;
     return wanted < most ? wanted : (size_t)most;
 }
 
 /* If the read buffer must move, twice the needed size is requested: otherwise each call would move it. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err) {
-    struct part *p = &r->parts[r->part];
+    struct part *p = &r->parts[r->cursor.part];
     const uint64_t room = p->end - at;
     const size_t least = ask(r, at, SIGHT);
     const size_t wanted = input_holds(&p->in, at, least) ? least : ask(r, at, 2 * SIGHT);

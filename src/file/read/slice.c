@@ -37,9 +37,9 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
     }
     r->whole = whole;
     arena_init(&r->arena, &r->memory);
-    r->nr_findings = r->findings_told = 0;
-    r->compressed = (pfr_bytes){NULL, 0};
-    r->names_stale = false;
+    r->damage.nr_findings = r->damage.findings_told = 0;
+    r->cursor.compressed = (pfr_bytes){NULL, 0};
+    r->events.names_stale = false;
     share_parts(r, parts);
     const pfr_status st = r->kind ? r->kind->share(r, whole, err) : PFR_OK;
     if (st < 0)
@@ -51,15 +51,15 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
 
 void slice_reader_move(pfr_reader *r, const struct slice *slice) {
     const uint64_t end = r->whole->parts[slice->part].end;
-    if (r->part != slice->part)
-        input_set_chunk(&r->parts[r->part].in, r->parts[r->part].in.chunk);
-    r->part = slice->part;
-    r->at = slice->begin;
+    if (r->cursor.part != slice->part)
+        input_set_chunk(&r->parts[r->cursor.part].in, r->parts[r->cursor.part].in.chunk);
+    r->cursor.part = slice->part;
+    r->cursor.at = slice->begin;
     r->parts[slice->part].end = slice->end < end ? slice->end : end;
-    r->doubtful = UINT64_MAX;
-    r->payload_size = r->payload_from = r->payload_end = 0;
-    r->patience = PATIENCE_FIRST;
-    r->ended = r->broken_told = false;
+    r->cursor.doubtful = UINT64_MAX;
+    r->cursor.payload_size = r->cursor.payload_from = r->cursor.payload_end = 0;
+    r->damage.patience = PATIENCE_FIRST;
+    r->cursor.ended = r->damage.broken_told = false;
 }
 
 void slice_reader_close(pfr_reader *r) {

@@ -54,6 +54,32 @@ struct written_part {
     uint32_t number;
 };
 
+/* A recording that is a folder: its parts. */
+struct writer_folder {
+    int handle; /* descriptor of the folder, else -1 */
+    char *path, *new_path;
+    bool is_made;
+    struct written_part *parts;
+    uint32_t nr_parts, part, parts_made;
+    uint32_t parts_room;
+};
+
+struct writer_events {
+    struct written_event *list;
+    size_t count, room;
+    uint64_t attrs_at;
+    uint32_t attr_size_asked, attr_size; /* requested size, 0: not requested; size in the file */
+    size_t attrs_written;                /* number of events in front of the records */
+    bool attrs_change;                   /* some of those got more ids later */
+};
+
+struct writer_features {
+    struct written_feature *list; /* sorted by bit */
+    size_t count, room;
+    uint32_t spare_slots;    /* unused entries at the end of the feature table */
+    struct output build_ids; /* entries, collected in memory */
+};
+
 struct pfr_writer {
     struct memory memory;
     struct arena arena;
@@ -61,30 +87,16 @@ struct pfr_writer {
     pfr_container container;
     pfr_compression compression;
     int level;
-    uint32_t attr_size_asked, attr_size; /* requested size, 0: not requested; size in the file */
-    uint32_t spare_slots;                /* unused entries at the end of the feature table */
     bool started, filled, finished, in_place, named;
     pfr_error failure; /* the first failure, if status < 0 */
     const char *name;  /* for messages */
 
     struct whole_file file; /* path NULL: written in place, or to the caller's descriptor */
-    int folder;             /* descriptor of a directory, else -1 */
-    char *folder_path, *folder_new;
-    bool folder_made;
-    struct written_part *parts;
-    uint32_t nr_parts, part, parts_made;
-    uint32_t parts_room;
-
-    struct written_event *events;
-    size_t nr_events, events_room;
-    uint64_t attrs_at, data_at, data_end;
-    size_t attrs_written; /* number of events in front of the records */
-    bool attrs_change;    /* some of those got more ids later */
-
-    struct written_feature *features; /* sorted by bit */
-    size_t nr_features, features_room;
-    struct output build_ids; /* entries, collected in memory */
-    struct output index;     /* of AUXTRACE records, collected in memory */
+    struct writer_folder folder;
+    struct writer_events events;
+    struct writer_features features;
+    uint64_t data_at, data_end;
+    struct output index; /* of AUXTRACE records, collected in memory */
     uint64_t payload_left;
     uint8_t *scratch; /* RECORD_ROOM bytes: the record being built */
 };
@@ -94,7 +106,7 @@ struct pfr_writer {
 #define RING_SAID 0x81000u /* mmap_len of feature COMPRESSED: no COMPRESSED record expands to more */
 
 static inline struct written_part *part_of(pfr_writer *w) {
-    return &w->parts[w->part];
+    return &w->folder.parts[w->folder.part];
 }
 
 static inline void put_u16(uint8_t *at, uint16_t v, bool swap) {

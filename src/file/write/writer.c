@@ -33,9 +33,9 @@ static pfr_status open_whole(pfr_writer *w, const char *path, pfr_error *err) {
     PFR_TRY(whole_file_may_go_to(path, err));
     PFR_TRY(whole_file_open(&w->file, path, &w->memory, &out, err));
     w->named = true;
-    w->parts[0].out = out;
-    w->nr_parts = 1;
-    return w->compression == PFR_PLAIN ? PFR_OK : deflate_open(w, &w->parts[0].deflater, err);
+    w->folder.parts[0].out = out;
+    w->folder.nr_parts = 1;
+    return w->compression == PFR_PLAIN ? PFR_OK : deflate_open(w, &w->folder.parts[0].deflater, err);
 }
 
 static pfr_writer *new_writer(const pfr_write_options *given, const char *name, pfr_error *err) {
@@ -55,16 +55,16 @@ static pfr_writer *new_writer(const pfr_write_options *given, const char *name, 
     w->container = o.container;
     w->compression = o.compression;
     w->level = o.level ? o.level : 1;
-    w->attr_size_asked = o.attr_size;
+    w->events.attr_size_asked = o.attr_size;
     w->in_place = o.in_place;
-    w->folder = -1;
+    w->folder.handle = -1;
     arena_init(&w->arena, &w->memory);
-    out_open_memory(&w->build_ids, &w->memory);
+    out_open_memory(&w->features.build_ids, &w->memory);
     out_open_memory(&w->index, &w->memory);
     w->name = arena_text(&w->arena, name, strlen(name));
     w->scratch = mem_alloc(&w->memory, RECORD_ROOM, 1);
-    w->parts = mem_zeroed(&w->memory, w->parts_room = 4, sizeof *w->parts);
-    if (w->name && w->scratch && w->parts)
+    w->folder.parts = mem_zeroed(&w->memory, w->folder.parts_room = 4, sizeof *w->folder.parts);
+    if (w->name && w->scratch && w->folder.parts)
         return w;
     mem_fail(&w->memory, err, "writer");
     pfr_writer_close(w);
@@ -72,11 +72,11 @@ static pfr_writer *new_writer(const pfr_write_options *given, const char *name, 
 }
 
 static pfr_status attr_size_can_be(const pfr_writer *w, pfr_error *err) {
-    if (w->attr_size_asked == 0 ||
-        (w->attr_size_asked >= 64 && w->attr_size_asked <= ATTR_MOST && w->attr_size_asked % 8 == 0))
+    if (w->events.attr_size_asked == 0 || (w->events.attr_size_asked >= 64 && w->events.attr_size_asked <= ATTR_MOST &&
+                                           w->events.attr_size_asked % 8 == 0))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
-                    "attrs of %u bytes: 64 to %u in steps of 8 can be", w->attr_size_asked, ATTR_MOST);
+                    "attrs of %u bytes: 64 to %u in steps of 8 can be", w->events.attr_size_asked, ATTR_MOST);
 }
 
 static pfr_status open_path(pfr_writer *w, const char *path, pfr_error *err) {
@@ -136,8 +136,8 @@ pfr_status pfr_writer_flush(pfr_writer *w, pfr_error *err) {
 
 uint64_t pfr_writer_size(const pfr_writer *w) {
     uint64_t size = 0;
-    for (uint32_t i = 0; i < w->nr_parts; i++)
-        size += out_written(&w->parts[i].out) + w->parts[i].deflater.used;
+    for (uint32_t i = 0; i < w->folder.nr_parts; i++)
+        size += out_written(&w->folder.parts[i].out) + w->folder.parts[i].deflater.used;
     return size;
 }
 
@@ -146,42 +146,42 @@ uint64_t pfr_writer_size(const pfr_writer *w) {
 /* Syncs to disk before the file gets its name. Files that cannot be synced (a pipe, some file systems) are skipped. */
 static pfr_status synchronise(pfr_writer *w, pfr_error *err) {
     int done = 0;
-    if (!w->named && (!w->folder_made || w->in_place))
+    if (!w->named && (!w->folder.is_made || w->in_place))
         return PFR_OK;
-    for (uint32_t i = 0; i < w->nr_parts && done == 0; i++) {
+    for (uint32_t i = 0; i < w->folder.nr_parts && done == 0; i++) {
         do
-            done = fsync(w->parts[i].out.fd);
+            done = fsync(w->folder.parts[i].out.fd);
         while (done < 0 && errno == EINTR);
         if (done < 0 && (errno == EINVAL || errno == EROFS))
             done = 0;
     }
-    return done == 0 ? PFR_OK : writer_failed_at(w, errno, "synchronise", out_written(&w->parts[0].out), err);
+    return done == 0 ? PFR_OK : writer_failed_at(w, errno, "synchronise", out_written(&w->folder.parts[0].out), err);
 }
 
 static pfr_status close_named(pfr_writer *w, bool is_whole, pfr_error *err) {
     pfr_error why;
     w->named = false;
-    const pfr_status s = whole_file_close(&w->file, &w->parts[0].out, is_whole, &why);
+    const pfr_status s = whole_file_close(&w->file, &w->folder.parts[0].out, is_whole, &why);
     return is_whole && s < 0 ? writer_failed(w, &why, err) : PFR_OK;
 }
 
 static pfr_status close_parts(pfr_writer *w, pfr_error *err) {
     pfr_error why;
     pfr_status first = PFR_OK;
-    for (uint32_t i = 0; i < w->nr_parts; i++) {
-        deflate_close(w, &w->parts[i].deflater);
+    for (uint32_t i = 0; i < w->folder.nr_parts; i++) {
+        deflate_close(w, &w->folder.parts[i].deflater);
         if (i == 0 && w->named)
             first = close_named(w, w->failure.status == PFR_OK && w->finished, err);
-        else if (out_close(&w->parts[i].out, &why) < 0 && first == PFR_OK)
+        else if (out_close(&w->folder.parts[i].out, &why) < 0 && first == PFR_OK)
             first = writer_failed(w, &why, err);
     }
-    w->nr_parts = 0;
+    w->folder.nr_parts = 0;
     return first;
 }
 
 static pfr_status name_folder(pfr_writer *w, pfr_error *err) {
     pfr_error why;
-    if (!w->folder_made)
+    if (!w->folder.is_made)
         return PFR_OK;
     const pfr_status s = folder_whole(w, &why);
     folder_close(w, s >= 0);
@@ -194,15 +194,15 @@ pfr_status writer_fill(pfr_writer *w, pfr_error *err) {
         return PFR_OK;
     PFR_TRY(writer_start(w, err));
     PFR_TRY(back_write(w, err));
-    out_flush(&w->parts[0].out, NULL);
+    out_flush(&w->folder.parts[0].out, NULL);
     PFR_TRY(writer_check(w, err));
     w->filled = true;
     return PFR_OK;
 }
 
 const char *writer_unfinished(const pfr_writer *w) {
-    if (w->folder_made)
-        return w->folder_new;
+    if (w->folder.is_made)
+        return w->folder.new_path;
     return w->named && !w->file.is_device ? w->file.unfinished : NULL;
 }
 
@@ -219,13 +219,13 @@ void pfr_writer_close(pfr_writer *w) {
         return;
     close_parts(w, NULL);
     folder_close(w, false);
-    if (w->parts)
-        mem_free(&w->memory, w->parts, w->parts_room, sizeof *w->parts);
-    mem_free(&w->memory, w->events, w->events_room, sizeof *w->events);
-    mem_free(&w->memory, w->features, w->features_room, sizeof *w->features);
+    if (w->folder.parts)
+        mem_free(&w->memory, w->folder.parts, w->folder.parts_room, sizeof *w->folder.parts);
+    mem_free(&w->memory, w->events.list, w->events.room, sizeof *w->events.list);
+    mem_free(&w->memory, w->features.list, w->features.room, sizeof *w->features.list);
     if (w->scratch)
         mem_free(&w->memory, w->scratch, RECORD_ROOM, 1);
-    out_close(&w->build_ids, NULL);
+    out_close(&w->features.build_ids, NULL);
     out_close(&w->index, NULL);
     arena_free(&w->arena);
     struct memory memory = w->memory;

@@ -23,10 +23,10 @@ static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
 
 /* Index of the bit in the list, or where to insert it. */
 static size_t place_of(const pfr_writer *w, uint32_t bit) {
-    size_t low = 0, high = w->nr_features;
+    size_t low = 0, high = w->features.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (w->features[middle].bit < bit)
+        if (w->features.list[middle].bit < bit)
             low = middle + 1;
         else
             high = middle;
@@ -35,18 +35,18 @@ static size_t place_of(const pfr_writer *w, uint32_t bit) {
 }
 
 static pfr_status insert(pfr_writer *w, size_t at, const struct written_feature *f, pfr_error *err) {
-    if (at < w->nr_features && w->features[at].bit == f->bit) {
-        w->features[at] = *f;
+    if (at < w->features.count && w->features.list[at].bit == f->bit) {
+        w->features.list[at] = *f;
         return PFR_OK;
     }
     struct written_feature *grown =
-        mem_grow(&w->memory, w->features, w->nr_features, &w->features_room, 32, sizeof *w->features);
+        mem_grow(&w->memory, w->features.list, w->features.count, &w->features.room, 32, sizeof *w->features.list);
     if (!grown)
         return no_memory(w, err);
-    w->features = grown;
-    memmove(grown + at + 1, grown + at, (w->nr_features - at) * sizeof *grown);
+    w->features.list = grown;
+    memmove(grown + at + 1, grown + at, (w->features.count - at) * sizeof *grown);
     grown[at] = *f;
-    w->nr_features++;
+    w->features.count++;
     return PFR_OK;
 }
 
@@ -70,8 +70,8 @@ static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f,
     put_u32(w->scratch + RECORD_HEADER, (uint32_t)(f->length + padding), w->context.swap);
     memset(w->scratch + RECORD_HEADER + 4, 0, 4);
     PFR_TRY(record_emit(w, PFR_RECORD_TRACING_DATA, 0, 8, err));
-    out_write(&w->parts[0].out, f->bytes, f->length);
-    out_write(&w->parts[0].out, zeros, padding);
+    out_write(&w->folder.parts[0].out, f->bytes, f->length);
+    out_write(&w->folder.parts[0].out, zeros, padding);
     return writer_check(w, err);
 }
 
@@ -107,9 +107,9 @@ static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
     uint64_t in = 0, out = 0;
     if (w->compression == PFR_PLAIN)
         return PFR_OK;
-    for (uint32_t i = 0; i < w->nr_parts; i++) {
-        in += w->parts[i].deflater.in;
-        out += w->parts[i].deflater.out;
+    for (uint32_t i = 0; i < w->folder.nr_parts; i++) {
+        in += w->folder.parts[i].deflater.in;
+        out += w->folder.parts[i].deflater.out;
     }
     const uint64_t ratio = out ? (in + out / 2) / out : 0;
     const struct pfr_rec_feature_compressed body = {
@@ -122,8 +122,8 @@ pfr_status features_stream(pfr_writer *w, pfr_error *err) {
     const pfr_status s = add_compressed(w, err);
     w->started = true;
     PFR_TRY(s);
-    for (size_t i = 0; i < w->nr_features; i++)
-        PFR_TRY(stream_feature(w, &w->features[i], err));
+    for (size_t i = 0; i < w->features.count; i++)
+        PFR_TRY(stream_feature(w, &w->features.list[i], err));
     return PFR_OK;
 }
 
@@ -142,7 +142,7 @@ static pfr_status add_collected(pfr_writer *w, uint32_t bit, const struct output
 static pfr_status count_index(pfr_writer *w, pfr_error *err) {
     size_t length;
     out_bytes(&w->index, &length);
-    if (w->index.status < 0 || w->build_ids.status < 0)
+    if (w->index.status < 0 || w->features.build_ids.status < 0)
         return no_memory(w, err);
     if (length)
         put_u64((uint8_t *)w->index.buffer, (length - 8) / 16, w->context.swap);
@@ -153,7 +153,7 @@ static pfr_status count_index(pfr_writer *w, pfr_error *err) {
 static pfr_status add_hostname(pfr_writer *w, pfr_error *err) {
     static const struct pfr_rec_feature_hostname unknown = {{"(unknown)", 9, 64}};
     const size_t at = place_of(w, BIT_HOSTNAME);
-    if (w->nr_features == 0 || (at < w->nr_features && w->features[at].bit == BIT_HOSTNAME))
+    if (w->features.count == 0 || (at < w->features.count && w->features.list[at].bit == BIT_HOSTNAME))
         return PFR_OK;
     return pfr_writer_put_feature(w, BIT_HOSTNAME, &unknown, sizeof unknown, err);
 }
@@ -165,7 +165,7 @@ pfr_status features_last(pfr_writer *w, pfr_error *err) {
         return PFR_OK;
     if (w->container == PFR_DIRECTORY)
         PFR_TRY(pfr_writer_put_feature(w, BIT_DIR_FORMAT, &folder, sizeof folder, err));
-    PFR_TRY(add_collected(w, BIT_BUILD_ID, &w->build_ids, err));
+    PFR_TRY(add_collected(w, BIT_BUILD_ID, &w->features.build_ids, err));
     PFR_TRY(add_collected(w, BIT_AUXTRACE, &w->index, err));
     PFR_TRY(add_compressed(w, err));
     return w->context.mirrored ? add_hostname(w, err) : PFR_OK;
@@ -185,8 +185,8 @@ pfr_status pfr_writer_feature(pfr_writer *w, uint32_t bit, const void *bytes, si
     if (w->container == PFR_PIPE && w->started)
         return stream_feature(w, &f, err);
     if (bit == BIT_BUILD_ID && length && w->container != PFR_PIPE) { /* more entries may follow */
-        out_clear(&w->build_ids);
-        out_write(&w->build_ids, bytes, length);
+        out_clear(&w->features.build_ids);
+        out_write(&w->features.build_ids, bytes, length);
     }
     return insert(w, place_of(w, bit), &f, err);
 }
@@ -274,6 +274,6 @@ pfr_status pfr_writer_build_id(pfr_writer *w, const struct pfr_rec_build_id_entr
         return err ? (*err = why).status : why.status;
     if (w->container == PFR_PIPE)
         return record_emit(w, PFR_RECORD_BUILD_ID, e.misc, to.used - RECORD_HEADER, err);
-    out_write(&w->build_ids, w->scratch, (size_t)to.used);
-    return w->build_ids.status < 0 ? no_memory(w, err) : PFR_OK;
+    out_write(&w->features.build_ids, w->scratch, (size_t)to.used);
+    return w->features.build_ids.status < 0 ? no_memory(w, err) : PFR_OK;
 }

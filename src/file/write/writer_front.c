@@ -33,10 +33,10 @@ static uint32_t attr_size_of(const struct pfr_rec_attr *attr) {
 
 /* All attrs of a file have one size: the requested one, else that of the largest attr. */
 static void settle_attr_size(pfr_writer *w) {
-    w->attr_size = w->attr_size_asked ? w->attr_size_asked : ATTR_OLDEST;
-    for (size_t i = 0; i < w->nr_events && !w->attr_size_asked; i++)
-        if (w->attr_size < attr_size_of(&w->events[i].attr))
-            w->attr_size = attr_size_of(&w->events[i].attr);
+    w->events.attr_size = w->events.attr_size_asked ? w->events.attr_size_asked : ATTR_OLDEST;
+    for (size_t i = 0; i < w->events.count && !w->events.attr_size_asked; i++)
+        if (w->events.attr_size < attr_size_of(&w->events.list[i].attr))
+            w->events.attr_size = attr_size_of(&w->events.list[i].attr);
 }
 
 static struct pfr_context context_of(const pfr_writer *w, const struct pfr_rec_attr *attr) {
@@ -67,26 +67,27 @@ pfr_status pfr_writer_event(pfr_writer *w, const struct pfr_rec_attr *attr, cons
     if (attr->size > ATTR_MOST)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_event",
                         "an attr has at most %u bytes, not %u", ATTR_MOST, attr->size);
-    struct written_event *grown = mem_grow(&w->memory, w->events, w->nr_events, &w->events_room, 8, sizeof *w->events);
+    struct written_event *grown =
+        mem_grow(&w->memory, w->events.list, w->events.count, &w->events.room, 8, sizeof *w->events.list);
     if (!grown || nr_ids > SIZE_MAX / sizeof *ids) {
         mem_fail(&w->memory, &why, "events");
         return writer_failed(w, &why, err);
     }
-    w->events = grown;
-    struct written_event *e = &w->events[w->nr_events];
+    w->events.list = grown;
+    struct written_event *e = &w->events.list[w->events.count];
     *e = (struct written_event){*attr, NULL, nr_ids, NO_PLACE, context_of(w, attr)};
     PFR_TRY(copy_event(w, e, ids, err));
-    w->nr_events++;
+    w->events.count++;
     return w->started && w->container == PFR_PIPE ? front_event(w, e, err) : PFR_OK;
 }
 
 pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, size_t nr_ids, pfr_error *err) {
     pfr_error why;
     PFR_TRY(writer_stands(w, err));
-    if (event >= w->nr_events || (w->started && w->container == PFR_PIPE))
+    if (event >= w->events.count || (w->started && w->container == PFR_PIPE))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_ids",
                         "event %u is not there, or of a stream, which tells ids at its start", event);
-    struct written_event *e = &w->events[event];
+    struct written_event *e = &w->events.list[event];
     uint64_t *all = NULL;
     if (nr_ids <= SIZE_MAX / sizeof *ids - e->nr_ids)
         all = arena_zeroed(&w->arena, e->nr_ids + nr_ids, sizeof *ids);
@@ -99,7 +100,7 @@ pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, si
     e->ids = all;
     e->nr_ids += nr_ids;
     e->ids_at = NO_PLACE;
-    w->attrs_change |= w->started;
+    w->events.attrs_change |= w->started;
     return PFR_OK;
 }
 
@@ -124,7 +125,7 @@ static pfr_status write_attr(pfr_writer *w, const struct written_event *e, uint3
 pfr_status front_event(pfr_writer *w, struct written_event *e, pfr_error *err) {
     struct writing to = writing_into(w->scratch, RECORD_ROOM);
     to.used = RECORD_HEADER;
-    const uint32_t size = w->attr_size_asked ? w->attr_size_asked : attr_size_of(&e->attr);
+    const uint32_t size = w->events.attr_size_asked ? w->events.attr_size_asked : attr_size_of(&e->attr);
     pfr_error why;
     if (write_attr(w, e, size, &to, &why) < 0)
         return writer_failed(w, &why, err);
@@ -143,9 +144,9 @@ pfr_status front_event(pfr_writer *w, struct written_event *e, pfr_error *err) {
 
 static void write_bitmap(const pfr_writer *w, uint8_t *at) {
     uint64_t words[4] = {0};
-    for (size_t i = 0; i < w->nr_features; i++)
-        if (w->features[i].bit < FEATURES)
-            words[w->features[i].bit / 64] |= 1ull << w->features[i].bit % 64;
+    for (size_t i = 0; i < w->features.count; i++)
+        if (w->features.list[i].bit < FEATURES)
+            words[w->features.list[i].bit / 64] |= 1ull << w->features.list[i].bit % 64;
     for (size_t i = 0; i < 4; i++)
         put_u64(at + 8 * i, words[i], w->context.swap);
 }
@@ -159,9 +160,9 @@ static void fill_header(const pfr_writer *w, uint8_t bytes[FILE_HEADER], size_t 
     const bool swap = w->context.swap;
     memset(bytes, 0, FILE_HEADER);
     fill_magic(w, bytes, FILE_HEADER);
-    put_u64(bytes + 16, w->attr_size + SECTION, swap);
-    put_u64(bytes + 24, w->attrs_at, swap);
-    put_u64(bytes + 32, events * (w->attr_size + SECTION), swap);
+    put_u64(bytes + 16, w->events.attr_size + SECTION, swap);
+    put_u64(bytes + 24, w->events.attrs_at, swap);
+    put_u64(bytes + 32, events * (w->events.attr_size + SECTION), swap);
     put_u64(bytes + 40, w->data_at, swap);
     put_u64(bytes + 48, whole ? w->data_end - w->data_at : 0, swap);
     if (whole)
@@ -169,7 +170,7 @@ static void fill_header(const pfr_writer *w, uint8_t bytes[FILE_HEADER], size_t 
 }
 
 static void write_ids(pfr_writer *w, struct written_event *e) {
-    struct output *out = &w->parts[0].out;
+    struct output *out = &w->folder.parts[0].out;
     e->ids_at = out_written(out);
     for (size_t i = 0; i < e->nr_ids; i++) {
         uint8_t id[8];
@@ -181,48 +182,48 @@ static void write_ids(pfr_writer *w, struct written_event *e) {
 static pfr_status write_entry(pfr_writer *w, const struct written_event *e, pfr_error *err) {
     struct writing to = writing_into(w->scratch, RECORD_ROOM);
     pfr_error why;
-    if (write_attr(w, e, w->attr_size, &to, &why) < 0)
+    if (write_attr(w, e, w->events.attr_size, &to, &why) < 0)
         return writer_failed(w, &why, err);
     put_u64(to.bytes + to.used, e->ids_at, w->context.swap);
     put_u64(to.bytes + to.used + 8, e->nr_ids * 8, w->context.swap);
-    out_write(&w->parts[0].out, to.bytes, (size_t)to.used + SECTION);
+    out_write(&w->folder.parts[0].out, to.bytes, (size_t)to.used + SECTION);
     return PFR_OK;
 }
 
 /* Writes ids and attrs of all events; ids that are already in the file are not written again. */
 static pfr_status write_events(pfr_writer *w, pfr_error *err) {
-    for (size_t i = 0; i < w->nr_events; i++)
-        if (w->events[i].ids_at == NO_PLACE)
-            write_ids(w, &w->events[i]);
-    w->attrs_at = out_written(&w->parts[0].out);
-    for (size_t i = 0; i < w->nr_events; i++)
-        PFR_TRY(write_entry(w, &w->events[i], err));
+    for (size_t i = 0; i < w->events.count; i++)
+        if (w->events.list[i].ids_at == NO_PLACE)
+            write_ids(w, &w->events.list[i]);
+    w->events.attrs_at = out_written(&w->folder.parts[0].out);
+    for (size_t i = 0; i < w->events.count; i++)
+        PFR_TRY(write_entry(w, &w->events.list[i], err));
     return PFR_OK;
 }
 
 static uint64_t ids_size(const pfr_writer *w) {
     uint64_t size = 0;
-    for (size_t i = 0; i < w->nr_events; i++)
-        size += w->events[i].nr_ids * 8;
+    for (size_t i = 0; i < w->events.count; i++)
+        size += w->events.list[i].nr_ids * 8;
     return size;
 }
 
 static pfr_status front_of_file(pfr_writer *w, pfr_error *err) {
     uint8_t header[FILE_HEADER];
-    w->attrs_at = FILE_HEADER + ids_size(w);
-    w->data_at = w->attrs_at + w->nr_events * (w->attr_size + SECTION);
-    w->attrs_written = w->nr_events;
-    fill_header(w, header, w->nr_events, false);
-    out_write(&w->parts[0].out, header, sizeof header);
+    w->events.attrs_at = FILE_HEADER + ids_size(w);
+    w->data_at = w->events.attrs_at + w->events.count * (w->events.attr_size + SECTION);
+    w->events.attrs_written = w->events.count;
+    fill_header(w, header, w->events.count, false);
+    out_write(&w->folder.parts[0].out, header, sizeof header);
     return write_events(w, err);
 }
 
 static pfr_status front_of_stream(pfr_writer *w, pfr_error *err) {
     uint8_t header[PIPE_HEADER];
     fill_magic(w, header, PIPE_HEADER);
-    out_write(&w->parts[0].out, header, sizeof header);
-    for (size_t i = 0; i < w->nr_events; i++)
-        PFR_TRY(front_event(w, &w->events[i], err));
+    out_write(&w->folder.parts[0].out, header, sizeof header);
+    for (size_t i = 0; i < w->events.count; i++)
+        PFR_TRY(front_event(w, &w->events.list[i], err));
     return features_stream(w, err);
 }
 
@@ -235,20 +236,20 @@ pfr_status front_write(pfr_writer *w, pfr_error *err) {
 /* --- After the records. */
 
 static void write_table(pfr_writer *w) {
-    struct output *out = &w->parts[0].out;
-    uint64_t at = out_written(out) + (w->nr_features + w->spare_slots) * SECTION;
+    struct output *out = &w->folder.parts[0].out;
+    uint64_t at = out_written(out) + (w->features.count + w->features.spare_slots) * SECTION;
     uint8_t slot[SECTION] = {0};
-    for (size_t i = 0; i < w->nr_features; i++) {
+    for (size_t i = 0; i < w->features.count; i++) {
         put_u64(slot, at, w->context.swap);
-        put_u64(slot + 8, w->features[i].length, w->context.swap);
+        put_u64(slot + 8, w->features.list[i].length, w->context.swap);
         out_write(out, slot, sizeof slot);
-        at += w->features[i].length;
+        at += w->features.list[i].length;
     }
     memset(slot, 0, sizeof slot);
-    for (uint32_t i = 0; i < w->spare_slots; i++)
+    for (uint32_t i = 0; i < w->features.spare_slots; i++)
         out_write(out, slot, sizeof slot);
-    for (size_t i = 0; i < w->nr_features; i++)
-        out_write(out, w->features[i].bytes, w->features[i].length);
+    for (size_t i = 0; i < w->features.count; i++)
+        out_write(out, w->features.list[i].bytes, w->features.list[i].length);
 }
 
 /* Overwrites the header with the final values. */
@@ -256,11 +257,11 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
     uint8_t header[FILE_HEADER];
     pfr_error why;
     size_t done = 0;
-    fill_header(w, header, w->nr_events, true);
-    out_flush(&w->parts[0].out, NULL);
+    fill_header(w, header, w->events.count, true);
+    out_flush(&w->folder.parts[0].out, NULL);
     PFR_TRY(writer_check(w, err));
     while (done < sizeof header) {
-        const ssize_t n = pwrite(w->parts[0].out.fd, header + done, sizeof header - done, (off_t)done);
+        const ssize_t n = pwrite(w->folder.parts[0].out.fd, header + done, sizeof header - done, (off_t)done);
         if (n > 0)
             done += (size_t)n;
         else if (n == 0 || errno != EINTR)
@@ -275,23 +276,23 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
 
 pfr_status back_write(pfr_writer *w, pfr_error *err) {
     pfr_error why;
-    if (w->container == PFR_DIRECTORY && w->nr_parts == 1 &&
+    if (w->container == PFR_DIRECTORY && w->folder.nr_parts == 1 &&
         folder_part(w, 1, &why) < 0) /* perf requires at least one */
         return writer_failed(w, &why, err);
-    for (w->part = 0; w->part < w->nr_parts; w->part++) {
+    for (w->folder.part = 0; w->folder.part < w->folder.nr_parts; w->folder.part++) {
         PFR_TRY(deflate_flush(w, err));
         out_flush(&part_of(w)->out, NULL);
         PFR_TRY(writer_check(w, err));
     }
-    w->part = 0;
+    w->folder.part = 0;
     PFR_TRY(features_last(w, err));
     if (w->container == PFR_PIPE)
         return writer_check(w, err);
-    if (out_written(&w->parts[0].out) == w->data_at) /* because a data size of 0 would mean an unfinished file */
+    if (out_written(&w->folder.parts[0].out) == w->data_at) /* because a data size of 0 would mean an unfinished file */
         PFR_TRY(record_emit(w, PFR_RECORD_FINISHED_ROUND, 0, 0, err));
-    w->data_end = out_written(&w->parts[0].out);
+    w->data_end = out_written(&w->folder.parts[0].out);
     write_table(w);
-    if (w->nr_events > w->attrs_written || w->attrs_change) {
+    if (w->events.count > w->events.attrs_written || w->events.attrs_change) {
         settle_attr_size(w);
         PFR_TRY(write_events(w, err));
     }

@@ -94,7 +94,7 @@ static pfr_status write_id(const struct written_event *e, uint32_t type, const s
 pfr_status pfr_writer_put(pfr_writer *w, uint32_t event, uint32_t type, uint16_t misc, const void *body, size_t size,
                           const struct pfr_rec_sample_id *id, pfr_error *err) {
     const struct layout *l = layout_at(layout_of_type(&w->context, type));
-    const struct written_event *e = event < w->nr_events ? &w->events[event] : NULL;
+    const struct written_event *e = event < w->events.count ? &w->events.list[event] : NULL;
     PFR_TRY(ready(w, err));
     if (!l || l->size != size || (type == PFR_RECORD_SAMPLE && !e))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_put",
@@ -221,9 +221,9 @@ pfr_status pfr_writer_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     PFR_TRY(ready(w, err));
     if (part_of(w)->number == number)
         return PFR_OK;
-    for (uint32_t i = 0; i < w->nr_parts; i++)
-        if (w->parts[i].number == number)
-            return w->part = i, PFR_OK;
+    for (uint32_t i = 0; i < w->folder.nr_parts; i++)
+        if (w->folder.parts[i].number == number)
+            return w->folder.part = i, PFR_OK;
     if (w->container != PFR_DIRECTORY)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_part", "%s is no directory", w->name);
     return folder_part(w, number, &why) < 0 ? writer_failed(w, &why, err) : PFR_OK;

@@ -54,9 +54,9 @@ static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffe
 /* --- Between buffers. */
 
 static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
-    uint64_t next = r->at;
+    uint64_t next = r->cursor.at;
     PFR_TRY(find_buffer(r, &next, UINT64_MAX, begins_buffer, err));
-    return xray_hole(r, &r->quality.garbage, next, err, "fdr_buffer_extents",
+    return xray_hole(r, &r->damage.quality.garbage, next, err, "fdr_buffer_extents",
                      "bytes between buffers that do not begin one");
 }
 
@@ -65,7 +65,7 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
-    while (*have && !ends_after_extents(r, *bytes, *have) && recorder_room_ends(r, r->at, &r->at));
+    while (*have && !ends_after_extents(r, *bytes, *have) && recorder_room_ends(r, r->cursor.at, &r->cursor.at));
     return PFR_OK;
 }
 
@@ -80,17 +80,17 @@ static pfr_status learn_room(pfr_reader *r, pfr_error *err) {
 static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
-    if (r->at == XRAY_HEADER)
+    if (r->cursor.at == XRAY_HEADER)
         PFR_TRY(learn_room(r, err));
     PFR_TRY(find_extents(r, &bytes, &have, err));
     if (have == 0)
-        return recorder_missing(r, r->at)
-                   ? xray_cut(r, 0, recorder_missing(r, r->at), err, "the recorder's room ends here: the trace was cut")
-                   : xray_end(r, err);
+        return recorder_missing(r, r->cursor.at) ? xray_cut(r, 0, recorder_missing(r, r->cursor.at), err,
+                                                            "the recorder's room ends here: the trace was cut")
+                                                 : xray_end(r, err);
     if (!ends_after_extents(r, bytes, have))
         return have < FDR_METADATA ? xray_cut(r, have, 0, err, "the last record is cut short") : skip_garbage(r, err);
     const uint64_t size = load_u64(bytes + r->trace->places.extents, r->context.swap);
-    const uint64_t begin = r->at + FDR_METADATA;
+    const uint64_t begin = r->cursor.at + FDR_METADATA;
     fdr_begin(r, size > UINT64_MAX - 1 - begin ? UINT64_MAX - 1 : begin + size);
     xray_give(r, rec, FDR_BUFFER_EXTENTS, bytes, FDR_METADATA);
     return PFR_OK;
@@ -104,13 +104,14 @@ static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     PFR_TRY(xray_window(r, 1, &bytes, &have, err));
     if (have == 0) {
         const uint64_t end = size != UINT64_MAX ? size : input_size(&r->parts[0].in);
-        if (end >= r->at)
+        if (end >= r->cursor.at)
             return xray_end(r, err);
-        const uint64_t missing = r->at - end;
-        r->at = end;
+        const uint64_t missing = r->cursor.at - end;
+        r->cursor.at = end;
         return xray_cut(r, 0, missing, err, "the filler of the last buffer is cut short");
     }
-    fdr_begin(r, stride ? (stride > UINT64_MAX - 1 - r->at ? UINT64_MAX - 1 : r->at + stride) : UINT64_MAX);
+    fdr_begin(r,
+              stride ? (stride > UINT64_MAX - 1 - r->cursor.at ? UINT64_MAX - 1 : r->cursor.at + stride) : UINT64_MAX);
     return PFR_OK;
 }
 
@@ -118,12 +119,12 @@ static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
 
 static void leave(pfr_reader *r, uint64_t next) {
     r->trace->buffer.inside = false;
-    r->at = next;
+    r->cursor.at = next;
 }
 
 /* Makes the rest of the buffer a hole, up to its end or the certain start of another buffer. */
 static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
-    uint64_t next = r->at;
+    uint64_t next = r->cursor.at;
     if (r->trace->stride) {
         next = r->trace->buffer.end;
         PFR_TRY(fdr_lose_base(r, err));
@@ -132,23 +133,23 @@ static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
         PFR_TRY(find_buffer(r, &next, r->trace->buffer.end, surely_begins_buffer, err));
     }
     r->trace->buffer.inside = false;
-    return xray_hole(r, &r->quality.garbage, next, err, "record", "%s", why);
+    return xray_hole(r, &r->damage.quality.garbage, next, err, "record", "%s", why);
 }
 
 static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
     const uint64_t end = r->trace->buffer.end;
     if (end == UINT64_MAX && have == 0) /* no size was stated */
         return xray_end(r, err);
-    const uint64_t missing = end == UINT64_MAX ? 0 : end - r->at - have;
+    const uint64_t missing = end == UINT64_MAX ? 0 : end - r->cursor.at - have;
     return xray_cut(r, have, missing, err,
                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
 /* The extents were too large: another buffer begins where a record of this one should. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
-    const uint64_t missing = r->trace->buffer.end - r->at;
-    leave(r, r->at);
-    return xray_hole(r, &r->quality.bad_header, r->at, err, "fdr_buffer_extents",
+    const uint64_t missing = r->trace->buffer.end - r->cursor.at;
+    leave(r, r->cursor.at);
+    return xray_hole(r, &r->damage.quality.bad_header, r->cursor.at, err, "fdr_buffer_extents",
                      "a buffer begins where %llu bytes of the one before should be", (unsigned long long)missing);
 }
 
@@ -157,8 +158,9 @@ static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
     const struct layout *l = layout_at(layout_find(TABLE_TRACE_RECORD, kind));
     const struct layout *before = layout_at(layout_find(TABLE_TRACE_RECORD, after));
     r->trace->buffer.told = true;
-    return xray_hole(r, &r->quality.bad_order, r->at, err, l->name, "%s may not come %s %s in version %u", l->name,
-                     before ? "after" : "at", before ? before->name : "the begin of a buffer", r->trace->version);
+    return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, l->name, "%s may not come %s %s in version %u",
+                     l->name, before ? "after" : "at", before ? before->name : "the begin of a buffer",
+                     r->trace->version);
 }
 
 static bool may_come(const struct xray_trace *t, uint32_t kind) {
@@ -171,17 +173,17 @@ static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
     if (t->version > 1)
         return PFR_OK;
     PFR_TRY(fdr_keep_base(r, err));
-    leave(r, t->stride ? t->buffer.end : r->at);
+    leave(r, t->stride ? t->buffer.end : r->cursor.at);
     return PFR_OK;
 }
 
 /* Skips an event that exceeds the limit. */
 static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
-    uint64_t next = r->at + length;
+    uint64_t next = r->cursor.at + length;
     PFR_TRY(xray_clip(r, &next, err));
-    if (next < r->at + length)
-        return cut_in_buffer(r, next - r->at, err);
-    return xray_hole(r, &r->quality.bad_records, next, err, "record",
+    if (next < r->cursor.at + length)
+        return cut_in_buffer(r, next - r->cursor.at, err);
+    return xray_hole(r, &r->damage.quality.bad_records, next, err, "record",
                      "an event of %llu bytes is larger than the limit chunk (%llu)", (unsigned long long)length,
                      (unsigned long long)r->limits.chunk);
 }
@@ -193,7 +195,8 @@ static bool is_empty_event(uint32_t kind, uint64_t length) {
 
 static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {
     r->trace->buffer.told_empty = true;
-    return xray_hole(r, &r->quality.bad_records, r->at, err, layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
+    return xray_hole(r, &r->damage.quality.bad_records, r->cursor.at, err,
+                     layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
                      "an event of 0 bytes, which llvm-xray refuses");
 }
 
@@ -217,7 +220,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
 
 /* PFR_END: the buffer has no more records. */
 static pfr_status next_in_buffer(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    const uint64_t room = r->trace->buffer.end - r->at;
+    const uint64_t room = r->trace->buffer.end - r->cursor.at;
     const uint8_t *bytes;
     size_t have;
     if (room == 0)
@@ -244,10 +247,10 @@ pfr_status fdr_next(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_status s;
     for (;;) {
         if (r->trace->buffer.inside) {
-            if ((s = next_in_buffer(r, rec, err)) != PFR_END || r->ended)
+            if ((s = next_in_buffer(r, rec, err)) != PFR_END || r->cursor.ended)
                 return s;
             PFR_TRY(fdr_keep_base(r, err));
-            leave(r, r->at);
+            leave(r, r->cursor.at);
         }
         s = r->trace->version > 1 ? begin_extents(r, rec, err) : begin_stride(r, err);
         if (s != PFR_OK || r->trace->version > 1)

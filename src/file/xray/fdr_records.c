@@ -84,7 +84,7 @@ uint64_t fdr_length(const pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
 void fdr_begin(pfr_reader *r, uint64_t end) {
     struct xray_trace *t = r->trace;
     t->buffer = (struct fdr_buffer){.inside = true, .end = end, .after = FDR_BEGIN};
-    t->point = (pfr_trace_point){.buffer = t->point.buffer + 1, .buffer_offset = r->at};
+    t->point = (pfr_trace_point){.buffer = t->point.buffer + 1, .buffer_offset = r->cursor.at};
 }
 
 pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err) {

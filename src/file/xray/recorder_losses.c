@@ -51,8 +51,8 @@ void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control) {
     l->depth = control->spaces >> RTF_DEPTH_AT;
     if (r->whole) /* only the whole reader adds them to its quality */
         return;
-    r->quality.lost_calls = sum;
-    r->quality.recorder_full = l->is_full;
+    r->damage.quality.lost_calls = sum;
+    r->damage.quality.recorder_full = l->is_full;
 }
 
 static bool is_loss(const struct recorder_losses *l, const struct cause *c) {

@@ -103,7 +103,7 @@ struct xray_trace {
 
 /* The read buffer from r->at on; *have < need: the input ends there. */
 static inline pfr_status xray_window(pfr_reader *r, size_t need, const uint8_t **bytes, size_t *have, pfr_error *err) {
-    return input_window(&r->parts[0].in, r->at, need, bytes, have, err);
+    return input_window(&r->parts[0].in, r->cursor.at, need, bytes, have, err);
 }
 
 #define BASIC_RECORD 32u

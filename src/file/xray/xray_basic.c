@@ -19,8 +19,8 @@ void basic_learn(pfr_reader *r) {
 
 static pfr_status no_record(pfr_reader *r, const char *what, unsigned number, pfr_error *err) {
     r->trace->call.any = false;
-    return xray_hole(r, &r->quality.bad_records, r->at + BASIC_RECORD, err, "record", "%s %u, which no version knows",
-                     what, number);
+    return xray_hole(r, &r->damage.quality.bad_records, r->cursor.at + BASIC_RECORD, err, "record",
+                     "%s %u, which no version knows", what, number);
 }
 
 static pfr_status on_function(pfr_reader *r, pfr_record *rec, const uint8_t *bytes,
@@ -48,7 +48,7 @@ static pfr_status on_argument(pfr_reader *r, pfr_record *rec, const uint8_t *byt
         call->any && call->function == argument->function && call->tid == argument->tid && call->pid == argument->pid;
     if (!fits && !t->told) {
         t->told = true;
-        return xray_hole(r, &r->quality.bad_order, r->at, err, "basic_argument",
+        return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, "basic_argument",
                          "an argument of function %d, which the record before is not of", (int)argument->function);
     }
     t->told = false;
@@ -66,7 +66,7 @@ pfr_status basic_next(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     if (have < BASIC_RECORD)
         return xray_cut(r, have, BASIC_RECORD - have, err, "the last record is cut short");
     const uint16_t kind = load_u16(bytes, r->context.swap);
-    struct cursor in = cursor_on(bytes, BASIC_RECORD, r->at, r->context.swap);
+    struct cursor in = cursor_on(bytes, BASIC_RECORD, r->cursor.at, r->context.swap);
     if (kind > 1)
         return no_record(r, "a record of kind", kind, err);
     PFR_TRY(layout_read(layout_at(kind ? L_basic_argument : L_basic_function), &r->context, &in, &body, err));

@@ -27,15 +27,15 @@ static struct call_bits bits_of_calls(const pfr_reader *r) {
 /* Bytes at r->at that are in both the read buffer and the trace's buffer; 0: only pfr_next may continue. */
 static uint64_t bytes_to_take(const pfr_reader *r) {
     const struct xray_trace *t = r->trace;
-    if (!t || r->ended)
+    if (!t || r->cursor.ended)
         return 0;
     if (t->next == fdr_next ? !t->buffer.inside || t->buffer.after != FDR_CALL : t->next != basic_next || !t->call.any)
         return 0;
     const struct input *in = &r->parts[0].in;
-    const uint64_t skip = r->at - in->start;
-    if (r->limits.records != UINT64_MAX || r->findings_told < r->nr_findings || skip > in->length)
+    const uint64_t skip = r->cursor.at - in->start;
+    if (r->limits.records != UINT64_MAX || r->damage.findings_told < r->damage.nr_findings || skip > in->length)
         return 0; /* pfr_next checks the limit and reports findings */
-    const uint64_t seen = in->length - skip, room = t->next == fdr_next ? t->buffer.end - r->at : UINT64_MAX;
+    const uint64_t seen = in->length - skip, room = t->next == fdr_next ? t->buffer.end - r->cursor.at : UINT64_MAX;
     return seen < room ? seen : room;
 }
 
@@ -60,15 +60,15 @@ static size_t take_fdr(pfr_reader *r, struct xray_call *calls, size_t most) {
     if (left == 0)
         return 0;
     const struct call_bits b = bits_of_calls(r);
-    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    const uint8_t *at = r->parts[0].in.bytes + (r->cursor.at - r->parts[0].in.start);
     uint64_t tsc = r->trace->buffer.base;
     most = left < most ? (size_t)left : most;
     const size_t count = memcmp(&b, &little_endian, sizeof b) == 0 ? take_run(little_endian, at, most, calls, &tsc)
                                                                    : take_run(b, at, most, calls, &tsc);
     if (count)
         r->trace->buffer.base = r->trace->point.tsc = tsc;
-    r->at += count * FDR_FUNCTION;
-    r->quality.records += count;
+    r->cursor.at += count * FDR_FUNCTION;
+    r->damage.quality.records += count;
     return count;
 }
 
@@ -77,18 +77,18 @@ bool xray_run_at(const pfr_reader *r, struct xray_run *run) {
     if (bytes == 0)
         return false;
     const struct call_bits b = bits_of_calls(r);
-    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    const uint8_t *at = r->parts[0].in.bytes + (r->cursor.at - r->parts[0].in.start);
     *run = (struct xray_run){at, at + bytes, r->trace->buffer.base};
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && memcmp(&b, &little_endian, sizeof b) == 0;
 }
 
 void xray_run_taken(pfr_reader *r, const struct xray_run *run) {
-    const uint8_t *begin = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    const uint8_t *begin = r->parts[0].in.bytes + (r->cursor.at - r->parts[0].in.start);
     if (run->at == begin)
         return;
     r->trace->buffer.base = r->trace->point.tsc = run->tsc;
-    r->at += (uint64_t)(run->at - begin);
-    r->quality.records += (uint64_t)(run->at - begin) / FDR_FUNCTION;
+    r->cursor.at += (uint64_t)(run->at - begin);
+    r->damage.quality.records += (uint64_t)(run->at - begin) / FDR_FUNCTION;
 }
 
 /* Whether the record at `at` is a call of the same thread on the same cpu. */
@@ -102,7 +102,7 @@ static size_t take_basic(pfr_reader *r, struct xray_call *calls, size_t most) {
     struct xray_trace *t = r->trace;
     const uint64_t left = bytes_to_take(r) / BASIC_RECORD;
     const bool swap = r->context.swap;
-    const uint8_t *at = r->parts[0].in.bytes + (r->at - r->parts[0].in.start);
+    const uint8_t *at = r->parts[0].in.bytes + (r->cursor.at - r->parts[0].in.start);
     size_t count = 0;
     most = left < most ? (size_t)left : most;
     for (; count < most && is_like(t, at, swap); count++, at += BASIC_RECORD)
@@ -112,8 +112,8 @@ static size_t take_basic(pfr_reader *r, struct xray_call *calls, size_t most) {
         t->call.function = calls[count - 1].function;
         t->point.tsc = calls[count - 1].tsc;
     }
-    r->at += count * BASIC_RECORD;
-    r->quality.records += count;
+    r->cursor.at += count * BASIC_RECORD;
+    r->damage.quality.records += count;
     return count;
 }
 

@@ -5,7 +5,8 @@
 
 void xray_place_of(const pfr_reader *r, struct xray_place *place) {
     const struct xray_trace *t = r->trace;
-    *place = (struct xray_place){.at = r->at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
+    *place = (struct xray_place){
+        .at = r->cursor.at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
 }
 
 /* Bases of other threads, or later ones of the same thread, do not apply at this position. */
@@ -20,8 +21,8 @@ static pfr_status set_base(pfr_reader *r, const struct xray_base *base, pfr_erro
 
 pfr_status xray_go(pfr_reader *r, const struct xray_place *place, pfr_error *err) {
     struct xray_trace *t = r->trace;
-    r->at = place->at;
-    r->ended = r->broken_told = false;
+    r->cursor.at = place->at;
+    r->cursor.ended = r->damage.broken_told = false;
     t->buffer = place->buffer;
     t->call = place->call;
     t->point = place->point;

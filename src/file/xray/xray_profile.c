@@ -11,12 +11,12 @@ enum { PROFILE_BLOCK = 48, PROFILE_PATH };
 
 /* An impossible size of a block: the start of the next one is then unknown. */
 static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
-    uint64_t next = r->at;
+    uint64_t next = r->cursor.at;
     const uint8_t *bytes;
     size_t have = 1;
     for (; have > 0; next += have)
         PFR_TRY(input_window(&r->parts[0].in, next, 1, &bytes, &have, err));
-    return xray_hole(r, &r->quality.garbage, next, err, "profile_block.size", "a block of %u bytes", size);
+    return xray_hole(r, &r->damage.quality.garbage, next, err, "profile_block.size", "a block of %u bytes", size);
 }
 
 static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
@@ -29,17 +29,17 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
         return xray_end(r, err);
     if (have < BLOCK_HEADER)
         return xray_cut(r, have, BLOCK_HEADER - have, err, "the last block is cut short");
-    struct cursor in = cursor_on(bytes, BLOCK_HEADER, r->at, r->context.swap);
+    struct cursor in = cursor_on(bytes, BLOCK_HEADER, r->cursor.at, r->context.swap);
     PFR_TRY(layout_read(layout_at(L_profile_block), &r->context, &in, &block, err));
     if (block.size < BLOCK_HEADER)
         return lose_all(r, block.size, err);
-    t->block_end = r->at + block.size;
+    t->block_end = r->cursor.at + block.size;
     t->point = (pfr_trace_point){.tid = (int32_t)block.tid,
                                  .pid = (int32_t)r->header.profile_pid,
                                  .has_tid = true,
                                  .has_pid = true,
                                  .buffer = t->point.buffer + 1,
-                                 .buffer_offset = r->at};
+                                 .buffer_offset = r->cursor.at};
     xray_give(r, rec, PROFILE_BLOCK, bytes, BLOCK_HEADER);
     return PFR_OK;
 }
@@ -50,13 +50,13 @@ static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err
     uint64_t next = end;
     PFR_TRY(xray_clip(r, &next, err));
     if (next < end)
-        return xray_cut(r, next - r->at, end - next, err, "the last block is cut short");
-    return xray_hole(r, &r->quality.garbage, next, err, "profile_path", "%s", why->text);
+        return xray_cut(r, next - r->cursor.at, end - next, err, "the last block is cut short");
+    return xray_hole(r, &r->damage.quality.garbage, next, err, "profile_path", "%s", why->text);
 }
 
 /* Reads more and more bytes, until the path is complete or there are no more. */
 static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    const uint64_t room = r->trace->block_end - r->at;
+    const uint64_t room = r->trace->block_end - r->cursor.at;
     struct pfr_rec_profile_path path;
     const uint8_t *bytes;
     size_t have;
@@ -64,7 +64,7 @@ static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     for (uint64_t look = FIRST_LOOK;; look *= 4) {
         const size_t wanted = (size_t)(look < room ? look : room);
         PFR_TRY(xray_window(r, wanted, &bytes, &have, err));
-        struct cursor in = cursor_on(bytes, have < wanted ? have : wanted, r->at, r->context.swap);
+        struct cursor in = cursor_on(bytes, have < wanted ? have : wanted, r->cursor.at, r->context.swap);
         if (layout_read(layout_at(L_profile_path), &r->context, &in, &path, &why) == PFR_OK) {
             xray_give(r, rec, PROFILE_PATH, bytes, (uint64_t)(in.at - in.start));
             return PFR_OK;
@@ -75,5 +75,5 @@ static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
 }
 
 pfr_status profile_next(pfr_reader *r, pfr_record *rec, pfr_error *err) {
-    return r->at < r->trace->block_end ? next_path(r, rec, err) : next_block(r, rec, err);
+    return r->cursor.at < r->trace->block_end ? next_path(r, rec, err) : next_block(r, rec, err);
 }

@@ -353,7 +353,7 @@ static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_poin
     pfr_status st = count_workers(all->workers.request, input_size(&reader->parts[0].in), all, p);
     if (st != PFR_OK)
         return st;
-    if (reader->nr_findings || reader->limits.records != UINT64_MAX)
+    if (reader->damage.nr_findings || reader->limits.records != UINT64_MAX)
         return PFR_HOLE; /* which the pass over all records reports */
     st = xray_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
     if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))

@@ -113,7 +113,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     struct xray_buffer b;
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
-    if (r->nr_findings || r->limits.records != UINT64_MAX)
+    if (r->damage.nr_findings || r->limits.records != UINT64_MAX)
         return PFR_HOLE; /* which the pass over all records reports */
     while ((st = xray_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
@@ -204,7 +204,7 @@ static pfr_status walk_record(struct index_walk *w, const pfr_record *rec, pfr_e
     note_time(w, rec);
     w->piece.slice.until = rec->offset + rec->size;
     while (xray_take_calls(w->reader, calls, sizes.calls_batch) > 0)
-        w->piece.slice.until = w->reader->at;
+        w->piece.slice.until = w->reader->cursor.at;
     w->base = w->reader->trace->buffer.base;
     w->timed = w->point->timed;
     return PFR_OK;

@@ -66,7 +66,7 @@ static void add_calls(struct ahead_batch *b, const pfr_reader *r, size_t count) 
 static pfr_status decode_piece(struct ahead_batch *b, pfr_reader *r, uint64_t until, bool clean) {
     pfr_record rec;
     size_t count;
-    while (r->at < until) {
+    while (r->cursor.at < until) {
         const pfr_status st = pfr_next(r, &rec, &b->err);
         if (st < 0 || (st == PFR_HOLE && clean))
             return st;

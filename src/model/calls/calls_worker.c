@@ -118,7 +118,7 @@ pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, co
                             pfr_error *err) {
     pfr_reader *r = me->reader;
     pfr_record rec;
-    while (r->at < slice->until) {
+    while (r->cursor.at < slice->until) {
         const pfr_status st = pfr_next(r, &rec, err);
         if (st < 0 || (st == PFR_HOLE && me->all->clean))
             return st;

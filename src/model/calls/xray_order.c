@@ -139,7 +139,7 @@ static void add_run(struct xray_order *o, struct order_worker *worker) {
     const size_t most = sizeof calls / sizeof *calls;
     for (;;) {
         const size_t left = worker->room - worker->count;
-        const uint64_t offset = o->reader->at;
+        const uint64_t offset = o->reader->cursor.at;
         const size_t count = xray_take_calls(o->reader, calls, left < most ? left : most);
         if (count == 0)
             return;
@@ -211,7 +211,7 @@ static pfr_status read_piece(struct xray_order *o, struct order_worker *worker, 
 }
 
 static pfr_status fill(struct xray_order *o, struct order_worker *worker, pfr_error *err) {
-    const pfr_quality quality = o->reader->quality; /* the first reading has counted everything */
+    const pfr_quality quality = o->reader->damage.quality; /* the first reading has counted everything */
     pfr_status st = PFR_OK;
     worker->head = worker->count = 0;
     while (st == PFR_OK && worker->count < worker->room && worker->next < worker->end) {
@@ -221,7 +221,7 @@ static pfr_status fill(struct xray_order *o, struct order_worker *worker, pfr_er
         if (st == PFR_OK)
             st = read_piece(o, worker, err);
     }
-    o->reader->quality = quality;
+    o->reader->damage.quality = quality;
     return st;
 }
 

@@ -42,14 +42,14 @@ static pfr_status read_all(struct pfr_model *m, struct xray_order *order, pfr_er
 
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err) {
     const struct xray_order_watch watch = {.hole = NULL}; /* reading the calls reported the holes */
-    const pfr_quality quality = trace->quality;
+    const pfr_quality quality = trace->damage.quality;
     struct xray_order *order;
     PFR_TRY(pfr_rewind(trace, err));
     pfr_status st = xray_order_open(&order, trace, m->memory, &watch, err);
     if (st >= 0)
         st = read_all(m, order, err);
     xray_order_close(order);
-    trace->quality = quality;
+    trace->damage.quality = quality;
     return st;
 }
 

@@ -353,9 +353,9 @@ static void tell_rest(struct reading *r, const struct calls_totals *totals) {
         o->note(o->context, text);
     if (o->note)
         symbol_texts_note(&r->names.texts, o->note, o->context);
-    r->model->unmatched_exits = totals->lone;
+    r->model->facts.unmatched_exits = totals->lone;
     r->model->lossy = r->model->lossy || totals->lossy || totals->too_deep;
-    r->model->limited_calls = totals->limited;
+    r->model->facts.limited_calls = totals->limited;
 }
 
 static pfr_status load(struct reading *r, pfr_error *err) {

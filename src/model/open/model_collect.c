@@ -87,15 +87,15 @@ static pfr_status open_worker(struct collector *c, struct collect_worker *w, pfr
 }
 
 static pfr_status keep_slices(struct pfr_model *m, uint32_t count, const struct slice *slices, pfr_error *err) {
-    mem_free(m->memory, m->slices, m->nr_slices, sizeof *m->slices);
-    m->nr_slices = 0;
-    m->slices = slices ? mem_alloc(m->memory, count, sizeof *m->slices) : NULL;
+    mem_free(m->memory, m->slices.list, m->slices.count, sizeof *m->slices.list);
+    m->slices.count = 0;
+    m->slices.list = slices ? mem_alloc(m->memory, count, sizeof *m->slices.list) : NULL;
     if (!slices)
         return PFR_OK;
-    if (!m->slices)
+    if (!m->slices.list)
         return mem_fail(m->memory, err, "slices");
-    memcpy(m->slices, slices, count * sizeof *slices);
-    m->nr_slices = count;
+    memcpy(m->slices.list, slices, count * sizeof *slices);
+    m->slices.count = count;
     return PFR_OK;
 }
 
@@ -261,21 +261,22 @@ void collector_init(struct collector *c, struct pfr_model *m) {
 /* Blocks of a run are not those of all samples: one of each may be part of two of the others. */
 static pfr_status join_least(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
-    m->nr_least = (size_t)(m->slice_first[c->nr_runs] / SAMPLE_BATCH) + 1;
-    m->least = mem_alloc(m->memory, m->nr_least, sizeof *m->least);
-    if (!m->least)
+    m->slices.nr_least = (size_t)(m->slices.first[c->nr_runs] / SAMPLE_BATCH) + 1;
+    m->slices.least = mem_alloc(m->memory, m->slices.nr_least, sizeof *m->slices.least);
+    if (!m->slices.least)
         return mem_fail(m->memory, err, "samples");
-    memset(m->least, 0xff, m->nr_least * sizeof *m->least);
+    memset(m->slices.least, 0xff, m->slices.nr_least * sizeof *m->slices.least);
     for (uint32_t i = 0; i < c->nr_runs; i++)
         for (uint64_t from = 0; from < c->runs[i].count; from += SAMPLE_BATCH) {
-            const uint64_t left = c->runs[i].count - from, first = m->slice_first[i] + from;
+            const uint64_t left = c->runs[i].count - from, first = m->slices.first[i] + from;
             const uint64_t last = first + (left < SAMPLE_BATCH ? left : SAMPLE_BATCH) - 1;
             const uint64_t time = c->runs[i].least[from / SAMPLE_BATCH];
             for (uint64_t block = first / SAMPLE_BATCH; block <= last / SAMPLE_BATCH; block++)
-                m->least[block] = time < m->least[block] ? time : m->least[block];
+                m->slices.least[block] = time < m->slices.least[block] ? time : m->slices.least[block];
         }
-    for (size_t block = m->nr_least - 1; block-- > 0;)
-        m->least[block] = m->least[block + 1] < m->least[block] ? m->least[block + 1] : m->least[block];
+    for (size_t block = m->slices.nr_least - 1; block-- > 0;)
+        m->slices.least[block] =
+            m->slices.least[block + 1] < m->slices.least[block] ? m->slices.least[block + 1] : m->slices.least[block];
     return PFR_OK;
 }
 
@@ -283,14 +284,14 @@ static pfr_status join_least(struct collector *c, pfr_error *err) {
 static pfr_status join_runs(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     size_t count = 0;
-    m->slice_first = mem_zeroed(m->memory, (size_t)m->nr_slices + 1, sizeof *m->slice_first);
-    if (!m->slice_first)
+    m->slices.first = mem_zeroed(m->memory, (size_t)m->slices.count + 1, sizeof *m->slices.first);
+    if (!m->slices.first)
         return mem_fail(m->memory, err, "samples");
     for (uint32_t i = 0; i < c->nr_runs; i++) {
-        m->slice_first[i] = count;
+        m->slices.first[i] = count;
         count += c->runs[i].count;
     }
-    m->slice_first[c->nr_runs] = count;
+    m->slices.first[c->nr_runs] = count;
     if (count > UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "samples", "there are more than 2^32 samples");
     PFR_TRY(join_least(c, err));

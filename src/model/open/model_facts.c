@@ -46,12 +46,12 @@ static pfr_status put_quality(const struct fact_list *to, pfr_error *err) {
 #define PUT(key, member, doc) PFR_TRY(put_number(to, key, (uint64_t)q->member, err));
     PFR_QUALITY_FIELDS(PUT)
 #undef PUT
-    PFR_TRY(put_number(to, "late", p ? p->late : 0, err));
-    PFR_TRY(put_number(to, "guests", p ? p->guests : 0, err));
-    PFR_TRY(put_number(to, "too_deep", p ? p->too_deep : 0, err));
-    PFR_TRY(put_number(to, "limited", (p ? p->limited.samples : 0) + to->model->limited_calls, err));
-    PFR_TRY(put_number(to, "unmatched_exits", to->model->unmatched_exits, err));
-    return put_number(to, "lossy", to->model->lossy || (p && p->lossy), err);
+    PFR_TRY(put_number(to, "late", p ? p->facts.late : 0, err));
+    PFR_TRY(put_number(to, "guests", p ? p->facts.guests : 0, err));
+    PFR_TRY(put_number(to, "too_deep", p ? p->facts.too_deep : 0, err));
+    PFR_TRY(put_number(to, "limited", (p ? p->facts.limited.samples : 0) + to->model->facts.limited_calls, err));
+    PFR_TRY(put_number(to, "unmatched_exits", to->model->facts.unmatched_exits, err));
+    return put_number(to, "lossy", to->model->lossy || (p && p->facts.lossy), err);
 }
 
 /* --- What the recording says. */
@@ -142,8 +142,8 @@ static pfr_status put_times(const struct fact_list *to, pfr_error *err) {
 
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err) {
     static const char *const containers[] = {[PFR_FILE] = "file", [PFR_PIPE] = "stream", [PFR_DIRECTORY] = "directory"};
-    const struct fact_list facts = {m, &m->facts, &m->nr_facts, &m->facts_room};
-    const struct fact_list meta = {m, &m->meta, &m->nr_meta, &m->meta_room};
+    const struct fact_list facts = {m, &m->facts.list, &m->facts.count, &m->facts.room};
+    const struct fact_list meta = {m, &m->facts.meta, &m->facts.nr_meta, &m->facts.meta_room};
     const pfr_header *header = pfr_get_header(m->reader);
     PFR_TRY(put_quality(&facts, err));
     PFR_TRY(put_text(&meta, "format", format_name(m->reader), err));
@@ -156,9 +156,9 @@ pfr_status model_make_facts(struct pfr_model *m, pfr_error *err) {
 }
 
 const pfr_fact *pfr_model_fact(const pfr_model *m, uint32_t index) {
-    return index < m->nr_facts ? &m->facts[index] : NULL;
+    return index < m->facts.count ? &m->facts.list[index] : NULL;
 }
 
 const pfr_fact *pfr_model_meta(const pfr_model *m, uint32_t index) {
-    return index < m->nr_meta ? &m->meta[index] : NULL;
+    return index < m->facts.nr_meta ? &m->facts.meta[index] : NULL;
 }

@@ -37,7 +37,7 @@ static uint64_t time_or_none(uint64_t time) {
 static pfr_status put_mark(struct walk *w, const pfr_record *rec, pfr_mark_kind kind, uint64_t count, pfr_error *err) {
     struct pfr_model *m = w->model;
     struct pfr_rec_sample_id id = {0};
-    const uint64_t type = rec->event < 0 ? 0 : m->reader->events[rec->event].public.attr.sample_type;
+    const uint64_t type = rec->event < 0 ? 0 : m->reader->events.list[rec->event].public.attr.sample_type;
     const bool has_id = rec->tail && pfr_decode_id(rec, &id, NULL) == PFR_OK;
     const pfr_mark mark = {.time = time_or_none(time_of(m->reader, rec)),
                            .count = count,

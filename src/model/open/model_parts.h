@@ -61,6 +61,22 @@ struct thread_key {
 
 struct model_calls;
 
+/* Facts about the recording, by name, and what was left out. */
+struct model_facts {
+    struct pfr_fact *list, *meta;
+    size_t count, room, nr_meta, meta_room;
+    uint64_t unmatched_exits, limited_calls;
+};
+
+/* Where the samples of a recording are read again. */
+struct model_slices {
+    struct slice *list; /* NULL: `columns` has all samples */
+    uint64_t *first;    /* number of the first sample of each slice, and of all at the end */
+    uint64_t *least;    /* by number / SAMPLE_BATCH: no sample from there on is earlier; NULL: not known */
+    size_t nr_least;
+    uint32_t count;
+};
+
 struct pfr_model {
     struct memory *memory, own; /* own: of a model that was built */
     pfr_reader *reader;         /* NULL: it was built */
@@ -71,18 +87,12 @@ struct pfr_model {
     struct intern_table texts;                   /* of rows, as far as the profile does not have them */
     struct intern_table symbol_keys, frame_keys; /* while it is made */
     struct sample_columns columns;
-    struct slice *slices;  /* that its samples are read from; NULL: `columns` has all of them */
-    uint64_t *slice_first; /* number of the first sample of each slice, and of all at the end */
-    uint64_t *least;       /* by number / SAMPLE_BATCH: no sample from there on is earlier; NULL: not known */
-    size_t nr_least;
-    uint32_t nr_slices;
+    struct model_slices slices;
     struct pick_places *places; /* by event: as the profile had them */
-    struct pfr_fact *facts, *meta;
-    size_t nr_facts, facts_room, nr_meta, meta_room;
+    struct model_facts facts;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event that they are; 0 */
-    uint64_t unmatched_exits, limited_calls;
-    char release[128]; /* of the recorded kernel; "": not told */
+    char release[128];          /* of the recorded kernel; "": not told */
     bool ticks, lossy;
     bool has_slots; /* of a store: each sample has the time at which its slot begins */
 };
@@ -136,7 +146,7 @@ static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t
 }
 /* Whether samples of the event say whose they are. */
 static inline bool model_has_thread(const struct pfr_model *m, uint32_t event) {
-    return m->reader->events[event].public.attr.sample_type & PFR_SAMPLE_TID;
+    return m->reader->events.list[event].public.attr.sample_type & PFR_SAMPLE_TID;
 }
 
 /* --- model_collect.c */

@@ -273,12 +273,12 @@ void pfr_model_close(pfr_model *m) {
     struct intern_table *const tables[] = {&m->comms, &m->thread_keys, &m->texts, &m->symbol_keys, &m->frame_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         intern_free(tables[i]);
-    mem_free(memory, m->slices, m->nr_slices, sizeof *m->slices);
-    mem_free(memory, m->slice_first, m->slice_first ? (size_t)m->nr_slices + 1 : 0, sizeof *m->slice_first);
-    mem_free(memory, m->least, m->nr_least, sizeof *m->least);
+    mem_free(memory, m->slices.list, m->slices.count, sizeof *m->slices.list);
+    mem_free(memory, m->slices.first, m->slices.first ? (size_t)m->slices.count + 1 : 0, sizeof *m->slices.first);
+    mem_free(memory, m->slices.least, m->slices.nr_least, sizeof *m->slices.least);
     mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
-    mem_free(memory, m->facts, m->facts_room, sizeof *m->facts);
-    mem_free(memory, m->meta, m->meta_room, sizeof *m->meta);
+    mem_free(memory, m->facts.list, m->facts.room, sizeof *m->facts.list);
+    mem_free(memory, m->facts.meta, m->facts.meta_room, sizeof *m->facts.meta);
     profile_close(m->profile);
     if (memory == &m->own)
         mem_free(&own, m, 1, sizeof *m);

@@ -13,7 +13,7 @@ static pfr_status check(const pfr_model *m, const pfr_samples_options *o, pfr_er
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "there is no event %" PRIu32, o->event);
     if (o->records && o->in_time_order)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "records", "records come in file order only");
-    if (o->records && !m->slices && m->columns.count)
+    if (o->records && !m->slices.list && m->columns.count)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "records",
                         "samples of this model cannot be read again: it has no records of them");
     return PFR_OK;
@@ -35,7 +35,7 @@ static void point_batch(struct pfr_samples *c) {
 }
 
 static pfr_status open_sources(struct pfr_samples *c, pfr_error *err) {
-    if (c->model->slices)
+    if (c->model->slices.list)
         PFR_TRY(samples_decode_open(c, err));
     return c->options.in_time_order ? samples_order_open(c, err) : PFR_OK;
 }
@@ -114,7 +114,7 @@ pfr_status samples_copy(struct pfr_samples *c, pfr_error *err) {
 
 pfr_status samples_fill(struct pfr_samples *c, pfr_error *err) {
     c->rows.count = 0;
-    return c->model->slices ? samples_decode(c, err) : samples_copy(c, err);
+    return c->model->slices.list ? samples_decode(c, err) : samples_copy(c, err);
 }
 
 pfr_status pfr_samples_next(pfr_samples *c, const pfr_sample_batch **batch, pfr_error *err) {

@@ -128,11 +128,11 @@ static pfr_status take_record(struct pfr_samples *c, const pfr_record *rec, pfr_
    to those before. */
 static pfr_status enter_slice(struct pfr_samples *c, pfr_error *err) {
     const struct pfr_model *m = c->model;
-    if (c->slice == m->nr_slices)
+    if (c->slice == m->slices.count)
         return PFR_END;
-    if (c->next != m->slice_first[c->slice])
+    if (c->next != m->slices.first[c->slice])
         return pfr_fail(err, PFR_ERR_CHANGED, PFR_NO_OFFSET, 0, "samples", "the recording changed after it was loaded");
-    slice_reader_move(c->reader, &m->slices[c->slice++]);
+    slice_reader_move(c->reader, &m->slices.list[c->slice++]);
     c->in_slice = true;
     return PFR_OK;
 }

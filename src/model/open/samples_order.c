@@ -241,7 +241,7 @@ static size_t count_ready(const struct pfr_samples *c) {
     const struct pfr_model *m = c->model;
     if (o->is_read)
         return o->count;
-    const uint64_t least = m->least[c->next / SAMPLE_BATCH];
+    const uint64_t least = m->slices.least[c->next / SAMPLE_BATCH];
     size_t from = 0, until = o->count;
     while (from < until) {
         const size_t middle = from + (until - from) / 2;
@@ -259,7 +259,7 @@ static pfr_status make_ready(struct pfr_samples *c, pfr_error *err) {
     drop_given(o);
     while (!o->is_sorted && o->ready == 0) {
         const size_t before = o->count;
-        if (!c->model->least || before > sizes.order_rows)
+        if (!c->model->slices.least || before > sizes.order_rows)
             return sort_all(c, err);
         while (!o->is_read && o->count < before + sizes.order_rows)
             PFR_TRY(read_rows(c, SIZE_MAX, err));

@@ -55,9 +55,9 @@ void profile_close(struct profile *p) {
     mem_free(m, p->lines, p->rooms.lines, sizeof *p->lines);
     mem_free(m, p->stacks, p->rooms.stacks, sizeof *p->stacks);
     stack_parts_free(p->memory, p->stack_parts, p->nr_stack_parts);
-    mem_free(m, p->sums, p->rooms.sums, sizeof *p->sums);
-    mem_free(m, p->sum_keys, p->rooms.sum_keys, sizeof *p->sum_keys);
-    mem_free(m, p->sum_order, p->sum_order ? p->nr_sum_keys : 0, sizeof *p->sum_order);
+    mem_free(m, p->sums.list, p->rooms.sums, sizeof *p->sums.list);
+    mem_free(m, p->sums.keys, p->rooms.sum_keys, sizeof *p->sums.keys);
+    mem_free(m, p->sums.order, p->sums.order ? p->sums.nr_keys : 0, sizeof *p->sums.order);
     mem_free(m, p->selves, p->rooms.selves, sizeof *p->selves);
     mem_free(m, p->groups, p->rooms.groups, sizeof *p->groups);
     mem_free(m, p->places, p->rooms.places, sizeof *p->places);
@@ -80,23 +80,23 @@ static pfr_status learn_events(struct profile *p, struct pick_places **places, p
         return mem_fail(p->memory, err, "profile");
     for (uint32_t i = 0; i < p->nr_events; i++) {
         pick_learn(&(*places)[i], p->reader, i, &p->request);
-        p->signed_steps = p->signed_steps || (*places)[i].reads;
+        p->facts.signed_steps = p->facts.signed_steps || (*places)[i].reads;
     }
     return PFR_OK;
 }
 
 static void take_over(struct profile *p, const struct sample_counter *c) {
     for (uint32_t i = 0; i < p->nr_events; i++) {
-        p->totals[i].weight = weights_sum(p, p->totals[i].weight, c->totals[i].weight);
-        p->totals[i].samples += c->totals[i].samples;
+        p->totals[i].weight = weights_sum(p, p->totals[i].weight, c->facts.totals[i].weight);
+        p->totals[i].samples += c->facts.totals[i].samples;
     }
-    chain_counts_add(p->unwound, p->nr_events, &c->maker);
-    p->stitch_begun += c->maker.stitcher.begun_anew;
-    p->left_out += c->left_out;
-    p->guests += c->guests;
-    p->too_deep += c->too_deep;
-    p->undivided += c->undivided;
-    p->lossy = p->lossy || c->lossy;
+    chain_counts_add(p->unwound, p->nr_events, &c->chains.maker);
+    p->facts.stitch_begun += c->chains.maker.stitcher.begun_anew;
+    p->facts.left_out += c->facts.left_out;
+    p->facts.guests += c->facts.guests;
+    p->facts.too_deep += c->facts.too_deep;
+    p->facts.undivided += c->facts.undivided;
+    p->facts.lossy = p->facts.lossy || c->facts.lossy;
 }
 
 /* Determines the architecture, and so the recorded registers. */
@@ -141,7 +141,7 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     watch.jit =
         (struct jit_request){.read = !p->request.names.naming.no_symbols, .symfs = p->request.names.naming.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
-    p->late = p->state.late;
+    p->facts.late = p->state.late;
     if (st >= 0)
         jit_note(&p->state.jit, &p->state.objects, p->request.note, p->request.context);
     if (st >= 0)
@@ -157,7 +157,7 @@ static pfr_status weights_fit(const struct profile *p, pfr_error *err) {
     uint64_t all = 0;
     for (uint32_t i = 0; i < p->nr_events; i++)
         all = capped_sum(all, p->totals[i].weight);
-    if (all < UINT64_MAX || p->signed_steps)
+    if (all < UINT64_MAX || p->facts.signed_steps)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "period",
                     "the %s add up to 2^64 or more: there are no shares to report; perfray script shows each of them",
@@ -193,22 +193,22 @@ uint64_t profile_value(const struct profile *p, const struct profile_group *grou
 
 pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
                                void *context) {
-    const uint64_t limited = p->limited.samples;
+    const uint64_t limited = p->facts.limited.samples;
     pfr_error why;
     if (p->request.note)
         symbol_texts_note(&p->names.texts, p->request.note, p->request.context);
     profile_outside_note(p);
     kernel_file_note(&p->names, p->request.note, p->request.context);
-    if (p->too_deep) {
+    if (p->facts.too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
                  "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
-                 p->too_deep, p->too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
+                 p->facts.too_deep, p->facts.too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
         tell(context, &why);
     }
     const bool misses = deferred_met_limit(&p->state.deferred, &why);
     if (misses)
         tell(context, &why);
-    if (chain_stitch_met_limit(p->stitch_begun, &why))
+    if (chain_stitch_met_limit(p->facts.stitch_begun, &why))
         tell(context, &why);
     const bool ended =
         chain_counts_tell_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, tell, context);
@@ -225,7 +225,9 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
         tell(context, &why);
     }
     const bool unnamed = name_limits_any(&p->names.limits);
-    return p->lossy || misses || p->stitch_begun || p->too_deep || ended || unnamed || limited ? PFR_HOLE : PFR_OK;
+    return p->facts.lossy || misses || p->facts.stitch_begun || p->facts.too_deep || ended || unnamed || limited
+               ? PFR_HOLE
+               : PFR_OK;
 }
 
 #define TREE_TEXT_EACH 256u /* bytes of call trees per call path of the recording */

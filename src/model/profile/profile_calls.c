@@ -308,7 +308,7 @@ static pfr_status take_limited(struct telling *all, pfr_error *err) {
     for (unsigned i = 0; i < all->count; i++) {
         limited.weight += all->workers[i].no_room_ticks;
         limited.samples += all->workers[i].no_room;
-        all->profile->left_out += all->workers[i].left_out;
+        all->profile->facts.left_out += all->workers[i].left_out;
     }
     return limited.samples ? values_put_limited(all->profile, &all->frames, &all->tree, 0, &limited, err) : PFR_OK;
 }
@@ -394,7 +394,7 @@ static void tell_depth(struct profile *p, uint64_t too_deep) {
     pfr_error why;
     if (!too_deep)
         return;
-    p->lossy = true;
+    p->facts.lossy = true;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
              "%" PRIu64 " call%s part of the caller: more than %u were open at once", too_deep,
              too_deep == 1 ? " is" : "s are", CALLS_DEEPEST);
@@ -406,7 +406,7 @@ static void tell_doubt(const struct telling *all) {
     char text[1024];
     pfr_error why;
     if (name_limits_met(&all->names.limits, &why)) {
-        all->profile->lossy = true;
+        all->profile->facts.lossy = true;
         tell_hole((void *)(uintptr_t)all, &why);
     }
     const struct profile_request *request = &all->profile->request;
@@ -432,7 +432,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
     PFR_TRY(calls_read(p->reader, &request, &totals, err));
     PFR_TRY(take_limited(all, err));
     add_up(all);
-    p->lossy = totals.lossy;
+    p->facts.lossy = totals.lossy;
     tell_depth(p, totals.too_deep);
     tell_doubt(all);
     return note_all(all, &totals, err);

@@ -116,7 +116,7 @@ static pfr_status read_formats(struct sched_sources *s, pfr_reader *reader, pfr_
         ;
     while (blob_next(&blob, &format, NULL) == PFR_OK)
         for (uint32_t i = 0; i < s->count; i++) {
-            const struct pfr_rec_attr *attr = &reader->events[i].public.attr;
+            const struct pfr_rec_attr *attr = &reader->events.list[i].public.attr;
             if (attr->type == PFR_ATTR_TYPE_TRACEPOINT && attr->config == format.id)
                 PFR_TRY(read_format(s, i, &format, arena, err));
         }
@@ -246,11 +246,11 @@ pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, stru
     const pfr_status st = feature ? read_formats(s, reader, feature->bytes, &arena, err) : PFR_OK;
     arena_free(&arena);
     for (uint32_t i = 0; st >= 0 && i < s->count; i++)
-        learn_event(s, &reader->events[i].public, i, find_described(reader, &reader->events[i].public.attr));
+        learn_event(s, &reader->events.list[i].public, i, find_described(reader, &reader->events.list[i].public.attr));
     if (s->away && s->records)
         learn_away(s);
     for (uint32_t i = 0; st >= 0 && s->away && i < s->count; i++)
-        learn_seen(s, &reader->events[i].public.attr, i);
+        learn_seen(s, &reader->events.list[i].public.attr, i);
     return st;
 }
 
@@ -355,7 +355,7 @@ bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, co
     (void)s;
     if (rec->type >= sizeof functions / sizeof *functions || !functions[rec->type] || rec->event < 0)
         return false;
-    const uint64_t type = reader->events[rec->event].public.attr.sample_type;
+    const uint64_t type = reader->events.list[rec->event].public.attr.sample_type;
     const bool has_id = rec->tail && pfr_decode_id(rec, &id, NULL) == PFR_OK;
     *event = (struct sched_event){.time = has_id && type & PFR_SAMPLE_TIME ? id.time : 0,
                                   .tid = has_id && type & PFR_SAMPLE_TID ? id.tid : SCHED_NOBODY,

@@ -22,7 +22,7 @@ struct sched_walking {
 /* A sample that reads counters is one for each of them in the model. */
 static bool has_numbers(const pfr_reader *reader) {
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
-        if (reader->events[i].public.attr.sample_type & PFR_SAMPLE_READ)
+        if (reader->events.list[i].public.attr.sample_type & PFR_SAMPLE_READ)
             return false;
     return true;
 }
@@ -61,8 +61,8 @@ static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
 static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
     const uint32_t event = (uint32_t)rec->event;
     if (w->sources.of[event].kind == SCHED_KINDS &&
-        length_holds(&w->reader->events[event].length, rec->bytes + RECORD_HEADER, (uint64_t)rec->size - RECORD_HEADER,
-                     w->reader->context.swap))
+        length_holds(&w->reader->events.list[event].length, rec->bytes + RECORD_HEADER,
+                     (uint64_t)rec->size - RECORD_HEADER, w->reader->context.swap))
         return true;
     return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
 }

@@ -108,7 +108,7 @@ static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids
     if (!walk_run(l->reader, first->event, false, &run))
         return;
     const bool swap = first->context->swap;
-    rec.offset = l->reader->at;
+    rec.offset = l->reader->cursor.at;
     for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size, rec.offset += rec.size) {
         rec.bytes = at;
         rec.misc = load_u16(at + 4, swap);
@@ -167,14 +167,14 @@ pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *er
     for (size_t i = 0; i < s->spaces.nr_left; i++)
         s->spaces.left[i].until = KEY_LAST;
     u64_map_init(&l.tids, s->memory);
-    const pfr_quality of_all = reader->quality; /* the walk that ends early counts a part */
+    const pfr_quality of_all = reader->damage.quality; /* the walk that ends early counts a part */
     pfr_status st = learn_tids(&l, err);
     if (st >= 0)
         st = pfr_rewind(reader, err);
     if (st >= 0)
         st = look(&l, err);
     if (st >= 0)
-        reader->quality = of_all;
+        reader->damage.quality = of_all;
     u64_map_free(&l.tids);
     return st;
 }

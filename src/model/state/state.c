@@ -110,12 +110,12 @@ static pfr_status take_by_several(struct collecting *all, const pfr_record *rec,
     if (parallel_reader.threads < 2 || rec->type != PFR_RECORD_SAMPLE || rec->inside ||
         rec->offset < all->parallel_reader_from)
         return PFR_OK;
-    const uint64_t from = all->reader->at;
+    const uint64_t from = all->reader->cursor.at;
     PFR_TRY(parallel_reader_run(all->reader, &parallel_reader, err));
-    const bool ended_soon = all->reader->at - from < sizes.parallel_reader_again;
+    const bool ended_soon = all->reader->cursor.at - from < sizes.parallel_reader_again;
     all->parallel_reader_again =
         ended_soon && all->parallel_reader_again ? all->parallel_reader_again * 2 : sizes.parallel_reader_again;
-    all->parallel_reader_from = all->reader->at + all->parallel_reader_again;
+    all->parallel_reader_from = all->reader->cursor.at + all->parallel_reader_again;
     return PFR_OK;
 }
 

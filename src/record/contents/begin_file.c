@@ -20,7 +20,7 @@
 #define DEFAULT_OUTPUT "perf.data"
 
 static void *take(pfr_recorder *r, size_t count, size_t size) {
-    return arena_zeroed(&r->part, count ? count : 1, size);
+    return arena_zeroed(&r->file.part, count ? count : 1, size);
 }
 
 static pfr_status no_memory(pfr_recorder *r, pfr_error *err) {
@@ -62,29 +62,29 @@ static char *path_of_part(pfr_recorder *r, const char *before) {
     const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
     char name[4096];
     if ((!r->options.parts && !r->options.dated) || strcmp(output, "-") == 0)
-        return arena_text(&r->part, output, strlen(output));
+        return arena_text(&r->file.part, output, strlen(output));
     size_t length = name_part(output, name, sizeof name);
     for (unsigned tries = 0; before && strcmp(name, before) == 0 && tries < 10; tries++) {
         usleep(5000);
         length = name_part(output, name, sizeof name);
     }
-    return arena_text(&r->part, name, length);
+    return arena_text(&r->file.part, name, length);
 }
 
 /* The descriptor is kept to read the file at its end, because its path may lead to another file by then. */
 static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
-    PFR_TRY(clear_way(r->path, err));
-    r->output = descriptor_open(AT_FDCWD, r->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    return r->output < 0 ? pfr_fail_errno(err, errno, "make", r->path) : PFR_OK;
+    PFR_TRY(clear_way(r->file.path, err));
+    r->file.output = descriptor_open(AT_FDCWD, r->file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    return r->file.output < 0 ? pfr_fail_errno(err, errno, "make", r->file.path) : PFR_OK;
 }
 
 static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
-    r->path = path_of_part(r, r->path);
-    if (!r->path)
+    r->file.path = path_of_part(r, r->file.path);
+    if (!r->file.path)
         return no_memory(r, err);
-    const bool stream = strcmp(r->path, "-") == 0;
-    r->output = -1;
+    const bool stream = strcmp(r->file.path, "-") == 0;
+    r->file.output = -1;
     if (!stream)
         PFR_TRY(make_output(r, err));
     const pfr_write_options how = {
@@ -95,8 +95,9 @@ static pfr_status open_writer(pfr_recorder *r, pfr_error *err) {
         .level = o->level,
         .attr_size = sizeof(struct perf_event_attr),
     };
-    r->writer = stream ? pfr_writer_open(r->path, &how, err) : pfr_writer_open_fd(r->output, true, r->path, &how, err);
-    return r->writer ? PFR_OK : err ? err->status : PFR_ERR_IO;
+    r->file.writer = stream ? pfr_writer_open(r->file.path, &how, err)
+                            : pfr_writer_open_fd(r->file.output, true, r->file.path, &how, err);
+    return r->file.writer ? PFR_OK : err ? err->status : PFR_ERR_IO;
 }
 
 /* --- events --- */
@@ -114,7 +115,7 @@ static pfr_status put_event(pfr_recorder *r, uint32_t number, uint64_t *ids, pfr
         if (r->counters[i].event == number)
             ids[count++] = r->counters[i].id;
     PFR_TRY(attr_of(&r->events.at[number].attr, &attr, err));
-    return pfr_writer_event(r->writer, &attr, ids, count, err);
+    return pfr_writer_event(r->file.writer, &attr, ids, count, err);
 }
 
 static pfr_status put_events(pfr_recorder *r, pfr_error *err) {
@@ -157,16 +158,16 @@ pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
 }
 
 static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
-    const size_t count = r->by_task ? r->nr_tasks : 1;
+    const size_t count = r->targets.by_task ? r->targets.nr_tasks : 1;
     uint8_t *const entries = take(r, count, 24);
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
     if (!entries || !plain)
         return no_memory(r, err);
     for (size_t i = 0; i < count && i < IDS_AT_ONCE; i++) {
-        const uint64_t tid = r->by_task ? (uint64_t)r->tasks[i].tid : UINT64_MAX;
+        const uint64_t tid = r->targets.by_task ? (uint64_t)r->targets.tasks[i].tid : UINT64_MAX;
         memcpy(entries + 24 * i, &tid, 8);
-        if (r->by_task && !r->of_command)
-            kernel_text((char *)entries + 24 * i + 8, 16, r->kernel->proc, "%d/comm", (int)r->tasks[i].tid);
+        if (r->targets.by_task && !r->targets.of_command)
+            kernel_text((char *)entries + 24 * i + 8, 16, r->kernel->proc, "%d/comm", (int)r->targets.tasks[i].tid);
     }
     const size_t shown = count < IDS_AT_ONCE ? count : IDS_AT_ONCE;
     const struct pfr_rec_thread_map map = {
@@ -178,14 +179,14 @@ static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
 /* The CPUs as a list of u16 after their count, preceded by u16 type 0: linux' perf/event.h,
  * perf_record_cpu_map_data. */
 static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
-    const size_t count = r->options.per_thread ? 1 : r->nr_cpus;
+    const size_t count = r->options.per_thread ? 1 : r->targets.nr_cpus;
     uint16_t *const words = take(r, count + 1, sizeof *words);
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
     if (!words || !plain)
         return no_memory(r, err);
     words[0] = (uint16_t)count;
     for (size_t i = 0; i < count; i++)
-        words[i + 1] = r->options.per_thread ? UINT16_MAX : (uint16_t)r->cpus[i];
+        words[i + 1] = r->options.per_thread ? UINT16_MAX : (uint16_t)r->targets.cpus[i];
     const struct pfr_rec_cpu_map map = {.data = {.type = 0,
                                                  .map = {.at = (const uint8_t *)words,
                                                          .length = 2 * (count + 1),
@@ -272,9 +273,9 @@ pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err) {
                                               .clockid_time_ns = r->clock.ns,
                                               .end_wall_clock_ns = read_clock(CLOCK_REALTIME),
                                               .end_clockid_time_ns = read_clock((clockid_t)r->clock.id)};
-    if (!r->options.clock || strcmp(r->path, "-") == 0)
+    if (!r->options.clock || strcmp(r->file.path, "-") == 0)
         return PFR_OK;
-    return pfr_writer_put_feature(r->writer, BIT_CLOCK_DATA, &data, sizeof data, err);
+    return pfr_writer_put_feature(r->file.writer, BIT_CLOCK_DATA, &data, sizeof data, err);
 }
 
 static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
@@ -283,7 +284,7 @@ static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(aux_put_info(r, err));
     PFR_TRY(tasks_put_kernel(r, err));
     PFR_TRY(put_units(r, err));
-    if (strcmp(r->path, "-") == 0)
+    if (strcmp(r->file.path, "-") == 0)
         PFR_TRY(put_names(r, err));
     PFR_TRY(put_thread_map(r, err));
     PFR_TRY(put_cpu_map(r, err));
@@ -291,7 +292,7 @@ static pfr_status put_start(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(tasks_put_all(r, err));
     PFR_TRY(put_record(r, PFR_RECORD_FINISHED_INIT, 0, &(struct pfr_rec_finished_init){0},
                        sizeof(struct pfr_rec_finished_init), err));
-    return pfr_writer_flush(r->writer, err);
+    return pfr_writer_flush(r->file.writer, err);
 }
 
 pfr_status file_begin(pfr_recorder *r, pfr_error *err) {
@@ -301,7 +302,7 @@ pfr_status file_begin(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(machine_put(r, err));
     PFR_TRY(tracing_blob_put(r, err));
     r->result.parts++;
-    r->raw_bytes = 0;
-    r->part_start_ns = r->clock.wall_ns;
+    r->file.raw_bytes = 0;
+    r->file.part_start_ns = r->clock.wall_ns;
     return put_start(r, err);
 }

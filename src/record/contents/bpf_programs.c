@@ -335,7 +335,7 @@ pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err) {
 
 pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err) {
     const uint32_t before = r->bpf.nr_programs;
-    if (!r->bpf.is_open || r->options.no_bpf || strcmp(r->path, "-") == 0)
+    if (!r->bpf.is_open || r->options.no_bpf || strcmp(r->file.path, "-") == 0)
         return PFR_OK;
     PFR_TRY(take_new(r, false, err));
     return r->bpf.nr_programs > before ? put_features(r, err) : PFR_OK;

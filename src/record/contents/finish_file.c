@@ -55,7 +55,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, 
     const struct pfr_rec_lost_samples body = {.lost = lost};
     const struct pfr_rec_sample_id id = {
         .id = counter->id, .identifier = counter->id, .cpu = (uint32_t)counter->cpu, .tid = (uint32_t)counter->tid};
-    return pfr_writer_put(r->writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
+    return pfr_writer_put(r->file.writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
 /* The kernel's counts run over all files; each file gets its own share. */
@@ -80,21 +80,21 @@ static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, p
 /* --- the newest of the finished parts --- */
 
 void parts_forget(pfr_recorder *r) {
-    for (size_t i = 0; r->kept && i < r->options.parts_most; i++)
-        if (r->kept[i])
-            mem_free(&r->memory, r->kept[i], strlen(r->kept[i]) + 1, 1);
-    mem_free(&r->memory, r->kept, r->options.parts_most, sizeof *r->kept);
-    r->kept = NULL;
+    for (size_t i = 0; r->file.kept && i < r->options.parts_most; i++)
+        if (r->file.kept[i])
+            mem_free(&r->memory, r->file.kept[i], strlen(r->file.kept[i]) + 1, 1);
+    mem_free(&r->memory, r->file.kept, r->options.parts_most, sizeof *r->file.kept);
+    r->file.kept = NULL;
 }
 
 /* Adds a finished part; with more than parts_most of them the oldest is removed. */
 static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
-    if (!r->kept)
-        r->kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->kept);
-    char *const copy = r->kept ? mem_alloc(&r->memory, strlen(path) + 1, 1) : NULL;
+    if (!r->file.kept)
+        r->file.kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->file.kept);
+    char *const copy = r->file.kept ? mem_alloc(&r->memory, strlen(path) + 1, 1) : NULL;
     if (!copy)
         return mem_fail(&r->memory, err, "parts");
-    char **const place = &r->kept[r->nr_kept++ % r->options.parts_most];
+    char **const place = &r->file.kept[r->file.nr_kept++ % r->options.parts_most];
     if (*place) {
         if (unlink(*place) != 0)
             recorder_note(r, "%s cannot be removed: %s", *place, strerror(errno));
@@ -143,24 +143,24 @@ static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(put_losses(r, err));
     PFR_TRY(bpf_put_late(r, err));
     PFR_TRY(file_put_clocks(r, err));
-    r->result.plain_bytes += r->options.compress ? r->raw_bytes : 0;
-    return pfr_writer_flush(r->writer, err);
+    r->result.plain_bytes += r->options.compress ? r->file.raw_bytes : 0;
+    return pfr_writer_flush(r->file.writer, err);
 }
 
 static pfr_status report_displaced_parts(const pfr_recorder *r, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
-                    "%u part%s deleted, renamed or replaced while it was written", r->displaced,
-                    r->displaced == 1 ? " was" : "s were each");
+                    "%u part%s deleted, renamed or replaced while it was written", r->file.displaced,
+                    r->file.displaced == 1 ? " was" : "s were each");
 }
 
 pfr_status file_finish(pfr_recorder *r, pfr_error *err) {
     bool displaced = false;
     pfr_status status = end_records(r, err);
     if (status >= 0)
-        status = finish(r, &(struct finished_file){r->writer, r->path, r->output}, &displaced, err);
-    pfr_writer_close(r->writer);
-    r->writer = NULL;
-    return status < 0 || r->displaced == 0 ? status : report_displaced_parts(r, err);
+        status = finish(r, &(struct finished_file){r->file.writer, r->file.path, r->file.output}, &displaced, err);
+    pfr_writer_close(r->file.writer);
+    r->file.writer = NULL;
+    return status < 0 || r->file.displaced == 0 ? status : report_displaced_parts(r, err);
 }
 
 /* If another process has moved or removed a part, recording continues; the end reports how many parts were affected. */
@@ -171,7 +171,7 @@ static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file,
     pfr_writer_close(file->writer);
     if (displaced) {
         recorder_note(r, "%s", why.text);
-        r->displaced++;
+        r->file.displaced++;
         return PFR_OK;
     }
     if (status < 0 && err)
@@ -181,15 +181,15 @@ static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file,
 
 /* Begins the next part first: it takes what is drained while the last one is finished. */
 pfr_status file_next(pfr_recorder *r, pfr_error *err) {
-    const struct finished_file file = {r->writer, r->path, r->output};
-    struct arena part = r->part;
+    const struct finished_file file = {r->file.writer, r->file.path, r->file.output};
+    struct arena part = r->file.part;
     PFR_TRY(end_records(r, err));
-    arena_init(&r->part, &r->memory);
-    r->writer = NULL;
+    arena_init(&r->file.part, &r->memory);
+    r->file.writer = NULL;
     const pfr_status begun = file_begin(r, err);
     if (begun < 0) {
-        pfr_writer_close(r->writer);
-        r->writer = NULL;
+        pfr_writer_close(r->file.writer);
+        r->file.writer = NULL;
     }
     const pfr_status finished = finish_part(r, &file, begun < 0 ? NULL : err);
     arena_free(&part);

@@ -40,7 +40,7 @@ struct hits {
 static void drain_meanwhile(void *hits, const pfr_record *rec) {
     const struct hits *const h = hits;
     (void)rec;
-    if (h->r->writer && h->r->writer != h->writer)
+    if (h->r->file.writer && h->r->file.writer != h->writer)
         rings_drain_filling(h->r, NULL);
 }
 
@@ -70,7 +70,7 @@ static pfr_status find_hits(struct hits *h, pfr_error *err) {
     if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    return hit_walk_run(h->walk, &h->r->stops, err);
+    return hit_walk_run(h->walk, &h->r->control.stops, err);
 }
 
 /* --- all mapped objects --- */
@@ -108,7 +108,7 @@ static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *
 static pfr_status take_maps(struct hits *h, pfr_error *err) {
     pfr_record rec;
     pfr_status status = state_begin(&h->state, h->reader, &h->memory, &no_jit, err);
-    while (status >= 0 && status != PFR_END && h->memory.used < h->memory.limit / 2 && h->r->stops < 2) {
+    while (status >= 0 && status != PFR_END && h->memory.used < h->memory.limit / 2 && h->r->control.stops < 2) {
         status = pfr_next(h->reader, &rec, err);
         if (status == PFR_OK)
             status = take_record(h, &rec, err);
@@ -123,7 +123,7 @@ static pfr_status find_all(struct hits *h, pfr_error *err) {
     if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    PFR_TRY(hit_walk_run(h->walk, &h->r->stops, err)); /* counts the samples */
+    PFR_TRY(hit_walk_run(h->walk, &h->r->control.stops, err)); /* counts the samples */
     memset(h->walk->hit, true, h->walk->objects);
     return PFR_OK;
 }
@@ -241,7 +241,7 @@ static pfr_status put_ids(struct hits *h, pfr_error *err) {
 /* Counters of CPUs that came online late: the file has their ids only at its end. */
 static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
     for (size_t i = 0; i < h->r->nr_counters; i++)
-        PFR_TRY(u64_map_put(&h->reader->ids, h->r->counters[i].id, h->r->counters[i].event, err));
+        PFR_TRY(u64_map_put(&h->reader->events.ids, h->r->counters[i].id, h->r->counters[i].event, err));
     return PFR_OK;
 }
 
@@ -262,7 +262,7 @@ static pfr_reader *open_own(const struct finished_file *file, const pfr_open_opt
 pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err) {
     struct hits h = {.r = r, .writer = file->writer};
     const pfr_open_options how = {.size = sizeof how, .alloc = r->options.alloc};
-    memory_init(&h.memory, r->options.alloc, r->hits_memory);
+    memory_init(&h.memory, r->options.alloc, r->file.hits_memory);
     h.reader = open_own(file, &how, err);
     if (!h.reader)
         return err ? err->status : PFR_ERR_IO;

@@ -113,7 +113,7 @@ static void note_followers(struct hit_walk *walk, const struct event *e, const p
 static void note_record(struct hit_walk *walk, const pfr_record *rec) {
     if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0)
         return;
-    const struct event *const e = &walk->reader->events[rec->event];
+    const struct event *const e = &walk->reader->events.list[rec->event];
     if (walk->meanwhile)
         walk->meanwhile(walk->context, rec);
     if (!e->ip_at || rec->size < e->ip_at + 16u || rec->size < e->time_at + 8u) {

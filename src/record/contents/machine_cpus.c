@@ -214,7 +214,7 @@ static long available_cpus(const struct kernel *kernel) {
 
 pfr_status machine_put_cpus(pfr_recorder *r, pfr_error *err) {
     const struct sysfs in = {r->kernel->sys, r->kernel->proc, available_cpus(r->kernel)};
-    const bool stream = strcmp(r->path, "-") == 0; /* perf refuses CACHE in a stream */
+    const bool stream = strcmp(r->file.path, "-") == 0; /* perf refuses CACHE in a stream */
     struct output payload;
     pfr_status status = PFR_OK;
     out_open_memory(&payload, &r->memory);

@@ -28,7 +28,7 @@ pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload
     const char *const bytes = out_bytes(payload, &length);
     const bool failed = payload->status < 0;
     const pfr_status status =
-        failed ? mem_fail(&r->memory, err, "header") : pfr_writer_feature(r->writer, bit, bytes, length, err);
+        failed ? mem_fail(&r->memory, err, "header") : pfr_writer_feature(r->file.writer, bit, bytes, length, err);
     out_clear(payload);
     return status;
 }

@@ -226,7 +226,7 @@ static pfr_status put_task(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err
     if (!read_status(r->kernel, pid, tid, &group, &parent) ||
         kernel_text(name, sizeof name, r->kernel->proc, "%d/task/%d/comm", (int)pid, (int)tid) < 0)
         return PFR_OK;
-    if (r->by_cpu || group != tid)
+    if (r->targets.by_cpu || group != tid)
         PFR_TRY(put_fork(r, group, tid, parent, err));
     if (r->options.namespaces)
         PFR_TRY(put_namespaces(r, group, tid, err));
@@ -266,9 +266,9 @@ static pfr_status put_everything(pfr_recorder *r, pfr_error *err) {
 /* Writes each process of the targets once, with all its threads, because they share its maps. */
 static pfr_status put_targets(pfr_recorder *r, pfr_error *err) {
     pid_t last = 0;
-    for (size_t i = 0; i < r->nr_tasks; i++) {
+    for (size_t i = 0; i < r->targets.nr_tasks; i++) {
         pid_t group, parent;
-        const pid_t tid = r->tasks[i].tid;
+        const pid_t tid = r->targets.tasks[i].tid;
         if (!read_status(r->kernel, tid, tid, &group, &parent) || group == last)
             continue;
         last = group;
@@ -316,7 +316,7 @@ static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
 pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err) {
     if ((!r->options.overwrite && !r->options.tail_synthesize) || !(r->synthesize & SYNTHESIZE_TASKS))
         return PFR_OK;
-    return r->by_cpu ? put_everything(r, err) : put_targets(r, err);
+    return r->targets.by_cpu ? put_everything(r, err) : put_targets(r, err);
 }
 
 pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
@@ -324,9 +324,9 @@ pfr_status tasks_put_all(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(put_cgroups(r, err));
     if (!(r->synthesize & SYNTHESIZE_TASKS))
         return PFR_OK;
-    if (r->by_cpu)
+    if (r->targets.by_cpu)
         return put_everything(r, err);
-    if (!r->of_command || r->result.parts > 1)
+    if (!r->targets.of_command || r->result.parts > 1)
         return put_targets(r, err);
     if (r->options.namespaces)
         PFR_TRY(put_namespaces(r, r->command.pid, r->command.pid, err));

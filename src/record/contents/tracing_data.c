@@ -98,16 +98,16 @@ static void put_blob(const struct blob_writing *b) {
 }
 
 static pfr_status keep(pfr_recorder *r, struct output *payload, pfr_error *err) {
-    const char *const bytes = out_bytes(payload, &r->tracing_blob_size);
+    const char *const bytes = out_bytes(payload, &r->file.tracing_blob_size);
     if (payload->status >= 0)
-        r->tracing_blob = arena_copy(&r->events.arena, bytes, r->tracing_blob_size, 8);
-    return r->tracing_blob ? PFR_OK : mem_fail(&r->memory, err, "tracepoint formats");
+        r->file.tracing_blob = arena_copy(&r->events.arena, bytes, r->file.tracing_blob_size, 8);
+    return r->file.tracing_blob ? PFR_OK : mem_fail(&r->memory, err, "tracepoint formats");
 }
 
 pfr_status tracing_blob_put(pfr_recorder *r, pfr_error *err) {
-    if (!r->tracing_blob)
+    if (!r->file.tracing_blob)
         return PFR_OK;
-    return pfr_writer_feature(r->writer, BIT_TRACING_DATA, r->tracing_blob, r->tracing_blob_size, err);
+    return pfr_writer_feature(r->file.writer, BIT_TRACING_DATA, r->file.tracing_blob, r->file.tracing_blob_size, err);
 }
 
 pfr_status tracing_blob_read(pfr_recorder *r, pfr_error *err) {

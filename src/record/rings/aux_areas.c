@@ -130,8 +130,10 @@ pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
     if (!e)
         return PFR_OK;
     words[0] = e->attr.type;
-    const struct aux_facts facts = {
-        .page = r->rings[0].page, .kernel = r->kernel, .by_cpu = r->by_cpu, .per_thread = r->options.per_thread};
+    const struct aux_facts facts = {.page = r->rings[0].page,
+                                    .kernel = r->kernel,
+                                    .by_cpu = r->targets.by_cpu,
+                                    .per_thread = r->options.per_thread};
     const size_t count = 1 + e->aux->tell(&facts, words + 1);
     const struct pfr_rec_auxtrace_info info = {.type = e->aux->type,
                                                .priv = {.at = (const uint8_t *)words, .count = count}};
@@ -182,9 +184,9 @@ static pfr_status put_chunk(pfr_recorder *r, const struct ring *ring, uint64_t f
                                             .tid = (uint32_t)ring->tid,
                                             .cpu = (uint32_t)ring->cpu};
     PFR_TRY(put_record(r, PFR_RECORD_AUXTRACE, 0, &record, sizeof record, err));
-    PFR_TRY(pfr_writer_payload(r->writer, aux->at + at, first, err));
-    PFR_TRY(pfr_writer_payload(r->writer, aux->at, length - first, err));
-    return pfr_writer_payload(r->writer, zeros, padding, err);
+    PFR_TRY(pfr_writer_payload(r->file.writer, aux->at + at, first, err));
+    PFR_TRY(pfr_writer_payload(r->file.writer, aux->at, length - first, err));
+    return pfr_writer_payload(r->file.writer, zeros, padding, err);
 }
 
 pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *err) {
@@ -202,7 +204,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
     aux->tail = head;
     __atomic_store_n(&ring->page->aux_tail, head, __ATOMIC_RELEASE);
     *any = true;
-    if (r->enabled) /* the kernel stops the counter when its area is full */
+    if (r->control.enabled) /* the kernel stops the counter when its area is full */
         r->kernel->control(r->kernel->context, aux->fd, PERF_EVENT_IOC_ENABLE, 0);
     return PFR_OK;
 }

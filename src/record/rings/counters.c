@@ -93,8 +93,8 @@ static int group_of(const pfr_recorder *r, uint32_t leader, const struct counter
 /* CPUs that are off line and tasks that have ended are skipped unless they are the only ones. */
 static bool may_be_missed(const pfr_recorder *r, const struct counter_target *spot, int why) {
     if (why == ESRCH)
-        return r->by_task && r->nr_tasks > 1;
-    return why == ENODEV && r->nr_cpus > 1 && spot->cpu >= 0 && !r->options.cpus &&
+        return r->targets.by_task && r->targets.nr_tasks > 1;
+    return why == ENODEV && r->targets.nr_cpus > 1 && spot->cpu >= 0 && !r->options.cpus &&
            kernel_number(1, r->kernel->sys, "devices/system/cpu/cpu%d/online", spot->cpu) == 0;
 }
 
@@ -114,11 +114,12 @@ static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct counter
 }
 
 static pfr_status open_event(pfr_recorder *r, uint32_t number, pfr_error *err) {
-    const size_t tasks = r->by_task ? r->nr_tasks : 1, cpus = r->options.per_thread ? 1 : r->nr_cpus;
+    const size_t tasks = r->targets.by_task ? r->targets.nr_tasks : 1,
+                 cpus = r->options.per_thread ? 1 : r->targets.nr_cpus;
     for (size_t c = 0; c < cpus; c++)
         for (size_t t = 0; t < tasks; t++) {
-            const struct counter_target spot = {r->options.per_thread ? ANYWHERE : r->cpus[c],
-                                                r->by_task ? r->tasks[t].tid : ANYWHERE};
+            const struct counter_target spot = {r->options.per_thread ? ANYWHERE : r->targets.cpus[c],
+                                                r->targets.by_task ? r->targets.tasks[t].tid : ANYWHERE};
             const pfr_status status = open_at(r, number, &spot, err);
             if (status != PFR_OK)
                 return status;
@@ -189,5 +190,5 @@ void counters_switch(pfr_recorder *r, bool on) {
     for (size_t i = 0; i < r->nr_counters; i++)
         if (r->events.at[r->counters[i].event].leader == r->counters[i].event)
             r->kernel->control(r->kernel->context, r->counters[i].fd, request, 0);
-    r->enabled = on;
+    r->control.enabled = on;
 }

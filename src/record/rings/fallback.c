@@ -173,7 +173,7 @@ struct fallback_level {
 static struct fallback_level level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
     if (attr->type == PERF_TYPE_TRACEPOINT)
         return (struct fallback_level){-1, "-1 for tracepoints"};
-    if (r->by_cpu)
+    if (r->targets.by_cpu)
         return (struct fallback_level){0, "0 or less for whole cpus"};
     if (attr->exclude_user || attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
         return (struct fallback_level){1, "1 or less for this"};
@@ -183,11 +183,11 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
 /* The first recorded task of another user: opening it needs ptrace access (perf_event_open(2)). 0: no such task. */
 static pid_t task_of_another_user(const pfr_recorder *r) {
     struct stat owner;
-    for (size_t i = 0; i < r->nr_tasks && (r->options.pids || r->options.tids); i++) {
+    for (size_t i = 0; i < r->targets.nr_tasks && (r->options.pids || r->options.tids); i++) {
         char path[512];
-        snprintf(path, sizeof path, "%s/%d", r->kernel->proc, (int)r->tasks[i].tid);
+        snprintf(path, sizeof path, "%s/%d", r->kernel->proc, (int)r->targets.tasks[i].tid);
         if (stat(path, &owner) == 0 && owner.st_uid != geteuid())
-            return (pid_t)r->tasks[i].tid;
+            return (pid_t)r->targets.tasks[i].tid;
     }
     return 0;
 }
@@ -240,7 +240,7 @@ pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, i
     if (why == EOPNOTSUPP && e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
                         "event %.40s: this counter has no branch stacks; record it without -b, -j and lbr", e->name);
-    if (why == EINVAL && e->attr.type > PERF_TYPE_BREAKPOINT && r->by_task)
+    if (why == EINVAL && e->attr.type > PERF_TYPE_BREAKPOINT && r->targets.by_task)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
                         "event %.40s: this counter does not count for single tasks in this way; try -a", e->name);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)

@@ -92,13 +92,8 @@ struct recorder_clock {
     int id;
 };
 
-struct pfr_recorder {
-    struct bpf_seen bpf;
-    pfr_recorder_options options;
-    const struct kernel *kernel;
-    struct memory memory;
-    struct event_list events;
-    uint32_t tracking; /* index of the event that reports maps, names and tasks */
+/* The tasks and CPUs that are recorded. */
+struct recorder_targets {
     struct task_target *tasks;
     size_t nr_tasks, tasks_room;
     int32_t *cpus;
@@ -107,6 +102,41 @@ struct pfr_recorder {
     uint64_t looked_ns;
     bool by_cpu, by_task; /* all tasks of CPUs, or tasks */
     bool of_command;      /* the command is recorded from its exec on; else it only determines the duration */
+};
+
+/* What switches counting on and off, and wakes the recorder. */
+struct recorder_control {
+    int watch, wake; /* epoll descriptor; eventfd that pfr_recorder_stop and the like signal */
+    int in, out;
+    uint64_t *turns; /* ns from the start at which counting is switched: on, off, on, ... */
+    size_t nr_turns, turns_room;
+    bool enabled; /* counters are enabled */
+    volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
+};
+
+/* The file being written, and the parts before it. */
+struct recorder_file {
+    pfr_writer *writer;
+    uint64_t hits_memory; /* memory limit for finding the objects that were hit */
+    struct arena part;    /* memory of the file being written */
+    char **kept;          /* paths of finished parts, a ring of options.parts_most entries */
+    size_t nr_kept;       /* number ever added to `kept` */
+    char *path;           /* path of the file being written; in the arena */
+    int output;           /* its descriptor, which the writer closes; -1: standard output */
+    unsigned displaced;   /* parts whose path led to another file when they were finished */
+    uint64_t part_start_ns, raw_bytes;
+    const void *tracing_blob; /* in the arena of events; NULL: no tracepoints */
+    size_t tracing_blob_size;
+};
+
+struct pfr_recorder {
+    struct bpf_seen bpf;
+    pfr_recorder_options options;
+    const struct kernel *kernel;
+    struct memory memory;
+    struct event_list events;
+    uint32_t tracking; /* index of the event that reports maps, names and tasks */
+    struct recorder_targets targets;
     struct recorder_command command;
     struct open_counter *counters;
     size_t nr_counters, counters_room;
@@ -115,26 +145,11 @@ struct pfr_recorder {
     uint64_t ring_bytes, aux_bytes;
     unsigned given_up;  /* rows of the fallback table that were tried */
     unsigned notes_due; /* rows in force that were not reported yet */
-    int watch, wake;    /* epoll descriptor; eventfd that pfr_recorder_stop and the like signal */
-    int control_in, control_out;
-    pfr_writer *writer;
-    uint64_t hits_memory; /* memory limit for finding the objects that were hit */
-    struct arena part;    /* memory of the file being written */
-    char **kept;          /* paths of finished parts, a ring of options.parts_most entries */
-    size_t nr_kept;       /* number ever added to `kept` */
-    uint64_t *turns;      /* ns from the start at which counting is switched: on, off, on, ... */
-    size_t nr_turns, turns_room;
+    struct recorder_control control;
+    struct recorder_file file;
     uint64_t drain_least;
     unsigned synthesize; /* bits: SYNTHESIZE_* */
-    char *path;          /* path of the file being written; in the arena */
-    int output;          /* its descriptor, which the writer closes; -1: standard output */
-    unsigned displaced;  /* parts whose path led to another file when they were finished */
-    uint64_t part_start_ns, raw_bytes;
-    const void *tracing_blob; /* in the arena of events; NULL: no tracepoints */
-    size_t tracing_blob_size;
     struct recorder_clock clock;
-    bool enabled; /* counters are enabled */
-    volatile sig_atomic_t stops, snapshots, wants_on, wants_off;
     pfr_recorder_result result;
     struct recorder_thread worker;
 };

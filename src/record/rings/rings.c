@@ -87,7 +87,7 @@ static pfr_status join_ring(pfr_recorder *r, struct open_counter *counter, const
 /* A counter whose task has ended hangs up. All are watched, because the one that mapped the ring may be the first to
  * end. */
 static pfr_status watch_counter(pfr_recorder *r, const struct open_counter *counter, pfr_error *err) {
-    if (r->kernel->watch(r->kernel->context, r->watch, counter->fd) < 0)
+    if (r->kernel->watch(r->kernel->context, r->control.watch, counter->fd) < 0)
         return pfr_fail_errno(err, errno, "watch", "a ring");
     return PFR_OK;
 }
@@ -129,8 +129,8 @@ static pfr_status write_bytes(pfr_recorder *r, const struct ring *ring, uint64_t
         return PFR_OK;
     const uint64_t at = from & (ring->bytes - 1);
     const uint64_t first = length < ring->bytes - at ? length : ring->bytes - at;
-    r->raw_bytes += length;
-    return pfr_writer_raw(r->writer, ring_data(ring) + at, first, length > first ? ring_data(ring) : NULL,
+    r->file.raw_bytes += length;
+    return pfr_writer_raw(r->file.writer, ring_data(ring) + at, first, length > first ? ring_data(ring) : NULL,
                           length - first, err);
 }
 
@@ -138,8 +138,8 @@ static pfr_status write_mended(pfr_recorder *r, const struct ring *ring, uint64_
     uint8_t bytes[OVERLONG_MOST];
     ring_copy(ring, from, bytes, size);
     memcpy(bytes + offsetof(struct perf_event_header, size), &size, sizeof size);
-    r->raw_bytes += size;
-    return pfr_writer_raw(r->writer, bytes, size, NULL, 0, err);
+    r->file.raw_bytes += size;
+    return pfr_writer_raw(r->file.writer, bytes, size, NULL, 0, err);
 }
 
 /* Writes complete records, with overlong ones corrected. */

@@ -14,34 +14,35 @@
 #include "record/rings/recorder_note.h"
 
 pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err) {
-    if (r->nr_tasks == r->tasks_room) {
-        const size_t room = r->tasks_room ? 2 * r->tasks_room : 16;
-        void *const at = mem_resize(&r->memory, r->tasks, r->tasks_room, room, sizeof *r->tasks);
+    if (r->targets.nr_tasks == r->targets.tasks_room) {
+        const size_t room = r->targets.tasks_room ? 2 * r->targets.tasks_room : 16;
+        void *const at =
+            mem_resize(&r->memory, r->targets.tasks, r->targets.tasks_room, room, sizeof *r->targets.tasks);
         if (!at)
             return mem_fail(&r->memory, err, "tasks");
-        r->tasks = at;
-        r->tasks_room = room;
+        r->targets.tasks = at;
+        r->targets.tasks_room = room;
     }
-    r->tasks[r->nr_tasks++].tid = tid;
+    r->targets.tasks[r->targets.nr_tasks++].tid = tid;
     return PFR_OK;
 }
 
 pfr_status targets_add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
-    if (r->nr_cpus == r->cpus_room) {
-        const size_t room = r->cpus_room ? 2 * r->cpus_room : 16;
-        void *const at = mem_resize(&r->memory, r->cpus, r->cpus_room, room, sizeof *r->cpus);
+    if (r->targets.nr_cpus == r->targets.cpus_room) {
+        const size_t room = r->targets.cpus_room ? 2 * r->targets.cpus_room : 16;
+        void *const at = mem_resize(&r->memory, r->targets.cpus, r->targets.cpus_room, room, sizeof *r->targets.cpus);
         if (!at)
             return mem_fail(&r->memory, err, "cpus");
-        r->cpus = at;
-        r->cpus_room = room;
+        r->targets.cpus = at;
+        r->targets.cpus_room = room;
     }
-    r->cpus[r->nr_cpus++] = cpu;
+    r->targets.cpus[r->targets.nr_cpus++] = cpu;
     return PFR_OK;
 }
 
 void targets_free(pfr_recorder *r) {
-    mem_free(&r->memory, r->tasks, r->tasks_room, sizeof *r->tasks);
-    mem_free(&r->memory, r->cpus, r->cpus_room, sizeof *r->cpus);
+    mem_free(&r->memory, r->targets.tasks, r->targets.tasks_room, sizeof *r->targets.tasks);
+    mem_free(&r->memory, r->targets.cpus, r->targets.cpus_room, sizeof *r->targets.cpus);
 }
 
 /* Takes a number; false if there are no digits or it is above `most`. */
@@ -112,10 +113,10 @@ static pfr_status cpus_are_possible(const pfr_recorder *r, pfr_error *err) {
         return PFR_OK;
     const char *const dash = strrchr(text, '-'), *const comma = strrchr(text, ',');
     const char *const last = dash && dash > comma ? dash + 1 : comma ? comma + 1 : text;
-    for (size_t i = 0; i < r->nr_cpus; i++)
-        if (r->cpus[i] > strtol(last, NULL, 10))
+    for (size_t i = 0; i < r->targets.nr_cpus; i++)
+        if (r->targets.cpus[i] > strtol(last, NULL, 10))
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu", "there is no cpu %d here, only %.60s",
-                            (int)r->cpus[i], text);
+                            (int)r->targets.cpus[i], text);
     return PFR_OK;
 }
 
@@ -202,21 +203,21 @@ static pfr_status add_user(pfr_recorder *r, const char *text, pfr_error *err) {
             status = targets_add_threads(r, (pid_t)pid, 0, NULL) == PFR_ERR_MEMORY ? PFR_ERR_MEMORY : PFR_OK;
     }
     closedir(folder);
-    if (status >= 0 && r->nr_tasks == 0)
+    if (status >= 0 && r->targets.nr_tasks == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "uid", "nothing of user '%.60s' runs", text);
     return status < 0 ? mem_fail(&r->memory, err, "tasks") : PFR_OK;
 }
 
 bool targets_are_gone(const pfr_recorder *r) {
-    for (size_t i = 0; i < r->nr_tasks; i++) {
+    for (size_t i = 0; i < r->targets.nr_tasks; i++) {
         char stat[512];
-        if (kernel_text(stat, sizeof stat, r->kernel->proc, "%d/stat", (int)r->tasks[i].tid) <= 0)
+        if (kernel_text(stat, sizeof stat, r->kernel->proc, "%d/stat", (int)r->targets.tasks[i].tid) <= 0)
             continue;
         const char *const state = strrchr(stat, ')');
         if (state && state[1] && state[2] != 'Z' && state[2] != 'X')
             return false;
     }
-    return r->nr_tasks > 0;
+    return r->targets.nr_tasks > 0;
 }
 
 static int compare_tasks(const void *left, const void *right) {
@@ -232,19 +233,19 @@ static int compare_cpus(const void *left, const void *right) {
 /* Removes duplicates. */
 static void sort_out(pfr_recorder *r) {
     size_t kept = 0;
-    if (r->nr_tasks)
-        qsort(r->tasks, r->nr_tasks, sizeof *r->tasks, compare_tasks);
-    for (size_t i = 0; i < r->nr_tasks; i++)
-        if (kept == 0 || r->tasks[kept - 1].tid != r->tasks[i].tid)
-            r->tasks[kept++] = r->tasks[i];
-    r->nr_tasks = kept;
+    if (r->targets.nr_tasks)
+        qsort(r->targets.tasks, r->targets.nr_tasks, sizeof *r->targets.tasks, compare_tasks);
+    for (size_t i = 0; i < r->targets.nr_tasks; i++)
+        if (kept == 0 || r->targets.tasks[kept - 1].tid != r->targets.tasks[i].tid)
+            r->targets.tasks[kept++] = r->targets.tasks[i];
+    r->targets.nr_tasks = kept;
     kept = 0;
-    if (r->nr_cpus)
-        qsort(r->cpus, r->nr_cpus, sizeof *r->cpus, compare_cpus);
-    for (size_t i = 0; i < r->nr_cpus; i++)
-        if (kept == 0 || r->cpus[kept - 1] != r->cpus[i])
-            r->cpus[kept++] = r->cpus[i];
-    r->nr_cpus = kept;
+    if (r->targets.nr_cpus)
+        qsort(r->targets.cpus, r->targets.nr_cpus, sizeof *r->targets.cpus, compare_cpus);
+    for (size_t i = 0; i < r->targets.nr_cpus; i++)
+        if (kept == 0 || r->targets.cpus[kept - 1] != r->targets.cpus[i])
+            r->targets.cpus[kept++] = r->targets.cpus[i];
+    r->targets.nr_cpus = kept;
 }
 
 static pfr_status find_tasks(pfr_recorder *r, pfr_error *err) {
@@ -274,11 +275,11 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
         recorder_note(r, "whole cpus are recorded: --per-thread has no meaning");
         r->options.per_thread = false;
     }
-    r->by_cpu = cpus_alone;
-    r->by_task = !cpus_alone;
-    r->of_command = o->command && !names_tasks && !cpus_alone;
-    if (r->by_cpu && !o->cpus)
-        targets_online(r->kernel, &r->online);
+    r->targets.by_cpu = cpus_alone;
+    r->targets.by_task = !cpus_alone;
+    r->targets.of_command = o->command && !names_tasks && !cpus_alone;
+    if (r->targets.by_cpu && !o->cpus)
+        targets_online(r->kernel, &r->targets.online);
     PFR_TRY(find_tasks(r, err));
     PFR_TRY(o->cpus ? add_cpus(r, o->cpus, err) : add_online(r, err));
     sort_out(r);

@@ -140,7 +140,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (o->call_graph)
         PFR_TRY(report_chain_read(o->call_graph, &r->chain, err));
     const enum chain_mode asked = r->chain.mode;
-    r->asks_trees = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
+    r->trees.is_asked = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
     r->has_chains = any_event_has(r, PFR_SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
     r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
     const bool draws = draws_bars(o);
@@ -148,9 +148,9 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (draws)
         r->chain =
             (struct chain_how){.mode = CHAIN_GRAPH, .least = r->chain.least, .caller = true, .caller_said = true};
-    else if (!r->has_chains || (for_programs(o) && !r->asks_trees))
+    else if (!r->has_chains || (for_programs(o) && !r->trees.is_asked))
         r->chain.mode = CHAIN_NONE;
-    r->row_trees = r->chain.mode != CHAIN_NONE && r->has_chains && !draws;
+    r->trees.of_rows = r->chain.mode != CHAIN_NONE && r->has_chains && !draws;
     tell_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;
@@ -163,10 +163,10 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
 
 static pfr_status choose_parent(struct report *r, pfr_error *err) {
     const char *const pattern = r->options->parent ? r->options->parent : DEFAULT_PARENT;
-    if (regcomp(&r->parents.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    if (regcomp(&r->filters.parents.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent", "not a regular expression: %.60s", pattern);
-    r->parents.made = true;
-    r->parents.only = r->options->only_parent;
+    r->filters.parents.made = true;
+    r->filters.parents.only = r->options->only_parent;
     return PFR_OK;
 }
 
@@ -177,10 +177,10 @@ static pfr_status choose_ignored(struct report *r, pfr_error *err) {
     if (!r->has_chains)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees",
                         "--ignore-callees needs call chains (record -g), not of branches");
-    if (regcomp(&r->ignored.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    if (regcomp(&r->filters.ignored.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees", "not a regular expression: %.60s",
                         pattern);
-    r->ignored.made = true;
+    r->filters.ignored.made = true;
     return PFR_OK;
 }
 
@@ -188,7 +188,7 @@ static pfr_status choose_ignored(struct report *r, pfr_error *err) {
 static pfr_status check_parent(const struct report *r, pfr_error *err) {
     unsigned needs;
     report_keys_needed(r, &needs);
-    if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->parents.only))
+    if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->filters.parents.only))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
                     "no call chains were recorded (record -g), and so there are no parents");
@@ -232,7 +232,7 @@ static void tell_note(void *context, const char *sentence) {
 static bool keep_sample(void *context, const struct profile_sample *sample) {
     const struct report *r = context;
     const struct sample_facts facts = sample_facts_of(sample);
-    return report_wants_event(r, sample->event) && sample_filter_passes(&r->kept, &facts) &&
+    return report_wants_event(r, sample->event) && sample_filter_passes(&r->filters.kept, &facts) &&
            switch_is_on(r, sample->time);
 }
 
@@ -251,9 +251,9 @@ static pfr_status learn_release(struct report *r, pfr_error *err) {
 
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
-           (r->row_trees && r->chain.caller ? MARK_COST : 0) +
-           (r->filters_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) +
-           (r->parents.wanted || r->ignored.made ? PARENT_COST : 0);
+           (r->trees.of_rows && r->chain.caller ? MARK_COST : 0) +
+           (r->filters.has_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) +
+           (r->filters.parents.wanted || r->filters.ignored.made ? PARENT_COST : 0);
 }
 
 static enum profile_unit unit_of(const struct report *r, unsigned needs, enum profile_line_use lines) {
@@ -270,8 +270,9 @@ static enum profile_shape shape_of(const struct report *r, bool chains, bool fra
         return PROFILE_ROOTS;
     if (!chains)
         return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
-    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES && !r->parents.wanted &&
-                      !r->ignored.made && !r->filters_rows && lines == PROFILE_NO_LINES && sums_can_be(r);
+    const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES &&
+                      !r->filters.parents.wanted && !r->filters.ignored.made && !r->filters.has_rows &&
+                      lines == PROFILE_NO_LINES && sums_can_be(r);
     return sums ? PROFILE_SUMS : PROFILE_TREE;
 }
 
@@ -282,7 +283,7 @@ static struct profile_request request_of(struct report *r) {
     struct profile_request request = {
         .keys = report_keys_needed(r, &needs), .max_stack = o->max_stack, .jobs = o->jobs};
     request.keys |= filter_keys_needed(r, &filter_needs_frames);
-    r->parents.wanted = (needs & NEEDS_PARENT || r->parents.only) && r->has_chains;
+    r->filters.parents.wanted = (needs & NEEDS_PARENT || r->filters.parents.only) && r->has_chains;
     request.from_outermost = r->chain.caller;
     request.stitched = o->stitched;
     if (r->mode == REPORT_BRANCHES)
@@ -291,7 +292,8 @@ static struct profile_request request_of(struct report *r) {
         request.keys |= PROFILE_BIT(PROFILE_WEIGHT);
     if (r->mode == REPORT_BRANCHES && needs & NEEDS_FRAMES)
         request.keys |= PROFILE_BIT(PROFILE_TO);
-    const bool chains = r->children || r->chain.mode != CHAIN_NONE || r->parents.wanted || r->ignored.made;
+    const bool chains =
+        r->children || r->chain.mode != CHAIN_NONE || r->filters.parents.wanted || r->filters.ignored.made;
     request.lines = o->inlined && chains ? PROFILE_INLINED : needs & NEEDS_LINES ? PROFILE_LINES : PROFILE_NO_LINES;
     request.unit = unit_of(r, needs, request.lines);
     request.shape = shape_of(r, chains, needs & NEEDS_FRAMES || filter_needs_frames, request.lines);
@@ -306,7 +308,9 @@ static struct profile_request request_of(struct report *r) {
     request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
-    request.keep = sample_filter_has_numbers(&r->kept) || !r->switched.any || r->options->event ? keep_sample : NULL;
+    request.keep = sample_filter_has_numbers(&r->filters.kept) || !r->filters.switched.any || r->options->event
+                       ? keep_sample
+                       : NULL;
     request.running = r->running.memory ? &r->running : NULL;
     request.by_latency = o->latency;
     request.context = r;
@@ -328,11 +332,11 @@ static pfr_status learn_running(struct report *r, pfr_error *err) {
 
 static void tell_undivided(const struct report *r) {
     char text[160];
-    if (!r->profile->undivided || !r->options->note)
+    if (!r->profile->facts.undivided || !r->options->note)
         return;
     snprintf(text, sizeof text,
              "%" PRIu64 " sample%s taken when no thread is known to run: counted with the whole period",
-             r->profile->undivided, r->profile->undivided == 1 ? " was" : "s were");
+             r->profile->facts.undivided, r->profile->facts.undivided == 1 ? " was" : "s were");
     r->options->note(r->options->context, text);
 }
 
@@ -350,24 +354,24 @@ static pfr_status load(struct report *r, pfr_error *err) {
     if (needs & NEEDS_MAPS)
         PFR_TRY(report_learn_maps(r, err));
     const size_t events = (size_t)r->profile->nr_events + 1;
-    r->sums.totals = mem_alloc(r->memory, events, sizeof *r->sums.totals);
-    r->sums.all = mem_alloc(r->memory, events, sizeof *r->sums.all);
-    r->sums.before = mem_alloc(r->memory, events, sizeof *r->sums.before);
-    if (!r->sums.totals || !r->sums.all || !r->sums.before)
+    r->events.sums.totals = mem_alloc(r->memory, events, sizeof *r->events.sums.totals);
+    r->events.sums.all = mem_alloc(r->memory, events, sizeof *r->events.sums.all);
+    r->events.sums.before = mem_alloc(r->memory, events, sizeof *r->events.sums.before);
+    if (!r->events.sums.totals || !r->events.sums.all || !r->events.sums.before)
         return mem_fail(r->memory, err, "report");
-    memcpy(r->sums.totals, r->profile->totals, events * sizeof *r->sums.totals);
-    memcpy(r->sums.all, r->profile->totals, events * sizeof *r->sums.all);
+    memcpy(r->events.sums.totals, r->profile->totals, events * sizeof *r->events.sums.totals);
+    memcpy(r->events.sums.all, r->profile->totals, events * sizeof *r->events.sums.all);
     return PFR_OK;
 }
 
 static void tell_cut_trees(struct report *r) {
     pfr_error why;
-    if (!r->budget.cut)
+    if (!r->trees.budget.cut)
         return;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
              "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
              " bytes of text (limit trees)",
-             r->budget.cut, r->budget.cut == 1 ? " is" : "s are", r->budget.text);
+             r->trees.budget.cut, r->trees.budget.cut == 1 ? " is" : "s are", r->trees.budget.text);
     tell_hole(r, &why);
 }
 
@@ -378,37 +382,37 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(call_trees_make(r, err));
     PFR_TRY(walk_make(r, err));
     filter_totals(r);
-    if (r->row_trees)
+    if (r->trees.of_rows)
         PFR_TRY(walk_list_members(r, err));
     PFR_TRY(features_unread(r->reader, err));
-    r->budget.text = r->budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
+    r->trees.budget.text = r->trees.budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     report_tell_empty(r);
     tell_cut_trees(r);
-    return r->limited || r->budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
+    return r->limited || r->trees.budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 static void close_report(struct report *r) {
-    tree_free(r, &r->tree);
+    tree_free(r, &r->trees.whole);
     walk_free(r);
     path_segments_free(r);
     call_trees_free(r);
-    number_lists_free(&r->event_rows, r->memory);
-    number_lists_free(&r->event_roots, r->memory);
+    number_lists_free(&r->events.rows, r->memory);
+    number_lists_free(&r->events.roots, r->memory);
     rows_free(r);
     cache_lines_free(r);
     report_free_maps(r);
     report_free_groups(r);
     const size_t events = r->profile ? (size_t)r->profile->nr_events + 1 : 0;
-    mem_free(r->memory, r->sums.totals, r->sums.totals ? events : 0, sizeof *r->sums.totals);
-    mem_free(r->memory, r->sums.all, r->sums.all ? events : 0, sizeof *r->sums.all);
-    mem_free(r->memory, r->sums.before, r->sums.before ? events : 0, sizeof *r->sums.before);
+    mem_free(r->memory, r->events.sums.totals, r->events.sums.totals ? events : 0, sizeof *r->events.sums.totals);
+    mem_free(r->memory, r->events.sums.all, r->events.sums.all ? events : 0, sizeof *r->events.sums.all);
+    mem_free(r->memory, r->events.sums.before, r->events.sums.before ? events : 0, sizeof *r->events.sums.before);
     filter_free(r);
     out_close(&r->cell.out, NULL);
-    if (r->parents.made)
-        regfree(&r->parents.pattern);
-    if (r->ignored.made)
-        regfree(&r->ignored.pattern);
+    if (r->filters.parents.made)
+        regfree(&r->filters.parents.pattern);
+    if (r->filters.ignored.made)
+        regfree(&r->filters.ignored.pattern);
     profile_close(r->profile);
     wait_event_end(r->reader);
     running_threads_free(&r->running);

@@ -53,7 +53,7 @@ void script_print_sample(struct script *s, const struct moment *m) {
     pfr_output *before;
     if (is_silent(m->event))
         return;
-    if (!s->files) {
+    if (!s->sequence.files) {
         print_fields(s, m);
         return;
     }
@@ -98,14 +98,14 @@ static void take_guest(struct script *s, struct moment *m) {
     if ((here.misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_GUEST_USER)
         here.misc = (uint16_t)((here.misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     m->rec = &here;
-    s->unnamed = true;
+    s->current.unnamed = true;
     tell_sample(s, m);
-    s->unnamed = false;
+    s->current.unnamed = false;
 }
 
 /* Assigns each member: zeroing the struct first would double the cost. */
 static void fill_moment(const struct script *s, const pfr_record *rec, const struct record_key *key, struct moment *m) {
-    const struct pfr_rec_sample *const sample = &s->sample;
+    const struct pfr_rec_sample *const sample = &s->current.sample;
     const struct script_event *const event = &s->shared->events[rec->event];
     const uint64_t type = event->sample_type;
     m->rec = rec;
@@ -130,7 +130,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
     struct moment m;
     if (rec->event < 0 || (uint32_t)rec->event >= s->shared->nr_events)
         return;
-    if (decode_sample(rec, &s->sample, &s->sample_of, &err) != PFR_OK) {
+    if (decode_sample(rec, &s->current.sample, &s->current.sample_of, &err) != PFR_OK) {
         script_tell_hole(s, &err);
         return;
     }
@@ -151,28 +151,28 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
 /* Invalidates cached names and addresses when mappings or names change; those of the kernel change rarely. */
 static void take_state(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)key;
-    s->epoch++;
+    s->caches.epoch++;
     if (s->shared->learns)
-        chain_maker_forget(&s->maker);
-    s->kernel_epoch += (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL;
+        chain_maker_forget(&s->current.maker);
+    s->caches.kernel_epoch += (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL;
 }
 
 static void take_ksymbol(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)rec, (void)key;
-    s->kernel_epoch++;
+    s->caches.kernel_epoch++;
 }
 
 /* Events were added or renamed; the list is rebuilt before the next line. */
 static void take_event(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)rec, (void)key;
-    s->stale = true;
+    s->sequence.stale = true;
 }
 
 /* Adds to the table of counts; the end of a round prints it. */
 static void take_count(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error why;
     (void)key;
-    const pfr_status st = script_stat_take(s->stat, rec, s->to, &why);
+    const pfr_status st = script_stat_take(s->sequence.stat, rec, s->to, &why);
     if (st == PFR_HOLE)
         script_tell_hole(s, &why);
     else if (st < 0) {
@@ -207,31 +207,31 @@ bool script_is_of_use(const struct script *s, uint32_t type) {
  * caches are invalidated for it and for the next record. The same holds for samples without a time, which see the final
  * state. Records that the recorder itself wrote (type >= 64) come in file order and do not use the state. */
 static void mind_order(struct script *s, const pfr_record *rec, const struct record_key *key) {
-    if (s->disorder.is_on) {
+    if (s->caches.disorder.is_on) {
         script_disorder_turn(s, key);
         return;
     }
     if (script_is_own(rec))
         return;
-    const bool late = key_before(key, &s->newest) || key->time == KEY_TIME_AFTER_ALL;
-    if (late || s->was_late)
-        s->epoch++, s->kernel_epoch++, s->order_epoch++;
-    s->was_late = late;
+    const bool late = key_before(key, &s->caches.newest) || key->time == KEY_TIME_AFTER_ALL;
+    if (late || s->caches.was_late)
+        s->caches.epoch++, s->caches.kernel_epoch++, s->caches.order_epoch++;
+    s->caches.was_late = late;
     if (!late)
-        s->newest = *key;
+        s->caches.newest = *key;
 }
 
 void script_pass(struct script *s, const pfr_record *rec, const struct record_key *key) {
     mind_order(s, rec, key);
     if (rec->type != PFR_RECORD_SAMPLE && taker_of(rec->type))
         takers[rec->type](s, rec, key);
-    s->epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
+    s->caches.epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
 }
 
 void script_take(struct script *s, const pfr_record *rec, const struct record_key *key) {
     mind_order(s, rec, key);
-    if (s->stale && !script_is_own(rec)) {
-        s->stale = false;
+    if (s->sequence.stale && !script_is_own(rec)) {
+        s->sequence.stale = false;
         script_fail(s, script_prepare(s, s->err));
     }
     if (s->failed < 0)
@@ -330,9 +330,9 @@ static pfr_status make_parts(struct script *s, pfr_error *err) {
     PFR_TRY(script_threads_make(s, err));
     PFR_TRY(script_lines_make(s, err));
     PFR_TRY(script_filter_make(s, err));
-    PFR_TRY(script_stat_open(&s->stat, s->shared->reader, s->memory, err));
+    PFR_TRY(script_stat_open(&s->sequence.stat, s->shared->reader, s->memory, err));
     if (script_is_json(s))
-        script_stat_as_json(s->stat);
+        script_stat_as_json(s->sequence.stat);
     return script_prepare(s, err);
 }
 
@@ -353,14 +353,14 @@ static pfr_status run(struct script *s, pfr_error *err) {
     PFR_TRY(script_choose(s, err));
     PFR_TRY(open_records(s, err));
     names_open(s, &names);
-    frames_init(&s->frames, s->memory, s->to->raw_names);
+    frames_init(&s->caches.frames, s->memory, s->to->raw_names);
     const pfr_status st = print_all(s, err);
     script_disorder_end(s);
     script_chains_free(s);
     script_filter_free(s);
     script_lines_free(s);
     script_threads_free(s);
-    frames_free(&s->frames);
+    frames_free(&s->caches.frames);
     names_close(&names);
     close_records(s);
     return st;
@@ -368,11 +368,11 @@ static pfr_status run(struct script *s, pfr_error *err) {
 
 static void script_free(struct script *s) {
     script_events_free(s);
-    u64_map_free(&s->counts);
+    u64_map_free(&s->sequence.counts);
     out_close(&s->json_text.out, NULL);
-    script_stat_close(s->stat);
-    tracepoint_text_close(s->trace);
-    arena_free(&s->arena);
+    script_stat_close(s->sequence.stat);
+    tracepoint_text_close(s->sequence.trace);
+    arena_free(&s->caches.arena);
 }
 
 /* Refuses options that apply only to XRay traces. */
@@ -396,12 +396,12 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
                        .err = err,
                        .hole = options->hole,
                        .context = options->context,
-                       .epoch = 1,
-                       .kernel_epoch = 1,
-                       .order_epoch = 1};
+                       .caches.epoch = 1,
+                       .caches.kernel_epoch = 1,
+                       .caches.order_epoch = 1};
     shared.max_stack = options->max_stack ? options->max_stack : STACK_MOST;
-    arena_init(&s.arena, s.memory);
-    u64_map_init(&s.counts, s.memory);
+    arena_init(&s.caches.arena, s.memory);
+    u64_map_init(&s.sequence.counts, s.memory);
     shared.raw_names = out->raw_names || script_is_json(&s);
     s.json_text.raw_names = true;
     memory_init(&s.json_text.memory, &s.memory->alloc,

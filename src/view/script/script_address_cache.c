@@ -22,12 +22,12 @@ static inline struct near_slot *slots_at(const struct near_table *t, uint64_t bl
 }
 
 static inline uint32_t epoch_of(const struct script *s, unsigned cpumode, bool lasting) {
-    return lasting ? s->order_epoch : script_epoch(s, cpumode);
+    return lasting ? s->caches.order_epoch : script_epoch(s, cpumode);
 }
 
 const uint8_t *near_find(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                          unsigned form) {
-    const struct near_table *t = &s->frames.near[form];
+    const struct near_table *t = &s->caches.frames.near[form];
     const uint32_t space = script_space(m, cpumode);
     const uint64_t block = address / NEAR_BLOCK;
     const uint8_t at = (uint8_t)(address % NEAR_BLOCK);
@@ -66,13 +66,13 @@ static bool grow(struct frames *f, struct near_table *t) {
 
 void near_keep(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form,
                const struct near_slot *found) {
-    struct near_table *t = &s->frames.near[form];
+    struct near_table *t = &s->caches.frames.near[form];
     struct near_slot one = *found;
     one.block = address / NEAR_BLOCK;
     one.space = script_space(m, cpumode);
-    one.lasting = cpumode == SCRIPT_USER && !s->shared->learns && !s->disorder.is_on;
+    one.lasting = cpumode == SCRIPT_USER && !s->shared->learns && !s->caches.disorder.is_on;
     one.epoch = epoch_of(s, cpumode, one.lasting);
-    if ((!t->slots || (t->bits < BITS_MOST && t->pushed_out >> (t->bits - 1))) && !grow(&s->frames, t)) {
+    if ((!t->slots || (t->bits < BITS_MOST && t->pushed_out >> (t->bits - 1))) && !grow(&s->caches.frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));
         return;
     }
@@ -83,11 +83,11 @@ void near_expect(const struct script *s, const pfr_record *rec) {
     if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || (uint32_t)rec->event >= s->shared->nr_events)
         return;
     const struct script_event *e = &s->shared->events[rec->event];
-    const struct near_table *t = &s->frames.near[e->name_form];
+    const struct near_table *t = &s->caches.frames.near[e->name_form];
     if (!t->slots || !e->ip_at || rec->size < e->tid_at + 4u)
         return;
     const bool swap = rec->context->swap;
-    struct script_thread *thread = &s->threads[load_u32(rec->bytes + e->tid_at, swap) % SCRIPT_THREADS];
+    struct script_thread *thread = &s->caches.threads[load_u32(rec->bytes + e->tid_at, swap) % SCRIPT_THREADS];
     const struct moment m = {.thread = thread};
     __builtin_prefetch(slots_at(t, load_u64(rec->bytes + e->ip_at, swap) / NEAR_BLOCK,
                                 script_space(&m, rec->misc & PFR_CPUMODE_MASK)));

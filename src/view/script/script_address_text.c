@@ -117,16 +117,16 @@ static bool is_kept(const struct script *s, unsigned cpumode) {
 /* The slot that covers the place; makes it if necessary. NULL: the error is in s->failed. */
 static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint64_t address, unsigned form,
                                         const struct wanted_text *w) {
-    struct range_table *t = &s->frames.ranges[form];
+    struct range_table *t = &s->caches.frames.ranges[form];
     struct range_slot made;
     if (t->used >= sizes.script_cache)
-        frames_reset(&s->frames);
-    if (t->used >= t->slot_count / 4 * 3 && !grow(&s->frames, t)) {
+        frames_reset(&s->caches.frames);
+    if (t->used >= t->slot_count / 4 * 3 && !grow(&s->caches.frames, t)) {
         script_fail(s, mem_fail(s->memory, s->err, "frames"));
         return NULL;
     }
     struct range_slot *slot = find_slot(t, w);
-    if (slot->epoch && (w->for_ever || slot->epoch == s->kernel_epoch))
+    if (slot->epoch && (w->for_ever || slot->epoch == s->caches.kernel_epoch))
         return slot;
     if (!make_slot(s, cpumode, address, form, w, &made))
         return NULL;

@@ -12,41 +12,44 @@ void script_make_chain(struct script *s, const struct moment *m) {
                                       .tid = m->tid,
                                       .key = m->key,
                                       .swap = s->shared->reader->context.swap};
-    if (!s->made) {
-        chain_maker_init(&s->maker, &s->shared->names->unwinding, s->memory);
+    if (!s->current.made) {
+        chain_maker_init(&s->current.maker, &s->shared->names->unwinding, s->memory);
         if (s->shared->options->stitched)
-            chain_maker_stitch(&s->maker, s->shared->branch_registers);
-        s->made = mem_alloc(s->memory, chain_made_words(s->shared->max_stack, true), sizeof *s->made);
+            chain_maker_stitch(&s->current.maker, s->shared->branch_registers);
+        s->current.made = mem_alloc(s->memory, chain_made_words(s->shared->max_stack, true), sizeof *s->current.made);
     }
-    if (!s->made) {
+    if (!s->current.made) {
         script_fail(s, mem_fail(s->memory, s->err, "unwinding"));
         return;
     }
-    script_fail(s, chain_make(&s->maker, m->event->event, &s->sample, &place, s->shared->max_stack, s->made,
-                              &s->sample.chain, s->err));
+    script_fail(s, chain_make(&s->current.maker, m->event->event, &s->current.sample, &place, s->shared->max_stack,
+                              s->current.made, &s->current.sample.chain, s->err));
 }
 
 pfr_status script_add_unwound(struct script *s, const struct script *from, pfr_error *err) {
-    if (!from->made)
+    if (!from->current.made)
         return PFR_OK;
-    if (s->nr_unwound < s->shared->nr_events) {
-        void *more = mem_resize(s->memory, s->unwound, s->nr_unwound, s->shared->nr_events, sizeof *s->unwound);
+    if (s->current.nr_unwound < s->shared->nr_events) {
+        void *more = mem_resize(s->memory, s->current.unwound, s->current.nr_unwound, s->shared->nr_events,
+                                sizeof *s->current.unwound);
         if (!more)
             return mem_fail(s->memory, err, "unwinding");
-        s->unwound = more;
-        memset(s->unwound + s->nr_unwound, 0, (s->shared->nr_events - s->nr_unwound) * sizeof *s->unwound);
-        s->nr_unwound = s->shared->nr_events;
+        s->current.unwound = more;
+        memset(s->current.unwound + s->current.nr_unwound, 0,
+               (s->shared->nr_events - s->current.nr_unwound) * sizeof *s->current.unwound);
+        s->current.nr_unwound = s->shared->nr_events;
     }
-    chain_counts_add(s->unwound, s->nr_unwound, &from->maker);
+    chain_counts_add(s->current.unwound, s->current.nr_unwound, &from->current.maker);
     return PFR_OK;
 }
 
 void script_chains_free(struct script *s) {
-    if (s->made)
-        chain_maker_free(&s->maker);
-    mem_free(s->memory, s->made, s->made ? chain_made_words(s->shared->max_stack, true) : 0, sizeof *s->made);
-    mem_free(s->memory, s->unwound, s->nr_unwound, sizeof *s->unwound);
-    s->made = NULL;
-    s->unwound = NULL;
-    s->nr_unwound = 0;
+    if (s->current.made)
+        chain_maker_free(&s->current.maker);
+    mem_free(s->memory, s->current.made, s->current.made ? chain_made_words(s->shared->max_stack, true) : 0,
+             sizeof *s->current.made);
+    mem_free(s->memory, s->current.unwound, s->current.nr_unwound, sizeof *s->current.unwound);
+    s->current.made = NULL;
+    s->current.unwound = NULL;
+    s->current.nr_unwound = 0;
 }

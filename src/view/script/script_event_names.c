@@ -50,7 +50,7 @@ static pfr_status label(struct script *s, struct script_event *e, pfr_output *sh
     print_name(shown, name, own);
     out_write(&shown->out, ": ", 2);
     const char *bytes = out_bytes(&shown->out, &length);
-    const char *kept = bytes ? arena_text(&s->arena, bytes, length) : NULL;
+    const char *kept = bytes ? arena_text(&s->caches.arena, bytes, length) : NULL;
     if (!kept)
         return mem_fail(s->memory, err, "script");
     if (e->label)
@@ -67,9 +67,9 @@ static pfr_status label_those(struct script *s, uint32_t from, pfr_output *shown
     const pfr_reader *const r = s->own->reader;
     for (uint32_t i = from; i < s->own->nr_events; i++)
         PFR_TRY(label(s, &s->own->events[i], shown, err));
-    for (; s->own->labels.seen < r->nr_renamed; s->own->labels.seen++)
-        if (r->renamed[s->own->labels.seen] < s->own->nr_events)
-            PFR_TRY(label(s, &s->own->events[r->renamed[s->own->labels.seen]], shown, err));
+    for (; s->own->labels.seen < r->events.nr_renamed; s->own->labels.seen++)
+        if (r->events.renamed[s->own->labels.seen] < s->own->nr_events)
+            PFR_TRY(label(s, &s->own->events[r->events.renamed[s->own->labels.seen]], shown, err));
     return PFR_OK;
 }
 

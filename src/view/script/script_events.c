@@ -261,7 +261,7 @@ static void describe_from(struct script *s, uint32_t from, uint32_t count) {
     for (uint32_t i = from; i < count; i++) {
         const bool is_new = i >= s->own->nr_events;
         const struct script_event old = is_new ? (struct script_event){0} : s->own->events[i];
-        describe(s, &s->own->events[i], pfr_get_event(s->own->reader, i), s->own->reader->events[i].ip_at);
+        describe(s, &s->own->events[i], pfr_get_event(s->own->reader, i), s->own->reader->events.list[i].ip_at);
         s->own->events[i].label = old.label;
         s->own->events[i].label_length = old.label_length;
         s->own->events[i].name_length = old.name_length;

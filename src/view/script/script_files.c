@@ -31,8 +31,8 @@ static void file_name(char *to, size_t room, const char *event) {
 }
 
 static bool is_taken(const struct script *s, const char *path) {
-    for (uint32_t i = 0; i < s->nr_files; i++)
-        if (strcmp(s->files[i].file.path, path) == 0)
+    for (uint32_t i = 0; i < s->sequence.nr_files; i++)
+        if (strcmp(s->sequence.files[i].file.path, path) == 0)
             return true;
     return false;
 }
@@ -43,7 +43,7 @@ static bool make_path(const struct script *s, const char *event, char path[PATH_
     file_name(name, sizeof name, event);
     int length = snprintf(path, PATH_MOST, "%s.%s.dump", s->shared->options->per_event, name);
     if (length > 0 && (size_t)length < PATH_MOST && is_taken(s, path))
-        length = snprintf(path, PATH_MOST, "%s.%s.%u.dump", s->shared->options->per_event, name, s->nr_files);
+        length = snprintf(path, PATH_MOST, "%s.%s.%u.dump", s->shared->options->per_event, name, s->sequence.nr_files);
     return length > 0 && (size_t)length < PATH_MOST;
 }
 
@@ -57,25 +57,26 @@ static pfr_status open_file(struct script *s, struct script_file *file, const ch
 }
 
 pfr_status script_files_make(struct script *s, pfr_error *err) {
-    size_t room = s->nr_files_room;
-    while (s->shared->options->per_event && s->nr_files < s->shared->nr_events) {
-        if (s->nr_files == room) {
-            struct script_file *more = mem_grow(s->memory, s->files, s->nr_files, &room, 8, sizeof *s->files);
+    size_t room = s->sequence.nr_files_room;
+    while (s->shared->options->per_event && s->sequence.nr_files < s->shared->nr_events) {
+        if (s->sequence.nr_files == room) {
+            struct script_file *more =
+                mem_grow(s->memory, s->sequence.files, s->sequence.nr_files, &room, 8, sizeof *s->sequence.files);
             if (!more)
                 return mem_fail(s->memory, err, "files");
-            s->files = more;
-            s->nr_files_room = room;
+            s->sequence.files = more;
+            s->sequence.nr_files_room = room;
         }
-        s->files[s->nr_files] = (struct script_file){0};
-        struct script_file *file = &s->files[s->nr_files];
-        PFR_TRY(open_file(s, file, s->shared->events[s->nr_files].event->name, err));
-        s->nr_files++;
+        s->sequence.files[s->sequence.nr_files] = (struct script_file){0};
+        struct script_file *file = &s->sequence.files[s->sequence.nr_files];
+        PFR_TRY(open_file(s, file, s->shared->events[s->sequence.nr_files].event->name, err));
+        s->sequence.nr_files++;
     }
     return PFR_OK;
 }
 
 struct script_file *script_file_begin(struct script *s, const struct script_event *event, pfr_output **before) {
-    struct script_file *file = &s->files[event - s->shared->events];
+    struct script_file *file = &s->sequence.files[event - s->shared->events];
     *before = s->to;
     s->to = &file->to;
     s->out = &file->to.out;
@@ -112,12 +113,12 @@ static pfr_status finish(struct script *s, struct script_file *file, bool is_who
 
 pfr_status script_files_finish(struct script *s, bool are_whole, pfr_error *err) {
     pfr_status worst = PFR_OK;
-    for (uint32_t i = 0; i < s->nr_files; i++) {
-        const pfr_status st = finish(s, &s->files[i], are_whole && worst >= 0, err);
+    for (uint32_t i = 0; i < s->sequence.nr_files; i++) {
+        const pfr_status st = finish(s, &s->sequence.files[i], are_whole && worst >= 0, err);
         worst = worst < 0 ? worst : st;
     }
-    mem_free(s->memory, s->files, s->nr_files_room, sizeof *s->files);
-    s->files = NULL;
-    s->nr_files = 0;
+    mem_free(s->memory, s->sequence.files, s->sequence.nr_files_room, sizeof *s->sequence.files);
+    s->sequence.files = NULL;
+    s->sequence.nr_files = 0;
     return are_whole ? worst : PFR_OK;
 }

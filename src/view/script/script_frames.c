@@ -118,7 +118,7 @@ void script_write_object_name(struct script *s, uint32_t object, pfr_output *to)
 
 void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
-    if (s->unnamed)
+    if (s->current.unnamed)
         return;
     pthread_mutex_lock(&s->shared->names->lock);
     const pfr_status st = address_names_at(&s->shared->names->all, place, address, name, s->err);
@@ -128,7 +128,7 @@ void script_name_at(struct script *s, const struct place *place, uint64_t addres
 
 uint32_t script_kernel_at(struct script *s, uint64_t address) {
     uint32_t object;
-    if (s->unnamed)
+    if (s->current.unnamed)
         return NO_OBJECT;
     pthread_mutex_lock(&s->shared->names->lock);
     const pfr_status st = address_names_kernel(&s->shared->names->all, address, &object, s->err);
@@ -153,7 +153,7 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
 
 void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line) {
     *line = (struct address_line){.address = place->offset};
-    if (s->unnamed)
+    if (s->current.unnamed)
         return;
     pthread_mutex_lock(&s->shared->names->lock);
     const pfr_status st = address_line_at(&s->shared->names->all, place, address, line, s->err);
@@ -164,7 +164,7 @@ void script_line_at(struct script *s, const struct place *place, uint64_t addres
 void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls) {
     calls->at = (struct address_line){.address = place->offset};
     calls->count = 0;
-    if (s->unnamed)
+    if (s->current.unnamed)
         return;
     pthread_mutex_lock(&s->shared->names->lock);
     const pfr_status st = address_calls_at(&s->shared->names->all, place, address, calls, s->err);
@@ -249,7 +249,7 @@ void script_write_object(struct script *s, uint32_t object, pfr_output *to) {
 
 /* Formats the names of a place and interns the text. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form) {
-    struct frames *f = &s->frames;
+    struct frames *f = &s->caches.frames;
     struct output *out = &f->scratch.out;
     const uint32_t object = place->ksymbol ? place->ksymbol->object : place->object;
     struct frame_text head = {.object = object};
@@ -271,7 +271,7 @@ const uint8_t *script_frame_text(struct script *s, const struct place *place, ui
 /* Adds a slot for a new address; NULL if memory runs out. The cache is cleared at a fixed size, so its memory is
  * bounded. */
 static struct script_frame_slot *take_slot(struct script *s, struct frame_table *t, uint64_t address, uint32_t space) {
-    struct frames *f = &s->frames;
+    struct frames *f = &s->caches.frames;
     if (f->texts.count >= TEXTS_MOST || t->used >= sizes.script_cache) {
         frames_reset(f);
     }
@@ -307,7 +307,7 @@ static void renew(struct script *s, const struct moment *m, struct script_frame_
 /* The up-to-date slot of an address; NULL if memory runs out, with the error in s->failed. */
 static struct script_frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                           unsigned form) {
-    struct frame_table *t = &s->frames.tables[form];
+    struct frame_table *t = &s->caches.frames.tables[form];
     const uint32_t space = script_space(m, cpumode);
     struct script_frame_slot *slot = t->slots ? find_slot(t, address, space) : NULL;
     if (slot && slot->epoch == script_epoch(s, cpumode))
@@ -323,7 +323,7 @@ static struct script_frame_slot *frame_of(struct script *s, const struct moment 
  * in the upper half on most machines. */
 static struct script_frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address,
                                             unsigned form) {
-    const struct frame_table *t = &s->frames.tables[form];
+    const struct frame_table *t = &s->caches.frames.tables[form];
     const uint32_t space = script_space(m, address >> 63 ? SCRIPT_KERNEL : SCRIPT_USER);
     return t->slots ? &t->slots[first_slot(t, address, space) & (t->slot_count - 1)] : NULL;
 }

@@ -79,8 +79,8 @@ static bool event_depends_on_order(const struct script_event *e) {
  * read (learns). */
 static bool depends_on_order(const struct script *s) {
     bool any = !s->shared->timeline || s->shared->learns || s->shared->options->clock != PFR_SCRIPT_AS_RECORDED ||
-               s->shared->options->dump || s->files || s->shared->state->guests.any ||
-               s->shared->filter.samples.waits_for_start || s->turns.on || s->turns.off ||
+               s->shared->options->dump || s->sequence.files || s->shared->state->guests.any ||
+               s->shared->filter.samples.waits_for_start || s->sequence.turns.on || s->sequence.turns.off ||
                (pfr_get_header(s->shared->reader)->features[0] >> BIT_STAT & 1);
     for (uint32_t i = 0; i < s->shared->nr_events && !any; i++)
         any = event_depends_on_order(&s->shared->events[i]);
@@ -138,11 +138,11 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
     struct worker_script *w = &jobs->scripts[worker];
     struct script_batch *b = &jobs->batches[slot];
     struct script *s = &w->s;
-    s->epoch = b->epoch;
-    s->kernel_epoch = b->kernel_epoch;
-    s->order_epoch = b->order_epoch;
-    s->newest = b->newest;
-    s->was_late = b->was_late;
+    s->caches.epoch = b->epoch;
+    s->caches.kernel_epoch = b->kernel_epoch;
+    s->caches.order_epoch = b->order_epoch;
+    s->caches.newest = b->newest;
+    s->caches.was_late = b->was_late;
     w->told = &b->told;
     swap_text(&w->to.out, &b->text);
     take_batch(s, b);
@@ -158,7 +158,7 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
 /* Events may have moved or changed; no worker runs while this is called. */
 static void renew_events(struct jobs *jobs) {
     for (unsigned i = 0; i < jobs->opened; i++)
-        jobs->scripts[i].s.sample_of = NULL;
+        jobs->scripts[i].s.current.sample_of = NULL;
 }
 
 /* Members that are not listed start as in a script that has printed nothing. */
@@ -174,10 +174,10 @@ static pfr_status open_script(struct worker_script *w, const struct script *from
                          .err = &w->err,
                          .hole = take_hole,
                          .context = w,
-                         .disorder = from->disorder,
+                         .caches.disorder = from->caches.disorder,
                          .json_text.raw_names = true};
-    arena_init(&s->arena, s->memory);
-    frames_init(&s->frames, s->memory, from->to->raw_names);
+    arena_init(&s->caches.arena, s->memory);
+    frames_init(&s->caches.frames, s->memory, from->to->raw_names);
     memory_share(&s->json_text.memory, s->memory);
     out_open_memory(&s->json_text.out, s->memory);
     const pfr_status st = script_threads_make(s, err);
@@ -188,10 +188,10 @@ static void close_script(struct worker_script *w) {
     script_chains_free(&w->s);
     script_lines_free(&w->s);
     script_threads_free(&w->s);
-    frames_free(&w->s.frames);
+    frames_free(&w->s.caches.frames);
     out_close(&w->s.json_text.out, NULL);
     out_close(&w->to.out, NULL);
-    arena_free(&w->s.arena);
+    arena_free(&w->s.caches.arena);
 }
 
 /* --- Putting it together. */
@@ -272,11 +272,11 @@ static pfr_status batch_at_hand(struct jobs *jobs, struct script_batch **at_hand
         return PFR_OK;
     jobs->filling = true;
     b->count = b->used = b->met.count = b->told.count = 0;
-    b->epoch = s->epoch;
-    b->kernel_epoch = s->kernel_epoch;
-    b->order_epoch = s->order_epoch;
-    b->newest = s->newest;
-    b->was_late = s->was_late;
+    b->epoch = s->caches.epoch;
+    b->kernel_epoch = s->caches.kernel_epoch;
+    b->order_epoch = s->caches.order_epoch;
+    b->newest = s->caches.newest;
+    b->was_late = s->caches.was_late;
     return PFR_OK;
 }
 
@@ -320,7 +320,7 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
     PFR_TRY(drain(jobs, err));
     PFR_TRY(script_disorder_begin(jobs->s, err));
     for (unsigned i = 0; i < jobs->opened; i++)
-        jobs->scripts[i].s.disorder = jobs->s->disorder;
+        jobs->scripts[i].s.caches.disorder = jobs->s->caches.disorder;
     return PFR_OK;
 }
 
@@ -342,7 +342,7 @@ static pfr_status put_some(struct jobs *jobs, const struct timed_record *some, s
         const bool own = script_is_own(&some[i].rec);
         if (own && !script_is_of_use(s, some[i].rec.type))
             continue;
-        if (own || s->stale || jobs->one_thread)
+        if (own || s->sequence.stale || jobs->one_thread)
             PFR_TRY(take_individually(jobs, &some[i], err));
         else
             PFR_TRY(put_record(jobs, &some[i], err));

@@ -111,10 +111,10 @@ static struct script_thread *find_thread(struct script *s, struct moment *m, uin
     if (rows[type].subject)
         rows[type].subject(&s->lines->body, &subject);
     subject.key.inner++;
-    if (s->disorder.is_on)
+    if (s->caches.disorder.is_on)
         script_disorder_turn(s, &subject.key);
     else
-        s->epoch++;
+        s->caches.epoch++;
     return script_thread_of(s, m->rec, m->guest, subject.pid, subject.tid, &subject.key);
 }
 

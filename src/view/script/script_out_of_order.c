@@ -23,22 +23,22 @@ static pfr_status make(struct script *s, struct script_disorder *d, pfr_error *e
 }
 
 pfr_status script_disorder_begin(struct script *s, pfr_error *err) {
-    struct script_disorder *const d = &s->disorder;
+    struct script_disorder *const d = &s->caches.disorder;
     d->is_on = true;
-    d->base = s->epoch + 1;
-    d->kernel_base = s->kernel_epoch + 1;
-    s->order_epoch++;
+    d->base = s->caches.epoch + 1;
+    d->kernel_base = s->caches.kernel_epoch + 1;
+    s->caches.order_epoch++;
     return make(s, d, err);
 }
 
 void script_disorder_turn(struct script *s, const struct record_key *key) {
-    struct script_disorder *const d = &s->disorder;
-    s->epoch = d->base + (uint32_t)timestamp_keys_rank(d->all, key, &d->rank);
-    s->kernel_epoch = d->kernel_base + (uint32_t)timestamp_keys_rank(d->kernel, key, &d->kernel_rank);
+    struct script_disorder *const d = &s->caches.disorder;
+    s->caches.epoch = d->base + (uint32_t)timestamp_keys_rank(d->all, key, &d->rank);
+    s->caches.kernel_epoch = d->kernel_base + (uint32_t)timestamp_keys_rank(d->kernel, key, &d->kernel_rank);
 }
 
 void script_disorder_end(struct script *s) {
-    struct script_disorder *const d = &s->disorder;
+    struct script_disorder *const d = &s->caches.disorder;
     if (d->all) {
         timestamp_keys_free(d->all);
         timestamp_keys_free(d->kernel);

@@ -310,6 +310,47 @@ struct script_shared {
 };
 
 /* State of each printing thread. */
+/* Caches of one thread, and how long they are valid. */
+struct script_caches {
+    uint32_t epoch, kernel_epoch;    /* of caches of threads and addresses; of kernel addresses */
+    uint32_t order_epoch;            /* of caches that are valid as long as records arrive in order */
+    struct script_disorder disorder; /* for records out of order */
+    bool was_late;                   /* the last record was older than one before it */
+    struct record_key newest;        /* largest key so far */
+    struct frames frames;
+    struct script_thread *threads; /* SCRIPT_THREADS entries */
+    struct u64_map comms;          /* name in state->names -> escaped text */
+    struct arena arena;            /* labels, escaped names */
+    struct script_second second;
+    struct script_day day;
+};
+
+/* The record that is being printed. */
+struct script_record {
+    struct pfr_rec_sample sample;
+    const struct pfr_context *sample_of; /* see decode_sample */
+    bool unnamed;                        /* it belongs to a guest: addresses have no names */
+    struct chain_maker maker;
+    uint64_t *made;               /* its callchain; NULL until it is made */
+    struct chain_counts *unwound; /* by event */
+    uint32_t nr_unwound;
+};
+
+/* For lines that depend on earlier ones (depends_on_order): used on the calling thread only. */
+struct script_sequence {
+    struct script_file *files; /* one per event; NULL without --per-event-dump */
+    uint32_t nr_files;
+    size_t nr_files_room;
+    struct u64_map counts;    /* id of a counter -> its last value */
+    struct script_stat *stat; /* for recordings of `perf stat record` */
+    size_t source_width;      /* length of the longest data_src so far */
+    struct tracepoint_text *trace;
+    bool no_trace; /* tracepoint formats are not available */
+    bool stale;    /* events were added after the list of events was made */
+    struct script_turns turns;
+    uint64_t clock_zero; /* origin of printed times; 0: not known yet */
+};
+
 struct script {
     const struct script_shared *shared;
     struct script_shared *own; /* the same object on the calling thread; NULL on workers */
@@ -322,43 +363,11 @@ struct script {
     void *context;
     bool lossy;
     uint64_t guests; /* samples of guests, not printed */
-
-    /* caches and their validity */
-    uint32_t epoch, kernel_epoch;    /* of caches of threads and addresses; of kernel addresses */
-    uint32_t order_epoch;            /* of caches that are valid as long as records arrive in order */
-    struct script_disorder disorder; /* for records out of order */
-    bool was_late;                   /* the last record was older than one before it */
-    struct record_key newest;        /* largest key so far */
-    struct frames frames;
-    struct script_thread *threads; /* SCRIPT_THREADS entries */
-    struct u64_map comms;          /* name in state->names -> escaped text */
-    struct arena arena;            /* labels, escaped names */
-    struct script_second second;
-    struct script_day day;
-
-    /* the current record */
-    struct pfr_rec_sample sample;
-    const struct pfr_context *sample_of; /* see decode_sample */
-    bool unnamed;                        /* it belongs to a guest: addresses have no names */
-    struct chain_maker maker;
-    uint64_t *made;               /* its callchain; NULL until it is made */
-    struct chain_counts *unwound; /* by event */
-    uint32_t nr_unwound;
+    struct script_caches caches;
+    struct script_record current;
+    struct script_sequence sequence;
     struct dump *lines;   /* prints other records as perf does */
     pfr_output json_text; /* buffer for strings, unescaped */
-
-    /* only used on the calling thread, for lines that depend on earlier ones (depends_on_order) */
-    struct script_file *files; /* one per event; NULL without --per-event-dump */
-    uint32_t nr_files;
-    size_t nr_files_room;
-    struct u64_map counts;    /* id of a counter -> its last value */
-    struct script_stat *stat; /* for recordings of `perf stat record` */
-    size_t source_width;      /* length of the longest data_src so far */
-    struct tracepoint_text *trace;
-    bool no_trace; /* tracepoint formats are not available */
-    bool stale;    /* events were added after the list of events was made */
-    struct script_turns turns;
-    uint64_t clock_zero; /* origin of printed times; 0: not known yet */
 };
 
 static inline struct frame_text frame_text_at(const uint8_t *text) {
@@ -374,7 +383,7 @@ static inline uint32_t script_space(const struct moment *m, unsigned cpumode) {
 
 /* The epoch that invalidates cached addresses of this mode. */
 static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
-    return cpumode == SCRIPT_KERNEL ? s->kernel_epoch : s->epoch;
+    return cpumode == SCRIPT_KERNEL ? s->caches.kernel_epoch : s->caches.epoch;
 }
 
 /* script_files.c: creates missing files; redirects the output to an event's file and back; closes all files, and if the
@@ -400,7 +409,7 @@ static inline bool script_is_own(const pfr_record *rec) {
 /* script_out_of_order.c: whether records will arrive out of order, which is known before the first one does; prepares
  * the table of epochs; sets the epochs of a key. */
 static inline bool script_needs_disorder(const struct script *s) {
-    return !s->disorder.is_on && !s->shared->learns && s->shared->timeline &&
+    return !s->caches.disorder.is_on && !s->shared->learns && s->shared->timeline &&
            !timeline_keeps_order(s->shared->timeline);
 }
 

@@ -31,10 +31,11 @@ static void tell_hole(void *context, const pfr_error *hole) {
 
 static void tell_chains(struct script *s) {
     pfr_error why;
-    chain_counts_tell_limits(s->unwound, s->nr_unwound, &s->shared->names->unwinding.limits, tell_hole, s);
+    chain_counts_tell_limits(s->current.unwound, s->current.nr_unwound, &s->shared->names->unwinding.limits, tell_hole,
+                             s);
     if (deferred_met_limit(&s->shared->state->deferred, &why))
         script_tell_hole(s, &why);
-    if (chain_stitch_met_limit(s->maker.stitcher.begun_anew, &why))
+    if (chain_stitch_met_limit(s->current.maker.stitcher.begun_anew, &why))
         script_tell_hole(s, &why);
     deferred_note(&s->shared->state->deferred, false, s->shared->options->note, s->shared->options->context);
 }
@@ -58,5 +59,5 @@ void script_tell_quality(struct script *s) {
     if (s->shared->options->note)
         symbol_texts_note(&s->shared->names->all.texts, s->shared->options->note, s->shared->options->context);
     kernel_file_note(&s->shared->names->all, s->shared->options->note, s->shared->options->context);
-    chain_counts_note(s->unwound, s->nr_unwound, s->shared->options->note, s->shared->options->context);
+    chain_counts_note(s->current.unwound, s->current.nr_unwound, s->shared->options->note, s->shared->options->context);
 }

@@ -14,7 +14,7 @@
 
 static void print_counter(struct script *s, struct moment *m, uint64_t id, uint64_t value) {
     const struct script_event *event = script_event_of_id(s, id);
-    uint64_t *before = event ? u64_map_at(&s->counts, id, 0, NULL) : NULL;
+    uint64_t *before = event ? u64_map_at(&s->sequence.counts, id, 0, NULL) : NULL;
     if (!before) {
         if (event)
             script_fail(s, mem_fail(s->memory, s->err, "counters"));

@@ -106,9 +106,9 @@ static size_t format_fraction(const struct script *s, char *to, uint32_t nanosec
 static uint64_t printed_time(struct script *s, uint64_t time) {
     if (s->shared->options->clock == PFR_SCRIPT_AS_RECORDED)
         return time;
-    const uint64_t zero = s->clock_zero ? s->clock_zero : time;
-    if (!s->clock_zero || s->shared->options->clock == PFR_SCRIPT_SINCE_PREVIOUS)
-        s->clock_zero = time;
+    const uint64_t zero = s->sequence.clock_zero ? s->sequence.clock_zero : time;
+    if (!s->sequence.clock_zero || s->shared->options->clock == PFR_SCRIPT_SINCE_PREVIOUS)
+        s->sequence.clock_zero = time;
     return time - zero;
 }
 
@@ -123,7 +123,7 @@ static void write_whole(struct script_second *kept, uint64_t second) {
 }
 
 void print_time(struct script *s, const struct moment *m) {
-    struct script_second *kept = &s->second;
+    struct script_second *kept = &s->caches.second;
     const uint64_t time = printed_time(s, m->time);
     if (kept->length == 0 || time < kept->from || time - kept->from >= NS_PER_SECOND)
         write_whole(kept, time / NS_PER_SECOND);
@@ -145,7 +145,7 @@ static void write_second(struct script_day *day, int64_t second) {
 }
 
 void print_tod(struct script *s, const struct moment *m) {
-    struct script_day *day = &s->day;
+    struct script_day *day = &s->caches.day;
     const uint64_t time = m->time + s->shared->wall.ahead;
     const int64_t second = (int64_t)(time / NS_PER_SECOND);
     if (day->length == 0 || day->second != second)
@@ -175,17 +175,17 @@ void print_flags(struct script *s, const struct moment *m) {
 /* The text of a tracepoint, if the recording has its format. */
 void print_trace(struct script *s, const struct moment *m) {
     const pfr_bytes *raw = &m->sample->raw.data;
-    if (!s->trace && !s->no_trace) {
-        script_fail(s, tracepoint_text_open(&s->trace, s->shared->reader, s->memory, s->err));
-        s->no_trace = !s->trace;
+    if (!s->sequence.trace && !s->sequence.no_trace) {
+        script_fail(s, tracepoint_text_open(&s->sequence.trace, s->shared->reader, s->memory, s->err));
+        s->sequence.no_trace = !s->sequence.trace;
     }
-    if (s->trace && SAMPLE_HAS(m->event->sample_type, S_RAW))
-        script_fail(s, tracepoint_text_write(s->trace, m->event->event->attr.config, raw->at, raw->length, m->cpu,
-                                             s->to, s->err));
+    if (s->sequence.trace && SAMPLE_HAS(m->event->sample_type, S_RAW))
+        script_fail(s, tracepoint_text_write(s->sequence.trace, m->event->event->attr.config, raw->at, raw->length,
+                                             m->cpu, s->to, s->err));
 }
 
 void print_data_src(struct script *s, const struct moment *m) {
-    words_data_src(s->to, m->sample->data_src, &s->source_width);
+    words_data_src(s->to, m->sample->data_src, &s->sequence.source_width);
 }
 
 void print_weight(struct script *s, const struct moment *m) {

@@ -23,12 +23,12 @@ static pfr_status take_event(struct script *s, const char *which, const char *na
 }
 
 pfr_status script_switch_make(struct script *s, pfr_error *err) {
-    PFR_TRY(take_event(s, "switch-on", s->shared->options->switch_on, &s->turns.on, err));
-    return take_event(s, "switch-off", s->shared->options->switch_off, &s->turns.off, err);
+    PFR_TRY(take_event(s, "switch-on", s->shared->options->switch_on, &s->sequence.turns.on, err));
+    return take_event(s, "switch-off", s->shared->options->switch_off, &s->sequence.turns.off, err);
 }
 
 bool script_is_on(struct script *s, const struct moment *m) {
-    struct script_turns *const turns = &s->turns;
+    struct script_turns *const turns = &s->sequence.turns;
     const bool was_on = turns->is_on || !s->shared->options->switch_on;
     const bool turns_it = m->event == (was_on ? turns->off : turns->on);
     if (turns->is_over || !turns_it)

@@ -10,14 +10,14 @@
 #include <stdio.h>
 
 pfr_status script_threads_make(struct script *s, pfr_error *err) {
-    u64_map_init(&s->comms, s->memory);
-    s->threads = mem_zeroed(s->memory, SCRIPT_THREADS, sizeof *s->threads);
-    return s->threads ? PFR_OK : mem_fail(s->memory, err, "script");
+    u64_map_init(&s->caches.comms, s->memory);
+    s->caches.threads = mem_zeroed(s->memory, SCRIPT_THREADS, sizeof *s->caches.threads);
+    return s->caches.threads ? PFR_OK : mem_fail(s->memory, err, "script");
 }
 
 void script_threads_free(struct script *s) {
-    mem_free(s->memory, s->threads, SCRIPT_THREADS, sizeof *s->threads);
-    u64_map_free(&s->comms);
+    mem_free(s->memory, s->caches.threads, SCRIPT_THREADS, sizeof *s->caches.threads);
+    u64_map_free(&s->caches.comms);
 }
 
 /* A name as it is shown: interned text stays where it is, what must be escaped is kept once. */
@@ -28,13 +28,13 @@ static const char *shown_name(struct script *s, uint32_t name) {
     size_t length;
     if (shown.raw_names)
         return (const char *)text.bytes;
-    uint64_t *kept = u64_map_at(&s->comms, name, 0, &is_new);
+    uint64_t *kept = u64_map_at(&s->caches.comms, name, 0, &is_new);
     if (!kept || *kept)
         return kept ? (const char *)(uintptr_t)*kept : NULL;
     out_open_memory(&shown.out, s->memory);
     print_name(&shown, text.bytes, text.length);
     const char *bytes = out_bytes(&shown.out, &length);
-    const char *made = shown.out.status < 0 ? NULL : arena_text(&s->arena, bytes ? bytes : "", length);
+    const char *made = shown.out.status < 0 ? NULL : arena_text(&s->caches.arena, bytes ? bytes : "", length);
     out_close(&shown.out, NULL);
     *kept = (uint64_t)(uintptr_t)made;
     return made;
@@ -57,8 +57,8 @@ static void fill_thread(struct script *s, struct script_thread *t, const struct 
 }
 
 struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key) {
-    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
-    *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->epoch};
+    struct script_thread *t = &s->caches.threads[tid % SCRIPT_THREADS];
+    *t = (struct script_thread){.tid = tid, .pid = pid, .epoch = s->caches.epoch};
     fill_thread(s, t, key);
     if (t->comm)
         return t;

@@ -14,8 +14,8 @@ struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32
 
 static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid,
                                                   const struct record_key *key) {
-    struct script_thread *t = &s->threads[tid % SCRIPT_THREADS];
-    return t->epoch == s->epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
+    struct script_thread *t = &s->caches.threads[tid % SCRIPT_THREADS];
+    return t->epoch == s->caches.epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
 }
 
 /* The thread that a record with these ids is about; for a guest's record, the guest's thread. */

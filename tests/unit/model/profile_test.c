@@ -157,7 +157,7 @@ TEST(profile_keeps_totals_at_the_limit) {
         *(is_limit ? &folded : &kept) += node_weight(&p->self, i)->samples;
     }
     assert_int_equal(folded + kept, PLACES_MANY);
-    assert_int_equal(folded, p->limited.samples);
+    assert_int_equal(folded, p->facts.limited.samples);
     assert_true(folded > 1000 && kept > 1000);
     profile_close(p);
     pfr_close(reader);
@@ -177,7 +177,7 @@ TEST(profile_at_the_limit_is_the_same_on_any_number_of_threads) {
             pfr_reader *reader;
             struct profile *p;
             status[jobs - 1] = load_within(&s, memory, jobs, &reader, &p, &err);
-            limited[jobs - 1] = p ? p->limited.samples : 0;
+            limited[jobs - 1] = p ? p->facts.limited.samples : 0;
             nodes[jobs - 1] = p ? p->nr_nodes : 0;
             profile_close(p);
             pfr_close(reader);

@@ -208,8 +208,8 @@ TEST(entries_of_several_threads_are_each_one) {
         struct sample_counter *c = &of[i].counter;
         of[i] = (struct enterer){.seed = i};
         *c = (struct sample_counter){
-            .profile = &profile, .memory = &memory, .by_digest = true, .key_words = 2, .tree = &common.tree};
-        c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
+            .profile = &profile, .memory = &memory, .keys.by_digest = true, .keys.key_words = 2, .tree = &common.tree};
+        c->keys.stride = c->keys.key_words + sizeof(struct entry_count) / sizeof(uint64_t);
         assert_int_equal(counter_entries_begin(c, &common.table, &memory, NULL), PFR_OK);
     }
     for (unsigned i = 0; i < THREADS; i++)
@@ -221,7 +221,7 @@ TEST(entries_of_several_threads_are_each_one) {
     for (uint64_t number = 0; number < KEYS; number++)
         check_key(of, number);
     assert_int_equal(common.table.reserved, 0);
-    counter_entries_free(&common.table, of[0].counter.stride);
+    counter_entries_free(&common.table, of[0].counter.keys.stride);
     profile_tree_free(&common.tree);
     assert_int_equal(memory.used, 0);
 }

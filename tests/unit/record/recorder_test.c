@@ -331,10 +331,10 @@ TEST(counting_is_switched_at_its_times) {
     pfr_error err = {0};
     ASSERT_OK(record_at_times("1-2,1000000-1000001", &err), err);
     assert_int_equal(script.enabled, script.opened + script.opened / 2); /* dummy events are enabled from the start */
-    assert_false(recorder->enabled);
+    assert_false(recorder->control.enabled);
     end_script();
     ASSERT_OK(record_at_times("0-1000000", &err), err);
-    assert_int_equal(recorder->nr_turns, 2);
+    assert_int_equal(recorder->control.nr_turns, 2);
     end_script();
 }
 
@@ -422,7 +422,7 @@ static uint64_t record_many_tasks(uint64_t hits_memory) {
     recorder = recorder_open_on(&scripted, &options, &err);
     assert_non_null(recorder);
     if (hits_memory)
-        recorder->hits_memory = hits_memory;
+        recorder->file.hits_memory = hits_memory;
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
     pfr_recorder_told(recorder, &result);
     return result.samples;

@@ -48,7 +48,7 @@ static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned strai
         s->root_of[n] = s->nodes[n].parent == NO_NODE ? s->nodes[n].frame : s->root_of[s->nodes[n].parent];
     }
     s->r = (struct report){.memory = &s->memory, .children = true};
-    s->r.call_trees = (struct call_trees){
+    s->r.trees.calls = (struct call_trees){
         .nodes = s->nodes, .self = {.at = s->self}, .roots = s->roots, .nr_nodes = count, .nr_roots = nr_roots};
     for (uint32_t n = count; n-- > 0;) {
         s->sum[n].weight += s->self[n].weight;
@@ -77,7 +77,7 @@ static void expect_node(const struct scene *s, const struct path_segment *path_s
 }
 
 static void expect_path_segment(const struct scene *s, uint32_t number) {
-    const struct path_segment *at = s->r.path_segments.at, *path_segment = &at[number];
+    const struct path_segment *at = s->r.trees.path_segments.at, *path_segment = &at[number];
     const uint32_t parent = s->nodes[path_segment->node].parent;
     for (uint32_t n = path_segment->node; n <= path_segment_last(path_segment); n++)
         expect_node(s, path_segment, n);
@@ -87,7 +87,7 @@ static void expect_path_segment(const struct scene *s, uint32_t number) {
     if (parent == NO_NODE) {
         assert_int_equal(path_segment->parent, NO_LIMB);
         assert_int_equal(path_segment->length, 1);
-        assert_int_equal(s->r.path_segments.root[s->nodes[path_segment->node].frame], number);
+        assert_int_equal(s->r.trees.path_segments.root[s->nodes[path_segment->node].frame], number);
         return;
     }
     assert_int_equal(path_segment_last(&at[path_segment->parent]), parent);
@@ -101,11 +101,11 @@ static void expect_path_segments(uint32_t nodes, uint64_t seed, unsigned straigh
     uint32_t seen = 0;
     plant(s, nodes, seed, straight);
     ASSERT_OK(path_segments_make(&s->r, &err), err);
-    for (uint32_t i = 0; i < s->r.call_trees.nr_roots; i++)
+    for (uint32_t i = 0; i < s->r.trees.calls.nr_roots; i++)
         path_segments_sum_up(&s->r, i);
-    for (uint32_t i = 0; i < s->r.path_segments.count; i++) {
+    for (uint32_t i = 0; i < s->r.trees.path_segments.count; i++) {
         expect_path_segment(s, i);
-        seen += s->r.path_segments.at[i].length;
+        seen += s->r.trees.path_segments.at[i].length;
     }
     assert_int_equal(seen, nodes);
     path_segments_free(&s->r);
@@ -128,7 +128,7 @@ TEST(there_may_be_no_path_segments_at_all) {
     struct report r = {.memory = &memory};
     pfr_error err;
     ASSERT_OK(path_segments_make(&r, &err), err);
-    assert_int_equal(r.path_segments.count, 0);
+    assert_int_equal(r.trees.path_segments.count, 0);
     path_segments_free(&r);
     assert_int_equal(memory.used, 0);
 }

@@ -38,10 +38,10 @@ static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
         deferred = deferred || (c->places[i].makes && chain_is_deferred(pfr_get_event(c->profile->reader, i)));
         of_calls = of_calls || (c->places[i].makes && chain_has_calls(pfr_get_event(c->profile->reader, i)));
     }
-    c->made_most = deferred && c->profile->request.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
-    c->made_words = chain_made_words(c->made_most, of_calls);
-    c->made = any ? mem_alloc(c->memory, BATCH * c->made_words, sizeof *c->made) : NULL;
-    return c->made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
+    c->chains.made_most = deferred && c->profile->request.from_outermost ? CHAIN_MADE_MOST : profile_max_stack(c);
+    c->chains.made_words = chain_made_words(c->chains.made_most, of_calls);
+    c->chains.made = any ? mem_alloc(c->memory, BATCH * c->chains.made_words, sizeof *c->chains.made) : NULL;
+    return c->chains.made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
 
 pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
@@ -58,29 +58,29 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     whole_init(&c->whole, memory);
     u64_map_init(&c->before, memory);
     u64_map_init(&c->individual_samples.of, memory);
-    c->words = 1 + request_has_frames(w) + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) +
-               (request_has_chains(w) ? 2 : 0);
+    c->keys.words = 1 + request_has_frames(w) + (unsigned)__builtin_popcount(w->keys & ~KEYS_APART) +
+                    (request_has_chains(w) ? 2 : 0);
     for (uint32_t keys = w->keys; keys; keys &= keys - 1)
-        c->has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
-    c->kernel_apart = !c->has_places && !request_has_chains(w) && w->counted != PROFILE_BRANCHES;
-    c->plain = request_has_frames(w) && c->words == 2;
+        c->keys.has_places |= profile_kind_of((enum profile_key)__builtin_ctz(keys)) == PROFILE_PLACE;
+    c->keys.kernel_apart = !c->keys.has_places && !request_has_chains(w) && w->counted != PROFILE_BRANCHES;
+    c->keys.plain = request_has_frames(w) && c->keys.words == 2;
     c->plainly.memory = memory;
-    c->by_digest = request_has_chains(w);
-    c->key_words = c->by_digest ? 2 : c->words;
-    c->stride = c->key_words + sizeof(struct entry_count) / sizeof(uint64_t);
+    c->keys.by_digest = request_has_chains(w);
+    c->keys.key_words = c->keys.by_digest ? 2 : c->keys.words;
+    c->keys.stride = c->keys.key_words + sizeof(struct entry_count) / sizeof(uint64_t);
     if (w->shape == PROFILE_SUMS)
         PFR_TRY(sums_begin(c, err));
     PFR_TRY(counter_entries_begin(c, common ? &common->table : NULL, w->shape == PROFILE_SUMS ? &c->sums.own : memory,
                                   err));
-    c->limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->limited);
-    c->totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->totals);
-    c->seed = table_seed(c->table->slot_count);
-    c->chain_seed = hash_seed;
-    chain_maker_init(&c->maker, &frames->unwinding, memory);
+    c->facts.limited = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->facts.limited);
+    c->facts.totals = mem_zeroed(memory, (size_t)p->nr_events + 1, sizeof *c->facts.totals);
+    c->keys.seed = table_seed(c->table->slot_count);
+    c->keys.chain_seed = hash_seed;
+    chain_maker_init(&c->chains.maker, &frames->unwinding, memory);
     if (w->stitched)
-        chain_maker_stitch(&c->maker, branch_registers(p->reader));
+        chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
     PFR_TRY(make_chain_room(c, err));
-    return c->limited && c->totals ? PFR_OK : mem_fail(memory, err, "profile");
+    return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
 /* What only new entries need. */
@@ -88,14 +88,14 @@ void counter_end_lookups(struct sample_counter *c) {
     counter_entries_free_slots(&c->own_table);
     frame_cache_free(&c->cache);
     profile_stacks_free(&c->stacks);
-    mem_free(c->memory, c->made, c->made ? BATCH * c->made_words : 0, sizeof *c->made);
-    c->made = NULL;
+    mem_free(c->memory, c->chains.made, c->chains.made ? BATCH * c->chains.made_words : 0, sizeof *c->chains.made);
+    c->chains.made = NULL;
     u64_map_free(&c->individual_samples.of);
 }
 
 void counter_free_entries(struct sample_counter *c) {
     counter_end_lookups(c);
-    counter_entries_free(&c->own_table, c->stride);
+    counter_entries_free(&c->own_table, c->keys.stride);
     sums_free_rows(&c->sums);
 }
 
@@ -109,12 +109,12 @@ void counter_free(struct sample_counter *c) {
     counter_free_entries(c);
     counter_free_individual_samples(c);
     plain_free(c);
-    mem_free(c->memory, c->limited, c->limited ? events : 0, sizeof *c->limited);
-    mem_free(c->memory, c->totals, c->totals ? events : 0, sizeof *c->totals);
+    mem_free(c->memory, c->facts.limited, c->facts.limited ? events : 0, sizeof *c->facts.limited);
+    mem_free(c->memory, c->facts.totals, c->facts.totals ? events : 0, sizeof *c->facts.totals);
     profile_tree_free(&c->own_tree);
     whole_free(&c->whole);
     sums_free(&c->sums);
-    chain_maker_free(&c->maker);
+    chain_maker_free(&c->chains.maker);
     intern_free(&c->whos);
     intern_free(&c->texts);
     tracepoint_text_close(c->trace);
@@ -126,14 +126,14 @@ void counter_free(struct sample_counter *c) {
 static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
     const struct who who = counter_who(c, word);
     const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
-    return c->has_places ? word : (word >> 32) << 33 | name;
+    return c->keys.has_places ? word : (word >> 32) << 33 | name;
 }
 
 /* Groups of the same words come again and again, and take long to find. */
 pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
                         pfr_error *err) {
     const unsigned first = 1 + request_has_frames(&c->profile->request),
-                   keys = c->words - first - (request_has_chains(&c->profile->request) ? 2 : 0);
+                   keys = c->keys.words - first - (request_has_chains(&c->profile->request) ? 2 : 0);
     const uint64_t word = group_word(c, words[0]);
     uint64_t h = word;
     for (unsigned i = 0; i < keys; i++)
@@ -202,7 +202,7 @@ static bool is_kept_when_asked(struct sample_counter *c, const struct picked *s)
     const struct profile_sample sample = {s->event, s->pid, s->tid, s->cpu, s->time};
     if (w->keep(w->context, &sample))
         return true;
-    c->left_out++;
+    c->facts.left_out++;
     return false;
 }
 
@@ -214,14 +214,15 @@ static inline bool is_kept(struct sample_counter *c, const struct picked *s) {
 static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct sample_item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
-    item->made = c->made ? c->made + b->count * c->made_words : NULL;
+    item->made = c->chains.made ? c->chains.made + b->count * c->chains.made_words : NULL;
     pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
     const bool counted = st >= 0 && plain_take(c, item, counter_weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
-    c->totals[s->event].weight = weights_sum(c->profile, c->totals[s->event].weight, counter_weight_of(c, s));
-    c->totals[s->event].samples++;
-    c->guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
+    c->facts.totals[s->event].weight =
+        weights_sum(c->profile, c->facts.totals[s->event].weight, counter_weight_of(c, s));
+    c->facts.totals[s->event].samples++;
+    c->facts.guests += s->mode > PFR_CPUMODE_HYPERVISOR && s->mode <= PFR_CPUMODE_GUEST_USER;
     item->picked.whole = NULL;
     item->picked.branch = NULL;
     if (st < 0)
@@ -284,7 +285,7 @@ static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, c
 
 static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
     const struct profile_request *w = &c->profile->request;
-    c->lossy = true;
+    c->facts.lossy = true;
     if (w->hole)
         w->hole(w->context, hole);
 }

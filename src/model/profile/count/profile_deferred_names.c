@@ -212,9 +212,9 @@ static pfr_status give_entry(const struct late *l, uint64_t number, uint64_t fou
     const pfr_status st =
         found & IS_LIMITED ? PFR_ERR_LIMIT : add_to_node(c, words, (uint32_t)found, &entry->self, err);
     if (st >= 0)
-        c->too_deep += found & IS_TOO_DEEP ? entry->self.samples : 0;
+        c->facts.too_deep += found & IS_TOO_DEEP ? entry->self.samples : 0;
     else if (st == PFR_ERR_LIMIT)
-        weight_add(&c->limited[words[0] >> 32], &entry->self);
+        weight_add(&c->facts.limited[words[0] >> 32], &entry->self);
     return st == PFR_ERR_LIMIT ? PFR_OK : st;
 }
 

@@ -72,8 +72,8 @@ static bool grow_slots(struct sample_counter *c) {
 /* Of a counter's own table, which is given back when all is counted. */
 static void note_spare(struct sample_counter *c) {
     const struct entry_table *t = &c->own_table;
-    c->own_tree.spare =
-        c->profile->request.shape == PROFILE_SUMS ? c->sums.defer_lookup : (t->room * c->stride + t->slot_count) * 8;
+    c->own_tree.spare = c->profile->request.shape == PROFILE_SUMS ? c->sums.defer_lookup
+                                                                  : (t->room * c->keys.stride + t->slot_count) * 8;
 }
 
 /* Nobody else is within. */
@@ -84,8 +84,8 @@ static pfr_status make_room(struct sample_counter *c, uint32_t more, pfr_error *
     while (!slots_suffice(t, (uint64_t)t->count + more))
         if (!grow_slots(c))
             return mem_fail(t->memory, err, "profile");
-    void *entries =
-        mem_grow(t->memory, t->entries, t->count + more - 1, &t->room, FIRST_ENTRIES, c->stride * sizeof *t->entries);
+    void *entries = mem_grow(t->memory, t->entries, t->count + more - 1, &t->room, FIRST_ENTRIES,
+                             c->keys.stride * sizeof *t->entries);
     if (!entries)
         return mem_fail(t->memory, err, "profile");
     t->entries = entries;
@@ -138,7 +138,7 @@ uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_
         if (empty)
             *empty = &t->slots[i];
         if (!slot ||
-            (slot >> 32 == hash >> 32 && words_are_same(entry_words(c, (uint32_t)slot - 1), key, c->key_words)))
+            (slot >> 32 == hash >> 32 && words_are_same(entry_words(c, (uint32_t)slot - 1), key, c->keys.key_words)))
             return slot;
     }
 }
@@ -148,7 +148,7 @@ static uint32_t write_entry(struct sample_counter *c, const uint64_t *key, const
     struct entry_table *t = c->table;
     const uint32_t number = c->tree->shared ? __atomic_fetch_add(&t->count, 1, __ATOMIC_RELAXED) : t->count++;
     uint64_t *own = entry_words(c, number);
-    memcpy(own, key, c->key_words * sizeof *own);
+    memcpy(own, key, c->keys.key_words * sizeof *own);
     *entry_count_of(c, own) = *count;
     return number;
 }

@@ -52,10 +52,10 @@ static pfr_status find_who(struct sample_counter *c, const struct picked *s, uin
     if (words_view_holds(slot, s, moment))
         return *who = slot->who, PFR_OK;
     thread_at(&state->threads, s->pid, s->tid, s->key, &view);
-    PFR_TRY(put_who(c, &view, s->tid, c->kernel_apart && s->mode == PFR_CPUMODE_KERNEL, who, err));
+    PFR_TRY(put_who(c, &view, s->tid, c->keys.kernel_apart && s->mode == PFR_CPUMODE_KERNEL, who, err));
     *slot = (struct view_slot){.from = moment_of(state, &view.from),
                                .until = moment_of(state, &view.until),
-                               .settled = c->plain ? settled_of(c, s, &view) : 0,
+                               .settled = c->keys.plain ? settled_of(c, s, &view) : 0,
                                .pid = s->pid,
                                .tid = s->tid,
                                .who = *who,
@@ -105,7 +105,7 @@ static pfr_status put_values(struct sample_counter *c, const struct picked *s, u
 static void put_chain(const struct sample_counter *c, const struct picked *s, uint64_t *at) {
     at[0] = at[1] = 0;
     if (s->chain.count) {
-        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->chain_seed);
+        const XXH128_hash_t h = XXH3_128bits_withSeed(s->chain.at, s->chain.count * 8, c->keys.chain_seed);
         at[0] = h.low64;
         at[1] = h.high64;
     }
@@ -126,16 +126,17 @@ static pfr_status make_chain(struct sample_counter *c, struct sample_item *item,
     const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
     s->made = true;
     s->uncut = chain_has_calls(event);
-    return chain_make(&c->maker, event, s->whole, &place,
-                      chain_is_deferred(event) ? c->made_most : profile_max_stack(c), item->made, &s->chain, err);
+    return chain_make(&c->chains.maker, event, s->whole, &place,
+                      chain_is_deferred(event) ? c->chains.made_most : profile_max_stack(c), item->made, &s->chain,
+                      err);
 }
 
 static void make_digest(const struct sample_counter *c, struct sample_item *item) {
     const struct who who = counter_who(c, item->words[0]);
     uint64_t all[WORDS_MOST + 2] = {item->words[0] & ~(uint64_t)WHO_MOST, (uint64_t)who.name << 32 | who.tid,
                                     who.space};
-    memcpy(all + 3, item->words + 1, (c->words - 1) * sizeof *all);
-    const XXH128_hash_t h = XXH3_128bits_withSeed(all, (c->words + 2) * sizeof *all, c->chain_seed);
+    memcpy(all + 3, item->words + 1, (c->keys.words - 1) * sizeof *all);
+    const XXH128_hash_t h = XXH3_128bits_withSeed(all, (c->keys.words + 2) * sizeof *all, c->keys.chain_seed);
     item->digest[0] = item->hash = h.low64;
     item->digest[1] = h.high64;
 }
@@ -145,7 +146,7 @@ pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_erro
     PFR_TRY(find_who(c, s, moment_of(&c->profile->state, &s->key), &who, err));
     const struct chain_place place = chain_place_of(c, s, who);
     const pfr_event *event = pfr_get_event(c->profile->reader, s->event);
-    return chain_pass(&c->maker, event, s->whole, &place, profile_max_stack(c), err);
+    return chain_pass(&c->chains.maker, event, s->whole, &place, profile_max_stack(c), err);
 }
 
 pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err) {

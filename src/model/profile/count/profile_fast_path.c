@@ -46,7 +46,7 @@ static pfr_status grow(struct sample_counter *c, pfr_error *err) {
         return mem_fail(t->memory, err, "profile");
     for (size_t i = 0; i < t->count; i++)
         if (t->at[i].self.samples)
-            *find_entry(&more, t->at[i].words, words_hash_of(c->seed, t->at[i].words, 2)) = t->at[i];
+            *find_entry(&more, t->at[i].words, words_hash_of(c->keys.seed, t->at[i].words, 2)) = t->at[i];
     plain_free(c);
     c->plainly = more;
     return PFR_OK;
@@ -81,7 +81,7 @@ static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, ui
 
 bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
                 pfr_error *err) {
-    if (!c->plain || item->moment <= words_view(c, &item->picked)->settled)
+    if (!c->keys.plain || item->moment <= words_view(c, &item->picked)->settled)
         return false;
     *status = make_room(c, 1, err);
     return *status >= 0 && c->plainly.at && add_to_entry(&c->plainly, item->words, item->hash, weight, 1);
@@ -110,7 +110,7 @@ static pfr_status put_moved(struct sample_counter *to, struct plain_table *from,
 static void begin_move(const struct sample_counter *to, struct plain_entry *e, uint64_t word, struct moved *moved) {
     const struct plain_table *t = &to->plainly;
     *moved = (struct moved){.words = {word, e->words[1]}, .from = e};
-    moved->hash = words_hash_of(to->seed, moved->words, 2);
+    moved->hash = words_hash_of(to->keys.seed, moved->words, 2);
     if (t->at)
         __builtin_prefetch(&t->at[moved->hash & (t->count - 1)], 1);
 }
@@ -141,7 +141,7 @@ struct plain_sample {
 bool plain_may(const struct sample_counter *c, uint32_t event) {
     const struct pick_places *p = &c->places[event];
     const bool has_time = p->time || !c->profile->state.timed;
-    return c->plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep &&
+    return c->keys.plain && p->fixed && p->pid && p->ip && has_time && !c->profile->request.keep &&
            !c->profile->reader->waits && !c->profile->request.by_latency && !c->reader->context.swap;
 }
 
@@ -159,7 +159,7 @@ struct plain_sight {
 static struct plain_sight sight_of(struct sample_counter *c, const struct plain_run *run) {
     const struct pick_places *p = &c->places[run->event];
     return (struct plain_sight){.views = c->views,
-                                .seed = c->seed,
+                                .seed = c->keys.seed,
                                 .fixed_weight = p->period,
                                 .first_place = run->place,
                                 .event = run->event,
@@ -171,7 +171,7 @@ static struct plain_sight sight_of(struct sample_counter *c, const struct plain_
                                 .time = p->time,
                                 .weight = p->period_at,
                                 .timed = c->profile->state.timed,
-                                .kernel_apart = c->kernel_apart};
+                                .kernel_apart = c->keys.kernel_apart};
 }
 
 static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *bytes) {
@@ -234,7 +234,7 @@ pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, st
         total.weight = capped_sum(total.weight, samples[i].weight);
         total.samples++;
     }
-    c->totals[run->event].weight = capped_sum(c->totals[run->event].weight, total.weight);
-    c->totals[run->event].samples += total.samples;
+    c->facts.totals[run->event].weight = capped_sum(c->facts.totals[run->event].weight, total.weight);
+    c->facts.totals[run->event].samples += total.samples;
     return PFR_OK;
 }

@@ -14,10 +14,10 @@
 
 /* Counts what has no memory as [limit]; existing entries are still counted. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why) {
-    struct profile_weight *limited = &c->limited[item->picked.event];
+    struct profile_weight *limited = &c->facts.limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)
         return why;
-    c->full = true;
+    c->facts.full = true;
     item->node = NO_NODE;
     limited->weight += counter_weight_of(c, &item->picked);
     limited->samples++;
@@ -55,7 +55,7 @@ pfr_status new_entries_add(struct sample_counter *c, struct waiting *w, pfr_erro
         fetch_row(c, w, i);
     for (unsigned i = 0; i < w->count; i++) {
         fetch_row(c, w, i + AHEAD);
-        const pfr_status st = c->full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
+        const pfr_status st = c->facts.full ? PFR_ERR_LIMIT : add_row(c, w->items[i], i, err);
         if (st < 0)
             PFR_TRY(counter_meet_limit(c, w->items[i], st));
         else
@@ -97,7 +97,7 @@ static pfr_status count_individually(struct sample_counter *c, struct sample_ite
     if (*place == a->count)
         a->at[a->count++] = (struct alone){.node = row->node};
     weight_add(&a->at[*place].self, &(struct profile_weight){counter_weight_of(c, &item->picked), 1});
-    c->too_deep += row->too_deep;
+    c->facts.too_deep += row->too_deep;
     item->node = row->node;
     return PFR_OK;
 }
@@ -127,7 +127,7 @@ static pfr_status take_summed(struct sample_counter *c, const struct sample_item
     const struct summed stack = summed_of(c, item, number);
     const struct profile_weight weight = {counter_weight_of(c, &item->picked), 1};
     PFR_TRY(sums_add(c, &stack, &weight, err));
-    c->too_deep += row->too_deep;
+    c->facts.too_deep += row->too_deep;
     return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
 }
 

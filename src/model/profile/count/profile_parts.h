@@ -254,17 +254,43 @@ struct entry_table {
     uint32_t reserved; /* entries that workers between enter and leave may still add */
 };
 
+/* What identifies a sample: the words of its entry. */
+struct counter_keys {
+    unsigned words;            /* number of words that identify a sample */
+    unsigned key_words;        /* words of an entry's key: those of the sample, or their hash */
+    bool by_digest;            /* the key is the hash */
+    bool has_places;           /* some keys depend on the address space */
+    bool kernel_apart;         /* kernel addresses are the same in all spaces, so they need no thread identity */
+    bool plain;                /* two words identify an entry: thread identity and sampled address */
+    size_t stride;             /* total words of an entry */
+    uint64_t seed, chain_seed; /* of chains and digests: the same in all workers */
+};
+
+/* Chains that are not used as recorded. */
+struct counter_chains {
+    struct chain_maker maker;
+    uint64_t *made;     /* room for the chains of a batch; NULL: chains are used as recorded */
+    size_t made_words;  /* words of one chain */
+    uint32_t made_most; /* most addresses of a deferred chain; its outermost ones may be wanted */
+};
+
+/* Sums over all samples, and the samples in no entry. */
+struct counter_facts {
+    struct profile_weight *limited; /* by event: samples counted as [limit] */
+    struct profile_weight *totals;  /* by event */
+    uint64_t left_out, guests, too_deep;
+    uint64_t undivided; /* as of the profile */
+    bool lossy;
+    bool full; /* the memory limit was reached: no entries are added */
+};
+
 struct sample_counter {
     struct profile *profile; /* not changed, except through `cache.frames` */
     struct memory *memory;   /* the counter's share of the profile's memory, so that enough is left for later steps */
     pfr_reader *reader;
-    struct pick_places *places;           /* by event; belongs to the profile */
-    unsigned words;                       /* number of words that identify a sample */
-    unsigned key_words;                   /* words of an entry's key: those of the sample, or their hash */
-    bool by_digest;                       /* the key is the hash */
-    size_t stride;                        /* total words of an entry */
+    struct pick_places *places; /* by event; belongs to the profile */
+    struct counter_keys keys;
     struct entry_table *table, own_table; /* table points to own_table, or to the table shared by all workers */
-    uint64_t seed, chain_seed;            /* of chains and digests: the same in all workers */
     struct frame_cache cache;
     struct node_tree *tree, own_tree; /* tree points to own_tree, or to the tree shared by all workers */
     struct profile_stacks stacks;
@@ -277,32 +303,21 @@ struct sample_counter {
     struct intern_table texts; /* of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
-    struct chain_maker maker;
-    uint64_t *made;                 /* room for the chains of a batch; NULL: chains are used as recorded */
-    size_t made_words;              /* words of one chain */
-    uint32_t made_most;             /* most addresses of a deferred chain; its outermost ones may be wanted */
-    bool has_places;                /* some keys depend on the address space */
-    bool kernel_apart;              /* kernel addresses are the same in all spaces, so they need no thread identity */
-    bool plain;                     /* two words identify an entry: thread identity and sampled address */
-    struct plain_table plainly;     /* samples counted that way; the others are entries */
-    struct timeline *timeline;      /* source of samples if their order matters; else NULL */
-    struct u64_map before;          /* id of a counter -> its value when it was last read */
-    bool full;                      /* the memory limit was reached: no entries are added */
-    struct profile_weight *limited; /* by event: samples counted as [limit] */
-    struct profile_weight *totals;  /* by event */
-    uint64_t left_out, guests, too_deep;
-    size_t wait_hint;   /* of sample_waits_find */
-    uint64_t undivided; /* as of the profile */
-    bool lossy;
+    struct counter_chains chains;
+    struct plain_table plainly; /* samples counted by two words; the others are entries */
+    struct timeline *timeline;  /* source of samples if their order matters; else NULL */
+    struct u64_map before;      /* id of a counter -> its value when it was last read */
+    struct counter_facts facts;
+    size_t wait_hint;     /* of sample_waits_find */
     uint32_t number, run; /* number of the counter and of its current run, for request.each */
 };
 
 static inline uint64_t *entry_words(const struct sample_counter *c, uint32_t entry) {
-    return c->table->entries + entry * c->stride;
+    return c->table->entries + entry * c->keys.stride;
 }
 
 static inline struct entry_count *entry_count_of(const struct sample_counter *c, const uint64_t *words) {
-    return (struct entry_count *)(void *)(uintptr_t)(words + c->key_words);
+    return (struct entry_count *)(void *)(uintptr_t)(words + c->keys.key_words);
 }
 
 /* --- profile_entries.c */
@@ -350,11 +365,11 @@ static inline bool words_are_same(const uint64_t *a, const uint64_t *b, unsigned
     return difference == 0;
 }
 static inline uint64_t words_hash(const struct sample_counter *c, const uint64_t *key) {
-    return c->by_digest ? key[0] : words_hash_of(c->seed, key, c->key_words);
+    return c->keys.by_digest ? key[0] : words_hash_of(c->keys.seed, key, c->keys.key_words);
 }
 /* The key of the sample's entry. */
 static inline const uint64_t *item_key(const struct sample_counter *c, const struct sample_item *item) {
-    return c->by_digest ? item->digest : item->words;
+    return c->keys.by_digest ? item->digest : item->words;
 }
 
 /* Slot of a recently seen thread. */
@@ -362,7 +377,7 @@ static inline size_t view_number(uint32_t tid, bool in_kernel) {
     return (tid ^ tid >> 6) % (VIEWS / 2) * 2 + in_kernel;
 }
 static inline struct view_slot *words_view(struct sample_counter *c, const struct picked *s) {
-    return &c->views[view_number(s->tid, c->kernel_apart && s->mode == PFR_CPUMODE_KERNEL)];
+    return &c->views[view_number(s->tid, c->keys.kernel_apart && s->mode == PFR_CPUMODE_KERNEL)];
 }
 static inline bool words_view_holds(const struct view_slot *slot, const struct picked *s, uint64_t moment) {
     return slot->used && slot->tid == s->tid && slot->pid == s->pid && slot->from < moment && moment < slot->until;
@@ -375,11 +390,11 @@ static inline bool words_make_plain(struct sample_counter *c, struct sample_item
     const struct picked *s = &item->picked;
     const struct view_slot *slot = words_view(c, s);
     item->moment = moment_of(&c->profile->state, &s->key);
-    if (!c->plain || !words_view_holds(slot, s, item->moment))
+    if (!c->keys.plain || !words_view_holds(slot, s, item->moment))
         return false;
     item->words[0] = words_first(s, slot->who);
     item->words[1] = s->ip;
-    item->hash = words_hash_of(c->seed, item->words, 2);
+    item->hash = words_hash_of(c->keys.seed, item->words, 2);
     entry_fetch_slot(c, item->hash);
     return true;
 }
@@ -410,7 +425,7 @@ static inline struct who counter_who(const struct sample_counter *c, uint64_t fi
 
 /* Sums of periods saturate at 2^64 - 1 in any order of addition, so that profile_load notices the overflow. */
 static inline uint64_t weights_sum(const struct profile *p, uint64_t a, uint64_t b) {
-    return p->signed_steps ? a + b : capped_sum(a, b);
+    return p->facts.signed_steps ? a + b : capped_sum(a, b);
 }
 
 #endif

@@ -28,7 +28,7 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, bool 
 
 void pick_learn(struct pick_places *p, const pfr_reader *reader, uint32_t event,
                 const struct profile_request *request) {
-    const struct event *e = &reader->events[event];
+    const struct event *e = &reader->events.list[event];
     *p = (struct pick_places){.sample_type = e->public.attr.sample_type, .period = e->public.attr.sample_period};
     p->fixed = PLACE(PFR_SAMPLE_IP, ip, false, &p->ip) && PLACE(PFR_SAMPLE_TID, pid, true, &p->pid) &&
                PLACE(PFR_SAMPLE_TIME, time, false, &p->time) && PLACE(PFR_SAMPLE_CPU, cpu, true, &p->cpu) &&

@@ -9,7 +9,7 @@ void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t e
 void pick_decoded(const struct pick_places *places, const struct pfr_rec_sample *sample, struct picked *out);
 /* Where the length rule holds, what is at fixed places is there; other samples are decoded. */
 static inline bool pick_is_plain(const pfr_reader *reader, const struct pick_places *places, const pfr_record *rec) {
-    return places->fixed && length_holds(&reader->events[rec->event].length, rec->bytes + RECORD_HEADER,
+    return places->fixed && length_holds(&reader->events.list[rec->event].length, rec->bytes + RECORD_HEADER,
                                          (uint64_t)rec->size - RECORD_HEADER, reader->context.swap);
 }
 /* After the rest: `place` is part << 48 | offset. */

@@ -37,7 +37,7 @@ static void pour_entries(struct sample_counter *c, uint32_t from, uint32_t end) 
         const struct entry_count *count = entry_count_of(c, entry_words(c, i));
         fetch_node(c, i + POURED_AHEAD);
         pour_entry(c, count);
-        c->too_deep += count->too_deep ? count->samples : 0;
+        c->facts.too_deep += count->too_deep ? count->samples : 0;
     }
 }
 
@@ -48,7 +48,7 @@ void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts
 
 bool counter_met_limit(const struct sample_counter *c) {
     for (uint32_t i = 0; i < c->profile->nr_events; i++)
-        if (c->limited[i].samples)
+        if (c->facts.limited[i].samples)
             return true;
     return false;
 }

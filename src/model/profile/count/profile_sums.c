@@ -45,7 +45,7 @@ static bool make_leaf_room(struct sums *s) {
 
 /* As many as the samples that the pass over the state counted, or a default. */
 static size_t wanted_seen(const struct sample_counter *c, uint64_t room) {
-    const uint64_t samples = c->profile->reader->quality.samples;
+    const uint64_t samples = c->profile->reader->damage.quality.samples;
     size_t count = samples ? SEEN_LEAST : SEEN_UNKNOWN;
     while (count < samples && count < SEEN_MOST)
         count *= 2;

@@ -58,7 +58,7 @@ static pfr_status or_limit(struct sums_joining *j, uint32_t key, const struct pr
     const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)
         return st;
-    weight_add(&j->to->limited[group->event], weight);
+    weight_add(&j->to->facts.limited[group->event], weight);
     return PFR_OK;
 }
 
@@ -114,17 +114,17 @@ static pfr_status sort_sums(struct sums *s, uint32_t **order, pfr_error *err) {
 /* Stores the totals over the sums and returns the freed part: a second array may not fit into memory. */
 static pfr_status give_totals(struct sums *s, struct profile *p, pfr_error *err) {
     struct profile_weight *totals = (struct profile_weight *)(void *)s->at;
-    p->nr_sums = (s->nr_leaves + 1) << SUM_BITS;
+    p->sums.count = (s->nr_leaves + 1) << SUM_BITS;
     if (!s->at)
         return PFR_OK;
-    for (size_t i = 0; i < p->nr_sums; i++)
+    for (size_t i = 0; i < p->sums.count; i++)
         memmove(&totals[i], &s->at[i].total, sizeof *totals);
-    totals = mem_resize(s->memory, totals, WORDS(s->room, struct counted_sum), WORDS(p->nr_sums, struct profile_weight),
-                        sizeof(uint64_t));
+    totals = mem_resize(s->memory, totals, WORDS(s->room, struct counted_sum),
+                        WORDS(p->sums.count, struct profile_weight), sizeof(uint64_t));
     if (!totals)
         return mem_fail(s->memory, err, "sums");
-    p->sums = totals;
-    p->rooms.sums = p->nr_sums;
+    p->sums.list = totals;
+    p->rooms.sums = p->sums.count;
     s->at = NULL;
     s->room = 0;
     return PFR_OK;
@@ -132,11 +132,11 @@ static pfr_status give_totals(struct sums *s, struct profile *p, pfr_error *err)
 
 pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err) {
     if (!sorted && s->count)
-        PFR_TRY(sort_sums(s, &p->sum_order, err));
+        PFR_TRY(sort_sums(s, &p->sums.order, err));
     PFR_TRY(give_totals(s, p, err));
-    p->sum_keys = s->keys;
+    p->sums.keys = s->keys;
     p->selves = s->selves;
-    p->nr_sum_keys = s->count;
+    p->sums.nr_keys = s->count;
     p->nr_selves = s->nr_selves;
     p->rooms.sum_keys = s->keys_room;
     p->rooms.selves = s->selves_room;

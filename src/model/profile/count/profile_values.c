@@ -139,8 +139,8 @@ pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struc
     if (request_has_frames(w))
         PFR_TRY(profile_tree_child(tree, node, request_has_chains(w) ? frame | NODE_APART : frame, &node, err));
     profile_tree_weigh(tree, node, limited);
-    p->limited.weight += limited->weight;
-    p->limited.samples += limited->samples;
+    p->facts.limited.weight += limited->weight;
+    p->facts.limited.samples += limited->samples;
     return PFR_OK;
 }
 
@@ -152,7 +152,7 @@ pfr_status values_take_limited(struct sample_counter *c, pfr_error *err) {
         return PFR_OK;
     PFR_TRY(profile_tree_begin_weights(c->tree, err));
     for (uint32_t i = 0; i < p->nr_events; i++)
-        if (c->limited[i].samples)
-            PFR_TRY(values_put_limited(p, c->cache.frames, c->tree, i, &c->limited[i], err));
+        if (c->facts.limited[i].samples)
+            PFR_TRY(values_put_limited(p, c->cache.frames, c->tree, i, &c->facts.limited[i], err));
     return PFR_OK;
 }

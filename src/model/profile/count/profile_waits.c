@@ -11,7 +11,7 @@
 /* The idle task does not keep anybody waiting: it has no share. */
 static bool divide(struct sample_counter *c, struct picked *s) {
     const uint64_t running = running_threads_at(c->profile->request.running, s->time);
-    c->undivided += running == 0 && s->tid != 0;
+    c->facts.undivided += running == 0 && s->tid != 0;
     s->period /= running ? running : 1;
     return s->tid != 0;
 }

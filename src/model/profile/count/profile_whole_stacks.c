@@ -127,7 +127,7 @@ static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t 
 /* Sets its weight, if no later worker can add to it. */
 static void settle_entry(struct sample_counter *to, struct profile_stack *stack, const struct entry_count *count) {
     stack->self = (struct profile_weight){count->weight, count->samples};
-    to->too_deep += count->too_deep ? count->samples : 0;
+    to->facts.too_deep += count->too_deep ? count->samples : 0;
 }
 
 static pfr_status add_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
@@ -162,7 +162,7 @@ static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, cons
 /* Counts an entry without room as [limit]. */
 static void limit_entry(struct stacks_joining *j, const struct entry_count *count) {
     const uint32_t group = j->from->whole.at[count->node].group;
-    struct profile_weight *limited = &j->to->limited[j->from->tree->groups[group]->event];
+    struct profile_weight *limited = &j->to->facts.limited[j->from->tree->groups[group]->event];
     limited->weight += count->weight;
     limited->samples += count->samples;
 }

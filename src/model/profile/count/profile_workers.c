@@ -46,7 +46,7 @@ static void add_slice(struct profile_workers *w, uint32_t part, uint64_t begin) 
 
 static void plan_sample(void *context, const pfr_record *rec) {
     struct profile_workers *w = context;
-    const uint32_t part = w->profile->reader->part;
+    const uint32_t part = w->profile->reader->cursor.part;
     const struct slice *last = w->nr_slices ? &w->slices[w->nr_slices - 1] : NULL;
     w->whole = w->whole || rec->inside;
     if (!w->whole && (!last || last->part != part || rec->offset - last->begin >= sizes.slice))
@@ -112,7 +112,7 @@ static bool makes_nodes(const struct profile_request *request) {
 
 static struct workers_size size_of(const struct profile_workers *w) {
     const struct profile_request *request = &w->profile->request;
-    return (struct workers_size){.samples = w->profile->reader->quality.samples,
+    return (struct workers_size){.samples = w->profile->reader->damage.quality.samples,
                                  .slices = w->nr_slices,
                                  .cpus = thread_pool_cpus(),
                                  .asked = request->jobs,
@@ -179,7 +179,7 @@ static pfr_status open_workers(struct profile_workers *w, uint32_t jobs, pfr_err
 static void close_workers(struct profile_workers *w) {
     struct memory *memory = w->profile->memory;
     if (w->has_common && w->count)
-        counter_entries_free(&w->common.table, w->at[0].counter.stride);
+        counter_entries_free(&w->common.table, w->at[0].counter.keys.stride);
     for (uint32_t i = 0; i < w->count; i++) {
         if (w->at[i].counter.profile)
             counter_free(&w->at[i].counter);
@@ -258,8 +258,8 @@ static pfr_status count(struct profile_workers *w, uint32_t jobs, pfr_error *err
 
 static void add_limited(struct sample_counter *to, const struct sample_counter *from) {
     for (uint32_t i = 0; i < to->profile->nr_events; i++) {
-        to->limited[i].weight += from->limited[i].weight;
-        to->limited[i].samples += from->limited[i].samples;
+        to->facts.limited[i].weight += from->facts.limited[i].weight;
+        to->facts.limited[i].samples += from->facts.limited[i].samples;
     }
 }
 
@@ -306,7 +306,7 @@ static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
     counter_entries_free_slots(&w->common.table);
     PFR_TRY(begin_common_weights(w, err));
     thread_pool_run(w->count, w->count, pour_part, w);
-    counter_entries_free(&w->common.table, w->at[0].counter.stride);
+    counter_entries_free(&w->common.table, w->at[0].counter.keys.stride);
     return PFR_OK;
 }
 
@@ -320,7 +320,7 @@ static pfr_status join(struct profile_workers *w, pfr_error *err) {
         PFR_TRY(whole_join(first, c, i + 1 < w->count, err));
         counter_drop(c);
     }
-    if (first->plain)
+    if (first->keys.plain)
         PFR_TRY(settle(w, err));
     if (w->has_common)
         PFR_TRY(pour_common(w, err));
@@ -330,7 +330,7 @@ static pfr_status join(struct profile_workers *w, pfr_error *err) {
         PFR_TRY(counter_pour(c, err));
         if (w->profile->request.shape == PROFILE_SUMS)
             PFR_TRY(sums_join(first, c, err));
-        PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->limited, err));
+        PFR_TRY(profile_tree_merge(first->tree, &c->own_tree, values, first->facts.limited, err));
         add_limited(first, c);
         profile_tree_free(&c->own_tree);
         sums_free(&c->sums);

@@ -134,6 +134,27 @@ struct profile_rooms {
     size_t frames, lines, nodes, stacks, groups, places, sums, sum_keys, selves;
 };
 
+/* Samples in no node, and what else a reader of the counts must know. */
+struct profile_facts {
+    uint64_t left_out;             /* samples rejected by `keep` */
+    uint64_t late;                 /* samples and state records that came after the end of their round */
+    uint64_t guests;               /* samples of guests without any information: [unknown] */
+    uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
+    uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
+    struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
+    uint64_t stitch_begun;         /* how often stitching restarted because memory was short */
+    bool lossy;                    /* there were holes */
+    bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
+};
+
+/* The samples of a stack, divided by the values of the keys. */
+struct profile_sums {
+    struct profile_weight *list;
+    struct profile_sum_key *keys;
+    uint32_t *order; /* keys in the order of their first samples; NULL: they are stored that way */
+    uint32_t count, nr_keys;
+};
+
 struct profile {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
@@ -151,26 +172,14 @@ struct profile {
     struct unwind_limits unwind_limits;
     struct profile_stack *stacks; /* in the order of their first samples; some may have no samples */
     struct stack_part *stack_parts;
-    struct profile_weight *sums;
-    struct profile_sum_key *sum_keys;
-    uint32_t *sum_order; /* keys in the order of their first samples; NULL: they are stored that way */
+    struct profile_sums sums;
     struct profile_self *selves;
     struct profile_group **groups;
     struct profile_place *places; /* indices of these are the values of place keys */
-    uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
-    uint32_t nr_sums, nr_sum_keys, nr_selves;
+    uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places, nr_selves;
     struct profile_rooms rooms;
     struct arena arena; /* of groups */
-
-    uint64_t left_out;             /* samples rejected by `keep` */
-    uint64_t late;                 /* samples and state records that came after the end of their round */
-    uint64_t guests;               /* samples of guests without any information: [unknown] */
-    uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
-    uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
-    struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
-    uint64_t stitch_begun;         /* how often stitching restarted because memory was short */
-    bool lossy;                    /* there were holes */
-    bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
+    struct profile_facts facts;
     struct profile_note *notes;
     uint64_t ticks_per_second; /* unit of weights; 0: the unit of the event */
 };

@@ -24,6 +24,6 @@ const struct profile_frame *report_frame(const struct report *r, uint32_t frame)
 }
 
 double report_percent(const struct report *r, uint32_t event, uint64_t weight) {
-    const uint64_t total = r->sums.totals[event].weight;
+    const uint64_t total = r->events.sums.totals[event].weight;
     return total ? 100.0 * (double)weight / (double)total : 0;
 }

@@ -225,7 +225,7 @@ static void add_all(struct field_list list, const struct report_field *const *fi
 
 /* As in perf, a column is hidden if a filter restricts it to a single name. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
-    const struct sample_lists *lists = &r->filter.lists;
+    const struct sample_lists *lists = &r->filters.rows.lists;
     const char *const names = f->keys == KEY(COMM)                ? lists->comms
                               : f->identity == identity_of_dso    ? lists->objects
                               : f->identity == identity_of_symbol ? lists->symbols
@@ -301,7 +301,7 @@ pfr_status report_fields_read(struct report *r, pfr_error *err) {
     PFR_TRY(check_latency(r, err));
     settle(r);
     const char *sort = r->options->sort;
-    r->skips_first = sort && !r->options->fields && strncmp(sort, "sym", 3) == 0;
+    r->trees.skips_first = sort && !r->options->fields && strncmp(sort, "sym", 3) == 0;
     return PFR_OK;
 }
 

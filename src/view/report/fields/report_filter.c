@@ -18,9 +18,9 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
     const struct sample_lists lists = {
         .pids = o->pids, .tids = o->tids, .comms = o->comms, .objects = o->objects, .symbols = o->symbols};
     r->relative = o->relative || o->hide_unresolved; /* as in perf: they do not count at all */
-    PFR_TRY(sample_filter_read(&r->filter, r->memory, &lists, err));
-    r->filters_rows =
-        sample_filter_has_numbers(&r->filter) || sample_filter_has_names(&r->filter) || o->hide_unresolved;
+    PFR_TRY(sample_filter_read(&r->filters.rows, r->memory, &lists, err));
+    r->filters.has_rows =
+        sample_filter_has_numbers(&r->filters.rows) || sample_filter_has_names(&r->filters.rows) || o->hide_unresolved;
     return PFR_OK;
 }
 
@@ -44,7 +44,7 @@ pfr_status filter_check_event(const struct report *r, pfr_error *err) {
 /* The CPUs of the sockets that are asked for, as far as --cpu lists them. */
 static pfr_status keep_sockets(struct report *r, pfr_error *err) {
     struct ranges sockets = {.any = false};
-    const struct ranges cpus = r->kept.cpus;
+    const struct ranges cpus = r->filters.kept.cpus;
     pfr_status st = ranges_read(r->memory, &sockets, "socket-filter", r->options->sockets, err);
     if (st >= 0)
         st = samples_need_cpu(r->reader, "socket-filter", err);
@@ -53,10 +53,10 @@ static pfr_status keep_sockets(struct report *r, pfr_error *err) {
     if (st >= 0 && !r->nr_cpus)
         st = pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sockets",
                       "the recording does not say which CPU is in which socket: --cpu selects CPUs");
-    r->kept.cpus = (struct ranges){.any = false};
+    r->filters.kept.cpus = (struct ranges){.any = false};
     for (uint32_t cpu = 0; st >= 0 && cpu < r->nr_cpus; cpu++)
         if (ranges_have(&cpus, cpu) && r->socket_of[cpu] >= 0 && ranges_have(&sockets, (uint32_t)r->socket_of[cpu]))
-            st = ranges_add(r->memory, &r->kept.cpus, cpu, cpu, err);
+            st = ranges_add(r->memory, &r->filters.kept.cpus, cpu, cpu, err);
     mem_free(r->memory, sockets.at, sockets.room, sizeof *sockets.at);
     mem_free(r->memory, cpus.at, cpus.room, sizeof *cpus.at);
     return st;
@@ -64,24 +64,24 @@ static pfr_status keep_sockets(struct report *r, pfr_error *err) {
 
 pfr_status filter_choose_samples(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
-    PFR_TRY(sample_filter_read(&r->kept, r->memory, &(struct sample_lists){.cpus = o->cpus}, err));
+    PFR_TRY(sample_filter_read(&r->filters.kept, r->memory, &(struct sample_lists){.cpus = o->cpus}, err));
     PFR_TRY(samples_check_cpus(r->reader, o->cpus, err));
     if (o->sockets)
         PFR_TRY(keep_sockets(r, err));
-    PFR_TRY(sample_filter_read_time_of(&r->kept, o->time, r->reader, err));
+    PFR_TRY(sample_filter_read_time_of(&r->filters.kept, o->time, r->reader, err));
     return switch_learn(r, err);
 }
 
 void filter_free(struct report *r) {
-    sample_filter_free(&r->filter);
-    sample_filter_free(&r->kept);
+    sample_filter_free(&r->filters.rows);
+    sample_filter_free(&r->filters.kept);
     switch_free(r);
 }
 
 static bool keeps_comm(const struct report *r, const struct profile_group *group) {
     const uint64_t comm = profile_value(r->profile, group, PROFILE_COMM);
     const struct intern_text text = intern_get(&r->profile->texts, (uint32_t)comm);
-    return sample_filter_wants_comm(&r->filter, (const char *)text.bytes, text.length);
+    return sample_filter_wants_comm(&r->filters.rows, (const char *)text.bytes, text.length);
 }
 
 /* By the short name or by the path. */
@@ -91,28 +91,28 @@ static bool keeps_dso(const struct report *r, const struct profile_frame *f) {
     const struct object *o = &r->profile->state.objects.at[f->object];
     const struct intern_text name = intern_get(&r->profile->state.names, o->short_name);
     const struct intern_text path = intern_get(&r->profile->state.names, o->path);
-    return sample_filter_wants_object(&r->filter, &path, &name);
+    return sample_filter_wants_object(&r->filters.rows, &path, &name);
 }
 
 static bool keeps_symbol(const struct report *r, const struct profile_frame *f) {
     if (!f || f->text == NO_TEXT)
         return false;
     const struct intern_text name = intern_get(&r->profile->texts, f->text);
-    return sample_filter_wants_symbol(&r->filter, (const char *)name.bytes, name.length);
+    return sample_filter_wants_symbol(&r->filters.rows, (const char *)name.bytes, name.length);
 }
 
 /* A group has the keys that filter_keys_needed asked for. */
 static bool keeps_numbers(const struct report *r, const struct profile_group *group) {
     struct sample_facts facts = {.known = SAMPLE_PID | SAMPLE_TID};
-    if (!r->filter.pids.any)
+    if (!r->filters.rows.pids.any)
         facts.pid = (uint32_t)profile_value(r->profile, group, PROFILE_PID);
-    if (!r->filter.tids.any)
+    if (!r->filters.rows.tids.any)
         facts.tid = (uint32_t)profile_value(r->profile, group, PROFILE_TID);
-    return sample_filter_passes(&r->filter, &facts);
+    return sample_filter_passes(&r->filters.rows, &facts);
 }
 
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame) {
-    const struct sample_lists *lists = &r->filter.lists;
+    const struct sample_lists *lists = &r->filters.rows.lists;
     const struct profile_frame *f = report_frame(r, frame);
     return (!lists->comms || keeps_comm(r, group)) && (!lists->objects || keeps_dso(r, f)) &&
            (!lists->symbols || keeps_symbol(r, f)) && keeps_numbers(r, group) &&
@@ -128,13 +128,14 @@ bool filter_keeps_row(const struct report *r, const struct row *row) {
 }
 
 void filter_totals(struct report *r) {
-    memcpy(r->sums.before, r->sums.totals, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.before);
+    memcpy(r->events.sums.before, r->events.sums.totals,
+           ((size_t)r->profile->nr_events + 1) * sizeof *r->events.sums.before);
     if (!r->options->symbol_filter || !r->relative)
         return;
-    memset(r->sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.totals);
+    memset(r->events.sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->events.sums.totals);
     for (uint32_t i = 0; i < r->rows.cells.count; i++) {
         const struct row *row = &r->rows.at[i];
-        struct profile_weight *total = &r->sums.totals[row->event];
+        struct profile_weight *total = &r->events.sums.totals[row->event];
         const bool kept = filter_keeps_row(r, row);
         total->weight += kept ? row->self.weight : 0;
         total->samples += kept ? row->self.samples : 0;
@@ -142,7 +143,7 @@ void filter_totals(struct report *r) {
 }
 
 uint32_t filter_keys_needed(const struct report *r, bool *frames) {
-    const struct sample_filter *filter = &r->filter;
+    const struct sample_filter *filter = &r->filters.rows;
     *frames =
         filter->lists.objects || filter->lists.symbols || r->options->symbol_filter || r->options->hide_unresolved;
     return (filter->lists.comms ? PROFILE_BIT(PROFILE_COMM) : 0) | (filter->pids.any ? 0 : PROFILE_BIT(PROFILE_PID)) |

@@ -56,11 +56,12 @@ pfr_status report_learn_sockets(struct report *r, pfr_error *err) {
 /* --- groups --- */
 
 static pfr_status add_group(struct report *r, uint32_t leader, uint32_t members, const pfr_text *name, pfr_error *err) {
-    void *grown = mem_grow(r->memory, r->groups, r->nr_groups, &r->groups_room, 4, sizeof *r->groups);
+    void *grown =
+        mem_grow(r->memory, r->events.groups, r->events.nr_groups, &r->events.groups_room, 4, sizeof *r->events.groups);
     if (!grown)
         return mem_fail(r->memory, err, "report");
-    r->groups = grown;
-    struct report_group *group = &r->groups[r->nr_groups++];
+    r->events.groups = grown;
+    struct report_group *group = &r->events.groups[r->events.nr_groups++];
     *group = (struct report_group){.leader = leader, .members = members, .named = name != NULL};
     if (!name)
         return PFR_OK;
@@ -119,8 +120,8 @@ static pfr_status learn_recorded(struct report *r, pfr_error *err) {
         return mem_fail(r->memory, err, "report");
     const pfr_status st = learn_described(r, &all, taken, events, err);
     mem_free(r->memory, taken, events, 1);
-    if (r->nr_groups)
-        qsort(r->groups, r->nr_groups, sizeof *r->groups, by_leader);
+    if (r->events.nr_groups)
+        qsort(r->events.groups, r->events.nr_groups, sizeof *r->events.groups, by_leader);
     return st;
 }
 
@@ -129,7 +130,7 @@ pfr_status report_learn_groups(struct report *r, pfr_error *err) {
     if (r->options->group == PFR_REPORT_NO || r->options->event)
         return PFR_OK;
     PFR_TRY(learn_recorded(r, err));
-    if (r->options->group != PFR_REPORT_YES || r->nr_groups || events < 2)
+    if (r->options->group != PFR_REPORT_YES || r->events.nr_groups || events < 2)
         return PFR_OK;
     if (events <= WIDEST)
         return add_group(r, 0, events, NULL, err);
@@ -138,21 +139,21 @@ pfr_status report_learn_groups(struct report *r, pfr_error *err) {
 }
 
 void report_free_groups(struct report *r) {
-    mem_free(r->memory, r->groups, r->groups_room, sizeof *r->groups);
+    mem_free(r->memory, r->events.groups, r->events.groups_room, sizeof *r->events.groups);
     mem_free(r->memory, r->socket_of, r->nr_cpus, sizeof *r->socket_of);
 }
 
 /* The last group whose leader is at or before the event; NULL if there is no such group. */
 static const struct report_group *group_up_to(const struct report *r, uint32_t event) {
-    uint32_t from = 0, to = r->nr_groups;
+    uint32_t from = 0, to = r->events.nr_groups;
     while (from < to) {
         const uint32_t half = from + (to - from) / 2;
-        if (r->groups[half].leader <= event)
+        if (r->events.groups[half].leader <= event)
             from = half + 1;
         else
             to = half;
     }
-    return from ? &r->groups[from - 1] : NULL;
+    return from ? &r->events.groups[from - 1] : NULL;
 }
 
 uint32_t report_members_of(const struct report *r, uint32_t event) {

@@ -364,6 +364,38 @@ struct mapped_objects {
     size_t count;
 };
 
+/* Which samples and rows count. */
+struct report_filters {
+    struct parent_filter parents;
+    struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
+    struct sample_filter rows;       /* selects rows */
+    bool has_rows;                   /* `rows` has a condition */
+    struct sample_filter kept;       /* samples outside it count in no total */
+    struct ranges switched;          /* time ranges, sorted; see report_switch.h */
+};
+
+/* Call trees below rows. */
+struct report_trees {
+    struct tree_budget budget;
+    bool skips_first; /* chains omit the symbol of their row */
+    bool is_asked;    /* CSV and JSON include call trees */
+    bool of_rows;     /* rows above the minimum share get a tree */
+    struct call_trees calls;
+    struct path_segments path_segments;
+    struct traversal walk;
+    struct report_tree whole;
+};
+
+/* Rows by event, and events shown side by side. */
+struct report_events {
+    struct number_lists rows;  /* by the event in whose table they are; not made if there is a single table */
+    struct number_lists roots; /* by event; made on first use */
+    struct event_sums sums;
+    uint32_t nr_groups;
+    struct report_group *groups;
+    size_t groups_room;
+};
+
 struct report {
     const pfr_report_options *options;
     pfr_reader *reader;
@@ -374,35 +406,19 @@ struct report {
     bool children, has_chains;
     bool tracepoints; /* the recording has no other events */
     bool relative;    /* percentages are relative to samples that pass the filters */
-    struct tree_budget budget;
-    bool limited; /* the profile hit limits or misses records */
-    struct parent_filter parents;
-    struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
-    bool skips_first;                /* chains omit the symbol of their row */
-    bool asks_trees;                 /* CSV and JSON include call trees */
-    bool row_trees;                  /* rows above the minimum share get a tree */
+    bool limited;     /* the profile hit limits or misses records */
+    struct report_filters filters;
     struct chain_how chain;
-    struct sample_filter filter; /* selects rows */
-    bool filters_rows;           /* `filter` has a condition */
     struct chosen_fields chosen;
     struct tracepoint_fields tracepoint;
-    struct call_trees call_trees;
-    struct path_segments path_segments;
-    struct traversal walk;
+    struct report_trees trees;
     struct report_rows rows;
-    uint64_t lines_shown;           /* over all tables */
-    bool has_counts;                /* counter values were printed instead of rows */
-    struct number_lists event_rows; /* rows by the event in whose table they are; not made if there is a single table */
-    struct number_lists event_roots; /* roots by event; made on first use */
-    struct report_tree tree;
+    uint64_t lines_shown; /* over all tables */
+    bool has_counts;      /* counter values were printed instead of rows */
+    struct report_events events;
     uint32_t *symbol_of; /* symbol number by frame, then by frame of a sampled address; see report_rows.c */
-    struct event_sums sums;
-    int32_t *socket_of; /* by CPU */
-    uint32_t nr_cpus, nr_groups;
-    struct report_group *groups; /* events shown side by side */
-    size_t groups_room;
-    struct sample_filter kept;      /* samples outside it count in no total */
-    struct ranges switched;         /* time ranges, sorted; see report_switch.h */
+    int32_t *socket_of;  /* by CPU */
+    uint32_t nr_cpus;
     struct running_threads running; /* made for --latency and the key parallelism */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
@@ -412,7 +428,7 @@ struct report {
 
 /* Deducts written bytes from the budget of call trees. */
 static inline void tree_text_take(struct report *r, uint64_t length) {
-    r->budget.left -= length < r->budget.left ? length : r->budget.left;
+    r->trees.budget.left -= length < r->trees.budget.left ? length : r->trees.budget.left;
 }
 
 #endif

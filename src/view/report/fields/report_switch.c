@@ -80,12 +80,12 @@ static pfr_status make_ranges(struct report *r, const struct radix_item *at, siz
         if (!(at[i].value & (on ? SWITCHES_OFF : SWITCHES_ON)))
             continue;
         if (on && at[i].key > from)
-            PFR_TRY(ranges_add(r->memory, &r->switched, from, at[i].key - 1, err));
+            PFR_TRY(ranges_add(r->memory, &r->filters.switched, from, at[i].key - 1, err));
         on = !on;
         from = at[i].key == UINT64_MAX ? UINT64_MAX : at[i].key + 1;
         over = !r->options->switch_on; /* nothing can switch it on again */
     }
-    return on ? ranges_add(r->memory, &r->switched, from, UINT64_MAX, err) : PFR_OK;
+    return on ? ranges_add(r->memory, &r->filters.switched, from, UINT64_MAX, err) : PFR_OK;
 }
 
 static pfr_status sort_and_make(struct switches *s, pfr_error *err) {
@@ -101,8 +101,8 @@ static pfr_status sort_and_make(struct switches *s, pfr_error *err) {
 pfr_status switch_learn(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     struct switches s = {.report = r, .last_event = PFR_NO_EVENT};
-    r->switched.any = !o->switch_on && !o->switch_off;
-    if (r->switched.any)
+    r->filters.switched.any = !o->switch_on && !o->switch_off;
+    if (r->filters.switched.any)
         return PFR_OK;
     pfr_status st = find_switches(&s, err);
     if (st >= 0)
@@ -116,17 +116,17 @@ pfr_status switch_learn(struct report *r, pfr_error *err) {
 }
 
 void switch_free(struct report *r) {
-    mem_free(r->memory, r->switched.at, r->switched.room, sizeof *r->switched.at);
+    mem_free(r->memory, r->filters.switched.at, r->filters.switched.room, sizeof *r->filters.switched.at);
 }
 
 bool switch_is_on(const struct report *r, uint64_t time) {
-    size_t low = 0, high = r->switched.count;
+    size_t low = 0, high = r->filters.switched.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (r->switched.at[middle].last < time)
+        if (r->filters.switched.at[middle].last < time)
             low = middle + 1;
         else
             high = middle;
     }
-    return r->switched.any || (low < r->switched.count && r->switched.at[low].first <= time);
+    return r->filters.switched.any || (low < r->filters.switched.count && r->filters.switched.at[low].first <= time);
 }

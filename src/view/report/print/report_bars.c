@@ -64,8 +64,8 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
 static bool write_limited(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
                           pfr_output *to) {
     const uint64_t before = out_written(&to->out);
-    if (!r->budget.left) {
-        r->budget.cut++;
+    if (!r->trees.budget.left) {
+        r->trees.budget.cut++;
         out_text(&to->out, "  [limit]\n");
         return false;
     }
@@ -76,7 +76,7 @@ static bool write_limited(struct report *r, uint32_t event, const struct subtree
 
 /* Depth-first, parents before children. */
 static void write_subtrees(struct report *r, uint32_t event, pfr_output *to) {
-    const struct report_tree *t = &r->tree;
+    const struct report_tree *t = &r->trees.whole;
     uint32_t at = t->subtrees[0].first;
     size_t depth = 0;
     if (!t->subtrees[0].count)
@@ -105,7 +105,7 @@ pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_ou
     out_text(&to->out, r->options->quiet ? "" : "#  Children      Self\n#\n");
     for (uint32_t m = 0; m < lines->members; m++) {
         const uint32_t event = lines->leader + m;
-        const uint64_t least = (uint64_t)((double)r->sums.totals[event].weight * (r->chain.least / 100));
+        const uint64_t least = (uint64_t)((double)r->events.sums.totals[event].weight * (r->chain.least / 100));
         PFR_TRY(tree_make_all(r, event, least ? least : 1, err));
         write_subtrees(r, event, to);
     }

@@ -55,7 +55,7 @@ pfr_status report_print_counts(struct report *r, pfr_output *to, pfr_error *err)
     pfr_record rec = {0};
     pfr_status st = PFR_OK;
     bool any = false;
-    if (r->reader->trace || r->options->format != PFR_REPORT_TEXT || r->profile->left_out || report_samples(r) ||
+    if (r->reader->trace || r->options->format != PFR_REPORT_TEXT || r->profile->facts.left_out || report_samples(r) ||
         !has_read_records(r->reader, events))
         return PFR_OK;
     uint64_t *const counts = mem_zeroed(r->memory, events, sizeof *counts);

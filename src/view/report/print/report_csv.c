@@ -37,7 +37,7 @@ void report_write_csv_heading(struct report *r, pfr_output *to) {
         out_char(&to->out, ',');
         out_text(&to->out, r->chosen.keys[k]->name);
     }
-    out_text(&to->out, r->asks_trees ? ",chain_weight,chain_samples,chain" : "");
+    out_text(&to->out, r->trees.is_asked ? ",chain_weight,chain_samples,chain" : "");
     out_char(&to->out, '\n');
 }
 
@@ -91,7 +91,7 @@ static pfr_status write_chains(struct report *r, const struct lines *lines, uint
 
 pfr_status report_write_csv(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
     for (uint32_t i = 0; i < lines->shown; i++) {
-        if (r->asks_trees) {
+        if (r->trees.is_asked) {
             PFR_TRY(write_chains(r, lines, lines->order[i], &to->out, err));
             continue;
         }

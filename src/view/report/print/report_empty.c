@@ -23,7 +23,7 @@ uint64_t report_samples(const struct report *r) {
 /* The options that leave samples out before they are counted. */
 static void explain_samples(const struct report *r, char text[SENTENCE]) {
     const pfr_report_options *o = r->options;
-    if (r->profile->left_out == 0) {
+    if (r->profile->facts.left_out == 0) {
         const bool counts_elsewhere = o->format > PFR_REPORT_PERF && !r->measure->is_amount;
         snprintf(text, SENTENCE, "the recording has no %s%s", r->measure->counted,
                  counts_elsewhere ? "; --format=text prints counts, if it has any" : "");

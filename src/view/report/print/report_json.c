@@ -55,9 +55,9 @@ pfr_status report_write_json(struct report *r, const struct lines *lines, struct
         json_text(j, profile_event(r->reader, lines->leader)->unit);
     }
     json_key(j, "samples");
-    json_u64(j, r->sums.totals[lines->leader].samples);
+    json_u64(j, r->events.sums.totals[lines->leader].samples);
     json_key(j, "weight");
-    json_u64(j, profile_amount(r->profile, r->sums.totals[lines->leader].weight));
+    json_u64(j, profile_amount(r->profile, r->events.sums.totals[lines->leader].weight));
     json_key(j, "rows");
     json_begin_array(j);
     for (uint32_t i = 0; i < lines->shown; i++)

@@ -57,8 +57,8 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
         return;
     const bool grouped = lines->members > 1;
     for (uint32_t m = 0; m < lines->members; m++) {
-        all.weight += r->sums.totals[lines->leader + m].weight;
-        all.samples += r->sums.totals[lines->leader + m].samples;
+        all.weight += r->events.sums.totals[lines->leader + m].weight;
+        all.samples += r->events.sums.totals[lines->leader + m].samples;
     }
     const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
     out_text(&to->out, "# ");

@@ -57,7 +57,7 @@ pfr_status table_hands_open(struct table_hands **hands, const struct table *t, p
     if (!h)
         return mem_fail(memory, err, "report");
     h->table = t;
-    h->room = t->r->row_trees ? 1 : report_jobs(t->r, (uint64_t)shown * LINE_NS, batches, HAND_BYTES);
+    h->room = t->r->trees.of_rows ? 1 : report_jobs(t->r, (uint64_t)shown * LINE_NS, batches, HAND_BYTES);
     h->at = mem_zeroed(memory, h->room, sizeof *h->at);
     if (!h->at)
         return mem_fail(memory, err, "report");

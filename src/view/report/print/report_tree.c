@@ -39,9 +39,9 @@ static pfr_status push_subtree(struct report *r, struct report_tree *t, struct s
 
 static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *err) {
     const size_t frames = r->profile->nr_frames;
-    const bool marks = r->row_trees && r->chain.caller;
+    const bool marks = r->trees.of_rows && r->chain.caller;
     if (marks && !t->mark_of)
-        t->mark_of = mem_zeroed(r->memory, r->path_segments.count, sizeof *t->mark_of);
+        t->mark_of = mem_zeroed(r->memory, r->trees.path_segments.count, sizeof *t->mark_of);
     if (!t->slot_of)
         t->slot_of = mem_alloc(r->memory, frames, sizeof *t->slot_of);
     if (!t->stamp_of)
@@ -54,7 +54,7 @@ static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *er
 
 /* If frames are addresses, the tree still shows functions, except with -g address. */
 static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
-    const uint32_t frame = node_frame(&r->call_trees.nodes[node]);
+    const uint32_t frame = node_frame(&r->trees.calls.nodes[node]);
     return request_has_addresses(&r->profile->request) && !r->chain.by_address ? r->symbol_of[frame] : frame;
 }
 
@@ -67,7 +67,7 @@ static pfr_status step_to(struct growth *g, const struct tree_item *from, uint32
 }
 
 static pfr_status step_up(struct growth *g, const struct tree_item *item, tree_step *take, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
+    const struct path_segment *path_segments = g->r->trees.path_segments.at;
     const uint32_t parent = path_segments[item->path_segment].parent;
     if (item->node > path_segments[item->path_segment].node)
         return step_to(g, item, item->path_segment, item->node - 1, take, err);
@@ -77,7 +77,7 @@ static pfr_status step_up(struct growth *g, const struct tree_item *item, tree_s
 }
 
 static pfr_status step_into(struct growth *g, uint32_t path_segment, bool whole, tree_step *take, pfr_error *err) {
-    const struct tree_item to = {.node = g->r->path_segments.at[path_segment].node,
+    const struct tree_item to = {.node = g->r->trees.path_segments.at[path_segment].node,
                                  .path_segment = path_segment,
                                  .whole = whole,
                                  .weight = growth_weight_below(g, path_segment, whole)};
@@ -86,15 +86,15 @@ static pfr_status step_into(struct growth *g, uint32_t path_segment, bool whole,
 
 /* Prefetches the next node, and the path segment after it. */
 static void fetch_beside(const struct report *r, uint32_t path_segment, uint32_t end) {
-    const struct path_segment *path_segments = r->path_segments.at;
+    const struct path_segment *path_segments = r->trees.path_segments.at;
     if (path_segment >= end)
         return;
-    __builtin_prefetch(&r->call_trees.nodes[path_segments[path_segment].node]);
+    __builtin_prefetch(&r->trees.calls.nodes[path_segments[path_segment].node]);
     __builtin_prefetch(&path_segments[path_segment + path_segments[path_segment].size]);
 }
 
 static pfr_status step_down(struct growth *g, const struct tree_item *item, tree_step *take, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at, *at = &path_segments[item->path_segment];
+    const struct path_segment *path_segments = g->r->trees.path_segments.at, *at = &path_segments[item->path_segment];
     if (item->node != path_segment_last(at))
         return step_to(g, item, item->path_segment, item->node + 1, take, err);
     const uint32_t end = item->path_segment + at->size;
@@ -200,8 +200,8 @@ static pfr_status make_places(struct growth *g, uint32_t first, uint32_t count, 
 }
 
 static void fetch_item(const struct growth *g, const struct tree_item *item) {
-    __builtin_prefetch(&g->r->path_segments.at[item->path_segment]);
-    __builtin_prefetch(&g->r->call_trees.nodes[item->node + 1]);
+    __builtin_prefetch(&g->r->trees.path_segments.at[item->path_segment]);
+    __builtin_prefetch(&g->r->trees.calls.nodes[item->node + 1]);
 }
 
 /* Applies a step to each item of the subtree that grows. */
@@ -280,7 +280,7 @@ static void weigh_top(struct report_tree *t) {
 }
 
 pfr_status tree_make_all(struct report *r, uint32_t event, uint64_t least, pfr_error *err) {
-    struct growth g = {.r = r, .t = &r->tree, .row = NO_ROW, .least = least};
+    struct growth g = {.r = r, .t = &r->trees.whole, .row = NO_ROW, .least = least};
     PFR_TRY(begin_tree(r, g.t, err));
     PFR_TRY(growth_begin_all(&g, event, err));
     weigh_top(g.t);
@@ -314,7 +314,7 @@ void tree_free(const struct report *r, struct report_tree *t) {
     mem_free(r->memory, t->stamp_of, frames, sizeof *t->stamp_of);
     mem_free(r->memory, t->ends, t->ends_room, sizeof *t->ends);
     mem_free(r->memory, t->levels, t->levels_room, sizeof *t->levels);
-    mem_free(r->memory, t->mark_of, r->path_segments.count, sizeof *t->mark_of);
+    mem_free(r->memory, t->mark_of, r->trees.path_segments.count, sizeof *t->mark_of);
     mem_free(r->memory, t->marks, t->marks_room, sizeof *t->marks);
     *t = (struct report_tree){0};
 }

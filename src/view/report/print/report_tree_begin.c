@@ -7,7 +7,7 @@
 #define FETCHED 16u /* items ahead */
 
 static const struct member *members_of(const struct report *r, uint32_t row) {
-    return r->walk.members + r->walk.begin[row];
+    return r->trees.walk.members + r->trees.walk.begin[row];
 }
 
 static pfr_status gather(struct growth *g, struct tree_item item, pfr_error *err) {
@@ -15,14 +15,15 @@ static pfr_status gather(struct growth *g, struct tree_item item, pfr_error *err
 }
 
 static struct tree_item item_at_end(const struct report *r, uint32_t path_segment, struct profile_weight weight) {
-    return (struct tree_item){
-        .node = path_segment_last(&r->path_segments.at[path_segment]), .path_segment = path_segment, .weight = weight};
+    return (struct tree_item){.node = path_segment_last(&r->trees.path_segments.at[path_segment]),
+                              .path_segment = path_segment,
+                              .weight = weight};
 }
 
 #define NO_ITEM UINT32_MAX
 
 static bool is_around(const struct report *r, const struct tree_item *item, const struct member *member) {
-    return member->path_segment - item->path_segment < r->path_segments.at[item->path_segment].size;
+    return member->path_segment - item->path_segment < r->trees.path_segments.at[item->path_segment].size;
 }
 
 /* Adds the members as items, each without the weight of the members inside it. A member inside another one follows it
@@ -32,7 +33,7 @@ static pfr_status gather_members(struct growth *g, pfr_error *err) {
     struct tree_items *all = &g->t->gathered;
     uint32_t around = NO_ITEM;
     for (const struct member *m = members_of(r, g->row); m < members_of(r, g->row + 1); m++) {
-        const struct profile_weight sum = r->path_segments.at[m->path_segment].sum;
+        const struct profile_weight sum = r->trees.path_segments.at[m->path_segment].sum;
         while (around != NO_ITEM && !is_around(r, &all->at[around], m))
             around = all->at[around].around;
         if (around != NO_ITEM)
@@ -73,7 +74,7 @@ pfr_status growth_begin_samples(struct growth *g, pfr_error *err) {
 
 /* Adds marks to the path segments up to the root, unless they have one; ancestors get smaller numbers. */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
+    const struct path_segment *path_segments = g->r->trees.path_segments.at;
     struct report_tree *t = g->t;
     size_t count = t->nr_marks;
     for (uint32_t at = path_segment; !segment_is_root(g->r, at) && !t->mark_of[at]; at = path_segments[at].parent)
@@ -92,7 +93,7 @@ static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *e
 
 /* Descendants have larger numbers than their ancestors, so one backward pass makes the weights inclusive. */
 static void sum_up_marks(struct growth *g) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
+    const struct path_segment *path_segments = g->r->trees.path_segments.at;
     struct report_tree *t = g->t;
     for (size_t i = t->nr_marks; i-- > 0;) {
         const uint32_t parent = t->mark_of[path_segments[t->marks[i].path_segment].parent];
@@ -102,9 +103,9 @@ static void sum_up_marks(struct growth *g) {
 }
 
 static void fetch_samples(const struct report *r, const struct member *m) {
-    __builtin_prefetch(&r->path_segments.at[m->path_segment]);
+    __builtin_prefetch(&r->trees.path_segments.at[m->path_segment]);
     if (m->has_samples)
-        node_weights_fetch(&r->call_trees.self, m->node);
+        node_weights_fetch(&r->trees.calls.self, m->node);
 }
 
 /* Marks the paths from the roots to the row's own samples. */
@@ -129,7 +130,7 @@ static pfr_status mark_samples(struct growth *g, pfr_error *err) {
 
 /* Whole chains begin at marked path segments that are children of a root. */
 static pfr_status gather_tops(struct growth *g, pfr_error *err) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
+    const struct path_segment *path_segments = g->r->trees.path_segments.at;
     for (size_t i = 0; i < g->t->nr_marks; i++) {
         const struct tree_mark *mark = &g->t->marks[i];
         const struct path_segment *path_segment = &path_segments[mark->path_segment];
@@ -152,7 +153,7 @@ pfr_status growth_begin_outermost(struct growth *g, pfr_error *err) {
     if (!r->children)
         return PFR_OK;
     for (const struct member *m = members_of(r, g->row), *end = members_of(r, g->row + 1); m < end; m++) {
-        __builtin_prefetch(&r->path_segments.at[m[m + FETCHED < end ? FETCHED : 0].path_segment]);
+        __builtin_prefetch(&r->trees.path_segments.at[m[m + FETCHED < end ? FETCHED : 0].path_segment]);
         if (!m->is_inner && !segment_is_apart(r, m->path_segment))
             PFR_TRY(gather(g,
                            (struct tree_item){.node = m->node,
@@ -171,13 +172,13 @@ static uint32_t event_of_root(const void *context, uint32_t root) {
  * if the callchain is empty. */
 pfr_status growth_begin_all(struct growth *g, uint32_t event, pfr_error *err) {
     struct report *r = g->r;
-    const struct path_segment *path_segments = r->path_segments.at;
-    struct number_lists *roots = &r->event_roots;
+    const struct path_segment *path_segments = r->trees.path_segments.at;
+    struct number_lists *roots = &r->events.roots;
     if (!roots->starts)
-        PFR_TRY(number_lists_make(roots, r->memory, r->call_trees.nr_roots, (size_t)r->profile->nr_events + 1,
-                                  event_of_root, r->call_trees.roots, err));
+        PFR_TRY(number_lists_make(roots, r->memory, r->trees.calls.nr_roots, (size_t)r->profile->nr_events + 1,
+                                  event_of_root, r->trees.calls.roots, err));
     for (uint32_t i = roots->starts[event]; i < roots->starts[event + 1]; i++) {
-        const uint32_t root = r->path_segments.root[roots->at[i]], end = root + path_segments[root].size;
+        const uint32_t root = r->trees.path_segments.root[roots->at[i]], end = root + path_segments[root].size;
         for (uint32_t l = root + 1; l < end; l += path_segments[l].size)
             PFR_TRY(gather(
                 g, (struct tree_item){.node = path_segments[l].node, .path_segment = l, .weight = path_segments[l].sum},

@@ -26,8 +26,8 @@
 
 static pfr_status make_tree(struct report *r, uint32_t row, pfr_error *err) {
     const struct row *at = &r->rows.at[row];
-    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
-    return tree_make(r, &r->tree, row, least, err);
+    const uint64_t least = (uint64_t)((double)r->events.sums.before[at->event].weight * (r->chain.least / 100));
+    return tree_make(r, &r->trees.whole, row, least, err);
 }
 
 static struct profile_weight take_away(struct profile_weight from, struct profile_weight part) {
@@ -38,8 +38,8 @@ static struct profile_weight take_away(struct profile_weight from, struct profil
 /* What a cut tree does not list of its row. */
 static struct profile_weight cut_here(struct report *r, uint32_t row, struct profile_weight listed) {
     const struct row *at = &r->rows.at[row];
-    r->budget.left = 0;
-    r->budget.cut++;
+    r->trees.budget.left = 0;
+    r->trees.budget.cut++;
     return take_away(r->children ? at->total : at->self, listed);
 }
 
@@ -49,7 +49,7 @@ static void add_own(struct profile_weight *to, const struct subtree *subtree) {
 }
 
 static double share_of_all(const struct report *r, uint32_t event, uint64_t weight) {
-    const uint64_t all = r->sums.all[event].weight;
+    const uint64_t all = r->events.sums.all[event].weight;
     return all ? 100.0 * (double)weight / (double)all : 0;
 }
 
@@ -100,10 +100,10 @@ static void write_limit(struct report *r, uint32_t row, struct profile_weight li
 
 /* Up to the limit. Returns whether all are written. */
 static bool write_subtrees(struct report *r, uint32_t event, struct profile_weight *listed, struct json *j) {
-    for (size_t i = 1; i < r->tree.count; i++) {
-        const struct subtree *const subtree = &r->tree.subtrees[i];
+    for (size_t i = 1; i < r->trees.whole.count; i++) {
+        const struct subtree *const subtree = &r->trees.whole.subtrees[i];
         const uint64_t before = out_written(j->out);
-        if (!r->budget.left)
+        if (!r->trees.budget.left)
             return false;
         write_subtree(r, event, subtree, j);
         tree_text_take(r, out_written(j->out) - before);
@@ -114,10 +114,10 @@ static bool write_subtrees(struct report *r, uint32_t event, struct profile_weig
 
 pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_error *err) {
     struct profile_weight listed = {0, 0};
-    if (row == NO_ROW || !r->asks_trees)
+    if (row == NO_ROW || !r->trees.is_asked)
         return PFR_OK;
     const bool shown = row_has_tree(r, row);
-    bool whole = !shown || r->budget.left;
+    bool whole = !shown || r->trees.budget.left;
     if (shown && whole)
         PFR_TRY(make_tree(r, row, err));
     json_key(j, "tree");
@@ -133,7 +133,7 @@ pfr_status tree_write_json(struct report *r, uint32_t row, struct json *j, pfr_e
 /* --- CSV --- */
 
 static pfr_status push_frame(struct report *r, size_t count, uint32_t subtree, pfr_error *err) {
-    struct report_tree *t = &r->tree;
+    struct report_tree *t = &r->trees.whole;
     void *grown = mem_grow(r->memory, t->ends, count, &t->ends_room, 64, sizeof *t->ends);
     if (!grown)
         return mem_fail(r->memory, err, "tree");
@@ -160,12 +160,12 @@ static void add_frame(struct report *r, uint32_t frame, struct output *chain) {
 
 /* From the outermost frame of the tree to the twig. */
 static pfr_status make_chain(struct report *r, uint32_t subtree, struct output *chain, pfr_error *err) {
-    const struct subtree *subtrees = r->tree.subtrees;
+    const struct subtree *subtrees = r->trees.whole.subtrees;
     size_t count = 0;
     for (uint32_t at = subtree; at != 0; at = subtrees[at].parent)
         PFR_TRY(push_frame(r, count++, at, err));
     while (count-- > 0) {
-        add_frame(r, subtrees[r->tree.ends[count]].frame, chain);
+        add_frame(r, subtrees[r->trees.whole.ends[count]].frame, chain);
         out_text(chain, count ? ";" : "");
     }
     return chain->status < 0 ? mem_fail(r->memory, err, "tree") : PFR_OK;
@@ -198,11 +198,11 @@ static pfr_status write_chain(struct report *r, uint32_t subtree, struct csv_row
     out_open_memory(&chain, r->memory);
     const pfr_status st = make_chain(r, subtree, &chain, err);
     const char *text = out_bytes(&chain, &length);
-    *whole = length + of->length <= r->budget.left;
+    *whole = length + of->length <= r->trees.budget.left;
     if (st >= 0 && *whole) {
-        write_end(r, of, r->tree.subtrees[subtree].own, text ? text : "", length);
+        write_end(r, of, r->trees.whole.subtrees[subtree].own, text ? text : "", length);
         tree_text_take(r, length + of->length);
-        add_own(&of->listed, &r->tree.subtrees[subtree]);
+        add_own(&of->listed, &r->trees.whole.subtrees[subtree]);
     }
     of->any = true;
     out_close(&chain, NULL);
@@ -210,8 +210,8 @@ static pfr_status write_chain(struct report *r, uint32_t subtree, struct csv_row
 }
 
 static pfr_status write_chains(struct report *r, struct csv_row *of, bool *whole, pfr_error *err) {
-    for (uint32_t i = 1; *whole && i < r->tree.count; i++)
-        if (r->tree.subtrees[i].own.samples)
+    for (uint32_t i = 1; *whole && i < r->trees.whole.count; i++)
+        if (r->trees.whole.subtrees[i].own.samples)
             PFR_TRY(write_chain(r, i, of, whole, err));
     return PFR_OK;
 }
@@ -221,7 +221,7 @@ pfr_status tree_write_csv(struct report *r, uint32_t row, const char *cells, siz
     static const char limit[] = "[limit]";
     struct csv_row of = {.cells = cells, .length = length, .to = to};
     const bool shown = row != NO_ROW && row_has_tree(r, row);
-    bool whole = !shown || r->budget.left;
+    bool whole = !shown || r->trees.budget.left;
     if (shown && whole) {
         PFR_TRY(make_tree(r, row, err));
         PFR_TRY(write_chains(r, &of, &whole, err));

@@ -14,17 +14,17 @@ struct growth {
 };
 
 static inline bool segment_is_root(const struct report *r, uint32_t path_segment) {
-    return r->path_segments.at[path_segment].parent == NO_LIMB;
+    return r->trees.path_segments.at[path_segment].parent == NO_LIMB;
 }
 
 static inline bool segment_is_apart(const struct report *r, uint32_t path_segment) {
-    return r->path_segments.at[path_segment].is_apart;
+    return r->trees.path_segments.at[path_segment].is_apart;
 }
 
 /* The path segment at whose last node the callchain ends, for a sample at the end of `path_segment`; a root if there is
  * no callchain. */
 static inline uint32_t segment_chain_end(const struct report *r, uint32_t path_segment) {
-    return segment_is_apart(r, path_segment) ? r->path_segments.at[path_segment].parent : path_segment;
+    return segment_is_apart(r, path_segment) ? r->trees.path_segments.at[path_segment].parent : path_segment;
 }
 
 static inline void tree_add_weight(struct profile_weight *to, struct profile_weight more) {
@@ -44,7 +44,7 @@ static inline struct profile_weight tree_mark_of(const struct report_tree *t, ui
 /* Inclusive weight of a node: only the row's own samples if `whole`, else all others. */
 static inline struct profile_weight growth_weight_below(const struct growth *g, uint32_t path_segment, bool whole) {
     const struct profile_weight mark = tree_mark_of(g->t, path_segment);
-    return whole ? mark : weight_less(g->r->path_segments.at[path_segment].sum, mark);
+    return whole ? mark : weight_less(g->r->trees.path_segments.at[path_segment].sum, mark);
 }
 
 /* report_tree_items.c: makes room for item number `last`; appends an item. */

@@ -60,7 +60,7 @@ static void make_batch(void *context, unsigned worker, size_t slot) {
     pfr_status st = PFR_OK;
     out_clear(&b->text.out);
     for (uint32_t i = b->from; i < b->end && st >= 0; i++) {
-        st = tree_print(t->r, &t->trees[worker], t->rows[i], t->r->budget.text, &b->text, NULL);
+        st = tree_print(t->r, &t->trees[worker], t->rows[i], t->r->trees.budget.text, &b->text, NULL);
         out_bytes(&b->text.out, &b->ends[i - b->from]);
     }
     b->good = st >= 0 && b->text.out.status >= 0;
@@ -90,13 +90,13 @@ static void end_workers(struct trees_ahead *t) {
 }
 
 static void say_cut(struct trees_ahead *t, struct output *out) {
-    t->r->budget.left = 0;
-    t->r->budget.cut++;
+    t->r->trees.budget.left = 0;
+    t->r->trees.budget.cut++;
     out_text(out, "            [limit]\n\n");
 }
 
 static void write_text(struct trees_ahead *t, const char *text, size_t length, struct output *out) {
-    uint64_t *const left = &t->r->budget.left;
+    uint64_t *const left = &t->r->trees.budget.left;
     if (length <= *left) {
         out_write(out, text, length);
         *left -= length;
@@ -142,11 +142,12 @@ static pfr_status list_rows(struct trees_ahead *t, pfr_error *err) {
 }
 
 static unsigned count_threads(const struct trees_ahead *t) {
-    const uint32_t *begin = t->r->walk.begin;
+    const uint32_t *begin = t->r->trees.walk.begin;
     uint64_t members = 0;
     for (uint32_t i = 0; i < t->nr_rows; i++)
         members += begin[t->rows[i] + 1] - begin[t->rows[i]];
-    const size_t bytes = t->r->path_segments.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
+    const size_t bytes =
+        t->r->trees.path_segments.count * sizeof(uint32_t) + t->r->profile->nr_frames * 2 * sizeof(uint32_t);
     return report_jobs(t->r, members * MEMBER_NS, (t->nr_rows + BATCH - 1) / BATCH, bytes);
 }
 
@@ -166,7 +167,7 @@ static void begin_workers(struct trees_ahead *t) {
 
 static pfr_status open_trees(struct trees_ahead *t, const pfr_output *to, pfr_error *err) {
     struct memory *memory = t->r->memory;
-    if (t->r->row_trees)
+    if (t->r->trees.of_rows)
         PFR_TRY(list_rows(t, err));
     t->threads = count_threads(t);
     t->trees = mem_zeroed(memory, t->threads, sizeof *t->trees);
@@ -195,7 +196,7 @@ static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to,
     struct report *const r = t->r;
     size_t length;
     out_clear(&t->text.out);
-    PFR_TRY(tree_print(r, &t->trees[0], row, r->budget.text, &t->text, err));
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->trees.budget.text, &t->text, err));
     if (t->text.out.status >= 0) {
         const char *text = out_bytes(&t->text.out, &length);
         if (length)
@@ -203,12 +204,12 @@ static pfr_status print_own(struct trees_ahead *t, uint32_t row, pfr_output *to,
         return PFR_OK;
     }
     const uint64_t before = out_written(&to->out);
-    PFR_TRY(tree_print(r, &t->trees[0], row, r->budget.left, to, err));
+    PFR_TRY(tree_print(r, &t->trees[0], row, r->trees.budget.left, to, err));
     const uint64_t written = out_written(&to->out) - before;
-    if (written > r->budget.left)
+    if (written > r->trees.budget.left)
         say_cut(t, &to->out);
     else
-        r->budget.left -= written;
+        r->trees.budget.left -= written;
     return PFR_OK;
 }
 
@@ -216,7 +217,7 @@ pfr_status trees_print(struct trees_ahead *t, uint32_t line, pfr_output *to, pfr
     const uint32_t row = row_of_line(t, line);
     if (!has_tree(t, row))
         return PFR_OK;
-    if (t->r->budget.left == 0) {
+    if (t->r->trees.budget.left == 0) {
         say_cut(t, &to->out);
         return PFR_OK;
     }

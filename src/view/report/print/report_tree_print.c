@@ -195,7 +195,7 @@ static pfr_status print_levels(const struct tree_printer *p, uint32_t top, uint6
 /* Prints the frames common to all chains of the row; returns the last one. */
 static uint32_t print_stem(struct tree_printer *p, bool *printed) {
     uint32_t subtree = p->t->subtrees[0].first, count = 0;
-    bool skips = p->r->skips_first;
+    bool skips = p->r->trees.skips_first;
     for (;; subtree = p->t->subtrees[subtree].first, skips = false) {
         if (!skips) {
             out_pad(p->out, MARGIN);
@@ -317,8 +317,8 @@ pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, 
     struct tree_printer p = {.r = r, .t = tree, .to = to, .out = &to->out, .row = at, .margin = MARGIN};
     p.end = out_written(p.out);
     p.end = p.end > UINT64_MAX - most ? UINT64_MAX : p.end + most;
-    const uint64_t total = r->sums.all[at->event].weight;
-    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
+    const uint64_t total = r->events.sums.all[at->event].weight;
+    const uint64_t least = (uint64_t)((double)r->events.sums.before[at->event].weight * (r->chain.least / 100));
     p.whole = r->children ? at->total.weight : at->self.weight;
     if (!row_has_tree(r, row))
         return PFR_OK;

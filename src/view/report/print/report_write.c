@@ -39,14 +39,14 @@ static void say_notes(const struct report_writing *w) {
 
 static void say_quality(const struct report_writing *w) {
     const struct profile *p = w->r->profile;
-    say(w, p->left_out,
-        w->r->measure->is_amount ? " calls left out by -C and --time\n"
-        : w->r->switched.any     ? " samples left out by -C and --time\n"
-                                 : " samples left out by -C, --time, --switch-on and --switch-off\n");
-    say(w, p->late, " records late: they count where they belong\n");
-    say(w, p->guests, " samples of guests, of which nothing more is known\n");
-    say(w, p->too_deep, " samples [unknown]: their processes have too many ancestors (limit depth)\n");
-    say(w, p->limited.samples, " samples in [limit]: their stacks did not fit (limit memory)\n");
+    say(w, p->facts.left_out,
+        w->r->measure->is_amount     ? " calls left out by -C and --time\n"
+        : w->r->filters.switched.any ? " samples left out by -C and --time\n"
+                                     : " samples left out by -C, --time, --switch-on and --switch-off\n");
+    say(w, p->facts.late, " records late: they count where they belong\n");
+    say(w, p->facts.guests, " samples of guests, of which nothing more is known\n");
+    say(w, p->facts.too_deep, " samples [unknown]: their processes have too many ancestors (limit depth)\n");
+    say(w, p->facts.limited.samples, " samples in [limit]: their stacks did not fit (limit memory)\n");
     say(w, pfr_get_quality(w->r->reader)->holes, " stretches of the recording could not be used\n");
     say_notes(w);
 }

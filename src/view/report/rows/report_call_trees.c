@@ -18,7 +18,7 @@
 /* --- growing --- */
 
 static pfr_status add_node(struct report *r, struct profile_node node, struct profile_weight self, pfr_error *err) {
-    struct call_trees *f = &r->call_trees;
+    struct call_trees *f = &r->trees.calls;
     void *nodes = mem_grow(r->memory, f->nodes, f->nr_nodes, &f->nodes_room, 256, sizeof *f->nodes);
     f->nodes = nodes ? nodes : f->nodes;
     void *weights = mem_grow(r->memory, f->self.at, f->nr_nodes, &f->self.room, 256, sizeof *f->self.at);
@@ -32,7 +32,7 @@ static pfr_status add_node(struct report *r, struct profile_node node, struct pr
 }
 
 static pfr_status add_root(struct report *r, struct call_trees_root root, pfr_error *err) {
-    struct call_trees *f = &r->call_trees;
+    struct call_trees *f = &r->trees.calls;
     void *grown = mem_grow(r->memory, f->roots, f->nr_roots, &f->roots_room, 16, sizeof *f->roots);
     if (!grown)
         return mem_fail(r->memory, err, "nodes");
@@ -42,7 +42,7 @@ static pfr_status add_root(struct report *r, struct call_trees_root root, pfr_er
 }
 
 static pfr_status copy_weights(struct report *r, pfr_error *err) {
-    struct call_trees *f = &r->call_trees;
+    struct call_trees *f = &r->trees.calls;
     struct node_weights copy;
     if (f->own_self || !f->nr_nodes)
         return PFR_OK;
@@ -57,7 +57,7 @@ static pfr_status copy_weights(struct report *r, pfr_error *err) {
 
 /* The group's number for each node, which its root holds. NULL: no memory. */
 static uint32_t *roots_of_nodes(struct report *r) {
-    const struct call_trees *f = &r->call_trees;
+    const struct call_trees *f = &r->trees.calls;
     uint32_t *root_of = mem_alloc(r->memory, f->nr_nodes, sizeof *root_of);
     for (uint32_t n = 0; root_of && n < f->nr_nodes; n++)
         root_of[n] = f->nodes[n].parent == NO_NODE ? f->nodes[n].frame : root_of[f->nodes[n].parent];
@@ -74,15 +74,15 @@ static uint32_t frame_of_node(const struct call_trees *f, uint32_t n) {
 }
 
 static pfr_status weigh(struct report *r, pfr_error *err) {
-    struct call_trees *f = &r->call_trees;
-    if (r->mode != REPORT_MEMORY && !r->filters_rows)
+    struct call_trees *f = &r->trees.calls;
+    if (r->mode != REPORT_MEMORY && !r->filters.has_rows)
         return PFR_OK;
     PFR_TRY(copy_weights(r, err));
     uint32_t *root_of = roots_of_nodes(r);
     if (!root_of)
         return mem_fail(r->memory, err, "nodes");
-    memset(r->sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.totals);
-    memset(r->sums.all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->sums.all);
+    memset(r->events.sums.totals, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->events.sums.totals);
+    memset(r->events.sums.all, 0, ((size_t)r->profile->nr_events + 1) * sizeof *r->events.sums.all);
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_group *group = f->roots[root_of[n]].group;
         if (!node_weight(&f->self, n)->samples)
@@ -90,10 +90,10 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
         struct profile_weight *self = node_weights_own(&f->self, n);
         if (r->mode == REPORT_MEMORY)
             weigh_cost(r, group, self);
-        weight_add(&r->sums.all[group->event], self);
-        const bool kept = !r->filters_rows || filter_keeps(r, group, frame_of_node(f, n));
+        weight_add(&r->events.sums.all[group->event], self);
+        const bool kept = !r->filters.has_rows || filter_keeps(r, group, frame_of_node(f, n));
         if (kept || !r->relative)
-            weight_add(&r->sums.totals[group->event], self);
+            weight_add(&r->events.sums.totals[group->event], self);
         if (!kept)
             *self = (struct profile_weight){0, 0};
     }
@@ -126,11 +126,11 @@ static bool matches(struct replanting *p, const regex_t *pattern, uint8_t *known
 }
 
 static bool is_parent(struct replanting *p, uint32_t node) {
-    return p->r->parents.wanted && matches(p, &p->r->parents.pattern, p->parents, node);
+    return p->r->filters.parents.wanted && matches(p, &p->r->filters.parents.pattern, p->parents, node);
 }
 
 static bool ignores_callees(struct replanting *p, uint32_t node) {
-    return p->r->ignored.made && matches(p, &p->r->ignored.pattern, p->ignored, node);
+    return p->r->filters.ignored.made && matches(p, &p->r->filters.ignored.pattern, p->ignored, node);
 }
 
 /* The first match of the chain, from the end that comes first; the path is left in p->path, innermost first. It begins
@@ -158,15 +158,15 @@ static pfr_status find_root(struct replanting *p, const struct profile_group *gr
     const struct { uint64_t group, parent; } key = {(uint64_t)(uintptr_t)group, parent};
     uint32_t root;
     PFR_TRY(intern_put(&p->roots, &key, sizeof key, &root, err));
-    if (root == p->r->call_trees.nr_roots) {
-        *node = p->r->call_trees.nr_nodes;
+    if (root == p->r->trees.calls.nr_roots) {
+        *node = p->r->trees.calls.nr_nodes;
         PFR_TRY(add_root(p->r, (struct call_trees_root){group, *node, parent}, err));
         PFR_TRY(add_node(p->r, (struct profile_node){NO_NODE, root}, (struct profile_weight){0, 0}, err));
         uint32_t number; /* nodes and keys go together */
         const struct profile_node self = {NO_NODE, root};
         return intern_put(&p->keys, &self, sizeof self, &number, err);
     }
-    *node = p->r->call_trees.roots[root].node;
+    *node = p->r->trees.calls.roots[root].node;
     return PFR_OK;
 }
 
@@ -177,12 +177,12 @@ static pfr_status replant(struct replanting *p, uint32_t node, const struct prof
     while (count-- > 0) {
         const struct profile_node key = {at, p->old.nodes[p->path[count]].frame};
         PFR_TRY(intern_put(&p->keys, &key, sizeof key, &at, err));
-        if (at == p->r->call_trees.nr_nodes)
+        if (at == p->r->trees.calls.nr_nodes)
             PFR_TRY(add_node(p->r, key, (struct profile_weight){0, 0}, err));
     }
-    const bool kept = parent != NO_PARENT || !p->r->parents.only;
+    const bool kept = parent != NO_PARENT || !p->r->filters.parents.only;
     if (kept)
-        weight_add(node_weights_own(&p->r->call_trees.self, at), node_weight(&p->old.self, node));
+        weight_add(node_weights_own(&p->r->trees.calls.self, at), node_weight(&p->old.self, node));
     return PFR_OK;
 }
 
@@ -202,16 +202,16 @@ static void free_arrays(struct memory *memory, struct call_trees *f) {
 }
 
 static pfr_status plant_anew(struct report *r, pfr_error *err) {
-    struct replanting p = {.r = r, .old = r->call_trees};
+    struct replanting p = {.r = r, .old = r->trees.calls};
     const size_t texts = r->profile->texts.count;
     uint32_t *root_of = roots_of_nodes(r);
     p.parents = mem_zeroed(r->memory, texts, 1);
     p.ignored = mem_zeroed(r->memory, texts, 1);
     intern_init(&p.keys, r->memory);
     intern_init(&p.roots, r->memory);
-    r->call_trees = (struct call_trees){0};
-    const pfr_status st = root_of && p.parents && p.ignored ? replant_all(&p, root_of, err)
-                                                            : mem_fail(r->memory, err, "nodes");
+    r->trees.calls = (struct call_trees){0};
+    const pfr_status st =
+        root_of && p.parents && p.ignored ? replant_all(&p, root_of, err) : mem_fail(r->memory, err, "nodes");
     intern_free(&p.roots);
     intern_free(&p.keys);
     mem_free(r->memory, p.path, p.path_room, sizeof *p.path);
@@ -226,7 +226,7 @@ static pfr_status plant_anew(struct report *r, pfr_error *err) {
 
 static pfr_status begin(struct report *r, pfr_error *err) {
     const struct profile *p = r->profile;
-    r->call_trees = (struct call_trees){.nodes = p->nodes, .self = p->self, .nr_nodes = p->nr_nodes};
+    r->trees.calls = (struct call_trees){.nodes = p->nodes, .self = p->self, .nr_nodes = p->nr_nodes};
     for (uint32_t g = 0; g < p->nr_groups; g++)
         PFR_TRY(add_root(r, (struct call_trees_root){p->groups[g], p->groups[g]->root, NO_PARENT}, err));
     return PFR_OK;
@@ -235,11 +235,11 @@ static pfr_status begin(struct report *r, pfr_error *err) {
 pfr_status call_trees_make(struct report *r, pfr_error *err) {
     PFR_TRY(begin(r, err));
     PFR_TRY(weigh(r, err));
-    if (r->parents.wanted || r->ignored.made)
+    if (r->filters.parents.wanted || r->filters.ignored.made)
         PFR_TRY(plant_anew(r, err));
     return PFR_OK;
 }
 
 void call_trees_free(struct report *r) {
-    free_arrays(r->memory, &r->call_trees);
+    free_arrays(r->memory, &r->trees.calls);
 }

@@ -143,14 +143,14 @@ pfr_status lines_prepare(struct report *r, pfr_error *err) {
     if (!leaders.of)
         return mem_fail(r->memory, err, "report");
     learn_leaders(r, leaders.of, events);
-    const pfr_status st =
-        number_lists_make(&r->event_rows, r->memory, r->rows.cells.count, (size_t)events + 1, leader_of, &leaders, err);
+    const pfr_status st = number_lists_make(&r->events.rows, r->memory, r->rows.cells.count, (size_t)events + 1,
+                                            leader_of, &leaders, err);
     mem_free(r->memory, leaders.of, (size_t)events + 1, sizeof *leaders.of);
     return st;
 }
 
 static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err) {
-    const struct number_lists *all = &r->event_rows;
+    const struct number_lists *all = &r->events.rows;
     const uint32_t from = all->starts ? all->starts[lines->leader] : 0;
     const uint32_t to = all->starts ? all->starts[lines->leader + 1] : r->rows.cells.count;
     struct intern_table cells;

@@ -44,7 +44,7 @@ static void begin_at(struct growing *g, uint32_t node) {
 }
 
 static void mark_begins(struct growing *g) {
-    const struct call_trees *f = &g->r->call_trees;
+    const struct call_trees *f = &g->r->trees.calls;
     for (uint32_t n = 0; n < f->nr_nodes; n++) {
         const struct profile_node node = f->nodes[n];
         const bool is_root = node.parent == NO_NODE, is_apart = !is_root && node.frame & NODE_APART;
@@ -65,7 +65,7 @@ static uint32_t count_bits(uint64_t bits) {
 
 /* The bit after the last node ends the last segment. */
 static void count_begins(struct growing *g) {
-    const uint32_t nr = g->r->call_trees.nr_nodes;
+    const uint32_t nr = g->r->trees.calls.nr_nodes;
     uint32_t count = 0;
     begin_at(g, nr);
     for (size_t i = 0; i < g->words; i++) {
@@ -85,7 +85,7 @@ static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
 
 /* Parents have smaller numbers than their children, so `below` is complete when a segment is visited. */
 static void count_bud(struct growing *g, uint32_t path_segment, uint32_t node) {
-    const uint32_t parent = g->r->call_trees.nodes[node].parent;
+    const uint32_t parent = g->r->trees.calls.nodes[node].parent;
     if (parent == NO_NODE)
         return;
     const uint32_t above = path_segment_of(g, parent);
@@ -106,16 +106,16 @@ static void count_below(struct growing *g) {
 
 /* Roots come in order, each followed by its whole tree. */
 static void place_roots(struct growing *g) {
-    const struct call_trees *f = &g->r->call_trees;
+    const struct call_trees *f = &g->r->trees.calls;
     uint32_t place = 0;
     for (uint32_t i = 0; i < f->nr_roots; i++) {
-        g->r->path_segments.root[i] = place;
+        g->r->trees.path_segments.root[i] = place;
         place += g->buds[path_segment_of(g, f->roots[i].node)].below + 1;
     }
 }
 
 static void place_path_segment(struct growing *g, uint32_t path_segment, uint32_t from, uint32_t end) {
-    const struct call_trees *f = &g->r->call_trees;
+    const struct call_trees *f = &g->r->trees.calls;
     if (path_segment + FETCHED < g->count)
         __builtin_prefetch(&g->buds[g->buds[path_segment + FETCHED].above]);
     const struct profile_node node = f->nodes[from];
@@ -123,14 +123,14 @@ static void place_path_segment(struct growing *g, uint32_t path_segment, uint32_
     const bool is_root = node.parent == NO_NODE;
     const struct profile_weight *self = node_weight(&f->self, end - 1);
     struct bud *above = is_root ? NULL : &g->buds[bud->above];
-    const uint32_t place = is_root ? g->r->path_segments.root[node.frame] : above->next;
-    g->r->path_segments.at[place] = (struct path_segment){.node = from,
-                                                          .length = (end - from) & (LIMBS_MOST - 1),
-                                                          .has_samples = self->samples != 0,
-                                                          .is_apart = !is_root && node.frame & NODE_APART,
-                                                          .parent = is_root ? NO_LIMB : above->above,
-                                                          .size = bud->below + 1,
-                                                          .sum = *self};
+    const uint32_t place = is_root ? g->r->trees.path_segments.root[node.frame] : above->next;
+    g->r->trees.path_segments.at[place] = (struct path_segment){.node = from,
+                                                                .length = (end - from) & (LIMBS_MOST - 1),
+                                                                .has_samples = self->samples != 0,
+                                                                .is_apart = !is_root && node.frame & NODE_APART,
+                                                                .parent = is_root ? NO_LIMB : above->above,
+                                                                .size = bud->below + 1,
+                                                                .sum = *self};
     if (!is_root)
         above->next += bud->below + 1;
     bud->above = place;
@@ -151,7 +151,7 @@ static void place_path_segments(struct growing *g) {
 /* --- all --- */
 
 static pfr_status find_begins(struct growing *g, pfr_error *err) {
-    g->words = g->r->call_trees.nr_nodes / WORD + 1;
+    g->words = g->r->trees.calls.nr_nodes / WORD + 1;
     g->bits = mem_zeroed(g->r->memory, g->words, sizeof *g->bits);
     g->before = g->bits ? mem_alloc(g->r->memory, g->words, sizeof *g->before) : NULL;
     if (!g->before)
@@ -164,10 +164,10 @@ static pfr_status find_begins(struct growing *g, pfr_error *err) {
 }
 
 static pfr_status find_places(struct growing *g, pfr_error *err) {
-    struct path_segments *l = &g->r->path_segments;
+    struct path_segments *l = &g->r->trees.path_segments;
     g->buds = mem_zeroed(g->r->memory, g->count, sizeof *g->buds);
     l->count = g->count;
-    l->root = mem_alloc(g->r->memory, g->r->call_trees.nr_roots, sizeof *l->root);
+    l->root = mem_alloc(g->r->memory, g->r->trees.calls.nr_roots, sizeof *l->root);
     l->at = g->buds && l->root ? mem_alloc(g->r->memory, g->count, sizeof *l->at) : NULL;
     if (!l->at)
         return mem_fail(g->r->memory, err, "walk");
@@ -189,8 +189,8 @@ pfr_status path_segments_make(struct report *r, pfr_error *err) {
 }
 
 void path_segments_sum_up(struct report *r, uint32_t root) {
-    struct path_segment *at = r->path_segments.at;
-    const uint32_t from = r->path_segments.root[root];
+    struct path_segment *at = r->trees.path_segments.at;
+    const uint32_t from = r->trees.path_segments.root[root];
     for (uint32_t i = from + at[from].size; --i > from;) {
         struct profile_weight *sum = &at[at[i].parent].sum;
         sum->weight += at[i].sum.weight;
@@ -199,22 +199,22 @@ void path_segments_sum_up(struct report *r, uint32_t root) {
 }
 
 struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment) {
-    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const struct path_segment *at = &r->trees.path_segments.at[path_segment];
     if (!at->has_samples)
         return (struct profile_weight){0, 0};
-    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->call_trees.self, path_segment_last(at));
+    return at->size == 1 || !r->children ? at->sum : *node_weight(&r->trees.calls.self, path_segment_last(at));
 }
 
 void path_segment_fetch(const struct report *r, uint32_t path_segment) {
-    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const struct path_segment *at = &r->trees.path_segments.at[path_segment];
     for (uint32_t i = 0; i < at->length; i += LINE)
-        __builtin_prefetch(&r->call_trees.nodes[at->node + i]);
-    __builtin_prefetch(&r->call_trees.nodes[path_segment_last(at)]);
+        __builtin_prefetch(&r->trees.calls.nodes[at->node + i]);
+    __builtin_prefetch(&r->trees.calls.nodes[path_segment_last(at)]);
 }
 
 void path_segments_free(struct report *r) {
-    struct path_segments *l = &r->path_segments;
+    struct path_segments *l = &r->trees.path_segments;
     mem_free(r->memory, l->at, l->count, sizeof *l->at);
-    mem_free(r->memory, l->root, r->call_trees.nr_roots, sizeof *l->root);
+    mem_free(r->memory, l->root, r->trees.calls.nr_roots, sizeof *l->root);
     *l = (struct path_segments){.at = NULL};
 }

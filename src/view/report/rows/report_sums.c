@@ -45,7 +45,7 @@ static pfr_status add_sum(struct report *r, const struct profile_sum_key *key, u
     const struct profile *p = r->profile;
     const struct cell_key spot = {p->groups[key->group], key->frame, NO_PARENT};
     PFR_TRY(rows_find(r, &spot, row, err));
-    const struct profile_weight *more = &p->sums[key->sum];
+    const struct profile_weight *more = &p->sums.list[key->sum];
     struct profile_weight *total = &r->rows.at[*row].total;
     total->weight += more->weight;
     total->samples += more->samples;
@@ -54,9 +54,9 @@ static pfr_status add_sum(struct report *r, const struct profile_sum_key *key, u
 
 static pfr_status add_sums(struct report *r, uint32_t *row_of, pfr_error *err) {
     const struct profile *p = r->profile;
-    for (uint32_t i = 0; i < p->nr_sum_keys; i++) {
-        const uint32_t key = p->sum_order ? p->sum_order[i] : i;
-        PFR_TRY(add_sum(r, &p->sum_keys[key], &row_of[p->sum_keys[key].sum], err));
+    for (uint32_t i = 0; i < p->sums.nr_keys; i++) {
+        const uint32_t key = p->sums.order ? p->sums.order[i] : i;
+        PFR_TRY(add_sum(r, &p->sums.keys[key], &row_of[p->sums.keys[key].sum], err));
     }
     return PFR_OK;
 }
@@ -71,8 +71,8 @@ static void add_selves(struct report *r, const uint32_t *row_of) {
 }
 
 pfr_status walk_sums(struct report *r, pfr_error *err) {
-    const size_t count = r->profile->nr_sums;
-    if (!r->profile->nr_sum_keys)
+    const size_t count = r->profile->sums.count;
+    if (!r->profile->sums.nr_keys)
         return PFR_OK;
     uint32_t *row_of = mem_alloc(r->memory, count, sizeof *row_of);
     const pfr_status st = row_of ? add_sums(r, row_of, err) : mem_fail(r->memory, err, "walk");

@@ -97,7 +97,7 @@ static pfr_status add_root_row(struct strides *s, uint32_t row, uint32_t *at, pf
 /* Remembers the frame and its row for report_tree_roots.c. */
 static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_error *err) {
     struct frame_list *noted = &s->noted;
-    if (!s->r->walk.frames)
+    if (!s->r->trees.walk.frames)
         return PFR_OK;
     void *grown = mem_grow(s->r->memory, noted->at, noted->count, &noted->room, 256, sizeof *noted->at);
     if (!grown)
@@ -108,7 +108,7 @@ static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_err
 }
 
 static pfr_status note_row(struct strides *s, uint32_t row, pfr_error *err) {
-    struct traversal *w = &s->r->walk;
+    struct traversal *w = &s->r->trees.walk;
     const size_t before = w->notes_room;
     void *grown = mem_grow(s->r->memory, w->notes, row, &w->notes_room, 256, sizeof *w->notes);
     if (!grown)
@@ -151,7 +151,7 @@ static pfr_status row_of_frame(struct strides *s, uint32_t frame, uint32_t *at, 
 
 static void count_self(const struct report *r, struct root_row *row, uint32_t node, const struct profile_weight *self) {
     weight_add(&row->self, self);
-    row_add_by_mode(r, r->call_trees.nodes[node].frame, self->weight, &row->system, &row->user);
+    row_add_by_mode(r, r->trees.calls.nodes[node].frame, self->weight, &row->system, &row->user);
 }
 
 static void raise_depth(uint32_t *depth, uint32_t least) {
@@ -166,11 +166,11 @@ static void add_to_row(struct report *r, const struct root_row *from) {
     to->system += from->system;
     to->user += from->user;
     raise_depth(&to->depth, from->depth);
-    r->walk.notes[from->row].members += from->members;
+    r->trees.walk.notes[from->row].members += from->members;
 }
 
 static pfr_status add_frames(struct strides *s, pfr_error *err) {
-    struct traversal *w = &s->r->walk;
+    struct traversal *w = &s->r->trees.walk;
     struct root_frames *frames = &w->frames[s->number - 1];
     if (!s->noted.count)
         return PFR_OK;
@@ -188,13 +188,13 @@ static pfr_status end_root(struct strides *s, pfr_error *err) {
     for (size_t i = 0; i < s->nr_rows; i++)
         add_to_row(s->r, &s->rows[i]);
     pthread_mutex_unlock(s->lock);
-    return s->r->walk.frames ? add_frames(s, err) : PFR_OK;
+    return s->r->trees.walk.frames ? add_frames(s, err) : PFR_OK;
 }
 
 /* --- traversal of a root --- */
 
 static void measure(struct strides *s, uint32_t from, uint32_t end) {
-    const struct path_segment *path_segments = s->r->path_segments.at;
+    const struct path_segment *path_segments = s->r->trees.path_segments.at;
     uint32_t *height = s->height;
     memset(height + from, 0, (end - from) * sizeof *height);
     for (uint32_t i = end; --i > from;) {
@@ -223,14 +223,14 @@ static void count_end(struct strides *s, uint32_t path_segment) {
     if (!self.samples)
         return;
     struct root_row *row = &s->rows[s->way[s->nr_way - 1]];
-    count_self(r, row, path_segment_last(&r->path_segments.at[path_segment]), &self);
+    count_self(r, row, path_segment_last(&r->trees.path_segments.at[path_segment]), &self);
     raise_depth(&row->depth, s->depth);
     row->members += r->chain.caller && row->on_way > 1; /* otherwise enter() has counted it */
 }
 
 static pfr_status enter_path_segment(struct strides *s, uint32_t path_segment, pfr_error *err) {
-    const struct path_segment *at = &s->r->path_segments.at[path_segment];
-    const struct profile_node *nodes = s->r->call_trees.nodes + at->node;
+    const struct path_segment *at = &s->r->trees.path_segments.at[path_segment];
+    const struct profile_node *nodes = s->r->trees.calls.nodes + at->node;
     const bool caller = s->r->chain.caller;
     const uint32_t height = caller ? s->height[path_segment] : 0, depth = s->depth + !at->is_apart;
     void *grown = mem_grow(s->r->memory, s->way, s->nr_way + at->length, &s->way_room, 1024, sizeof *s->way);
@@ -256,14 +256,14 @@ static void leave_path_segment(struct strides *s, const struct path_segment *pat
 }
 
 static void fetch(const struct report *r, uint32_t path_segment) {
-    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const struct path_segment *at = &r->trees.path_segments.at[path_segment];
     path_segment_fetch(r, path_segment);
     if (at->has_samples && at->size > 1)
-        node_weights_fetch(&r->call_trees.self, path_segment_last(at));
+        node_weights_fetch(&r->trees.calls.self, path_segment_last(at));
 }
 
 static pfr_status walk_path_segments(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
-    const struct path_segment *path_segments = s->r->path_segments.at;
+    const struct path_segment *path_segments = s->r->trees.path_segments.at;
     uint32_t way = from;
     for (uint32_t i = from + 1; i < end;) {
         for (; way != path_segments[i].parent; way = path_segments[way].parent)
@@ -288,12 +288,12 @@ static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_
     uint32_t at;
     for (uint32_t i = from + 1; i < end; i++) {
         const struct profile_weight self = path_segment_self(r, i);
-        const uint32_t node = path_segment_last(&r->path_segments.at[i]);
+        const uint32_t node = path_segment_last(&r->trees.path_segments.at[i]);
         if (i + FETCHED < end)
-            __builtin_prefetch(&r->call_trees.nodes[path_segment_last(&r->path_segments.at[i + FETCHED])]);
+            __builtin_prefetch(&r->trees.calls.nodes[path_segment_last(&r->trees.path_segments.at[i + FETCHED])]);
         if (!self.samples)
             continue;
-        PFR_TRY(row_of_frame(s, r->call_trees.nodes[node].frame | NODE_APART, &at, err));
+        PFR_TRY(row_of_frame(s, r->trees.calls.nodes[node].frame | NODE_APART, &at, err));
         count_self(r, &s->rows[at], node, &self);
         s->rows[at].members++;
     }
@@ -302,7 +302,7 @@ static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_
 
 static pfr_status walk_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
-    const uint32_t from = r->path_segments.root[s->number - 1], end = from + r->path_segments.at[from].size;
+    const uint32_t from = r->trees.path_segments.root[s->number - 1], end = from + r->trees.path_segments.at[from].size;
     if (!r->children)
         return walk_ends(s, from, end, err);
     path_segments_sum_up(r, s->number - 1);
@@ -317,7 +317,7 @@ static pfr_status count_root(struct strides *s, pfr_error *err) {
     const uint32_t node = s->root->node;
     struct cell_key spot = {s->root->group, NO_FRAME, s->root->parent};
     uint32_t row, at;
-    const struct profile_weight *self = node_weight(&r->call_trees.self, node);
+    const struct profile_weight *self = node_weight(&r->trees.calls.self, node);
     if (!self->samples)
         return PFR_OK;
     if (r->mode == REPORT_BRANCHES && r->profile->request.keys & PROFILE_BIT(PROFILE_TO))
@@ -330,7 +330,7 @@ static pfr_status count_root(struct strides *s, pfr_error *err) {
 }
 
 static pfr_status walk_one(struct strides *s, uint32_t root, pfr_error *err) {
-    s->root = &s->r->call_trees.roots[root];
+    s->root = &s->r->trees.calls.roots[root];
     s->number = root + 1;
     s->nr_rows = s->noted.count = 0;
     PFR_TRY(count_root(s, err));
@@ -353,10 +353,10 @@ static bool asks_height(const struct report *r) {
 static pfr_status alloc_walk(struct walking *w, pfr_error *err) {
     struct report *r = w->r;
     if (asks_height(r))
-        w->height = mem_alloc(r->memory, r->path_segments.count, sizeof *w->height);
-    if (r->row_trees)
-        r->walk.frames = mem_zeroed(r->memory, r->call_trees.nr_roots, sizeof *r->walk.frames);
-    const bool good = (w->height || !asks_height(r)) && (r->walk.frames || !r->row_trees);
+        w->height = mem_alloc(r->memory, r->trees.path_segments.count, sizeof *w->height);
+    if (r->trees.of_rows)
+        r->trees.walk.frames = mem_zeroed(r->memory, r->trees.calls.nr_roots, sizeof *r->trees.walk.frames);
+    const bool good = (w->height || !asks_height(r)) && (r->trees.walk.frames || !r->trees.of_rows);
     return good ? PFR_OK : mem_fail(r->memory, err, "walk");
 }
 
@@ -388,13 +388,13 @@ static void close_workers(struct walking *w) {
         mem_free(memory, s->noted.at, s->noted.room, sizeof *s->noted.at);
     }
     mem_free(memory, w->workers, w->count, sizeof *w->workers);
-    mem_free(memory, w->height, w->r->path_segments.count, sizeof *w->height);
+    mem_free(memory, w->height, w->r->trees.path_segments.count, sizeof *w->height);
 }
 
 static pfr_status walk_all(struct walking *w, pfr_error *err) {
     PFR_TRY(alloc_walk(w, err));
     PFR_TRY(open_workers(w, err));
-    thread_pool_run(w->count, w->r->call_trees.nr_roots, walk_next, w);
+    thread_pool_run(w->count, w->r->trees.calls.nr_roots, walk_next, w);
     for (unsigned i = 0; i < w->count; i++)
         if (w->workers[i].status < 0) {
             if (err)
@@ -408,7 +408,7 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
     struct walking w = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames};
     PFR_TRY(path_segments_make(r, err));
     w.count =
-        report_jobs(r, (uint64_t)r->call_trees.nr_nodes * NODE_NS, r->call_trees.nr_roots, w.frames * FRAME_BYTES);
+        report_jobs(r, (uint64_t)r->trees.calls.nr_nodes * NODE_NS, r->trees.calls.nr_roots, w.frames * FRAME_BYTES);
     pthread_mutex_init(&w.lock, NULL);
     const pfr_status st = walk_all(&w, err);
     close_workers(&w);
@@ -417,10 +417,10 @@ pfr_status walk_make(struct report *r, pfr_error *err) {
 }
 
 void walk_free(struct report *r) {
-    struct traversal *w = &r->walk;
-    for (uint32_t i = 0; w->frames && i < r->call_trees.nr_roots; i++)
+    struct traversal *w = &r->trees.walk;
+    for (uint32_t i = 0; w->frames && i < r->trees.calls.nr_roots; i++)
         mem_free(r->memory, w->frames[i].at, w->frames[i].count, sizeof *w->frames[i].at);
-    mem_free(r->memory, w->frames, r->call_trees.nr_roots, sizeof *w->frames);
+    mem_free(r->memory, w->frames, r->trees.calls.nr_roots, sizeof *w->frames);
     mem_free(r->memory, w->notes, w->notes_room, sizeof *w->notes);
     members_free(r);
     *w = (struct traversal){0};

@@ -37,9 +37,9 @@ struct root_listing {
 
 bool row_has_tree(const struct report *r, uint32_t row) {
     const struct row *at = &r->rows.at[row];
-    const uint64_t least = (uint64_t)((double)r->sums.before[at->event].weight * (r->chain.least / 100));
+    const uint64_t least = (uint64_t)((double)r->events.sums.before[at->event].weight * (r->chain.least / 100));
     const uint64_t whole = r->children ? at->total.weight : at->self.weight;
-    return r->row_trees && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
+    return r->trees.of_rows && (r->chain.mode == CHAIN_FRACTAL || whole >= least);
 }
 
 /* --- the frames of a root whose rows have trees --- */
@@ -50,7 +50,7 @@ static size_t place_of_frame(const struct gathering *g, uint32_t frame) {
 
 /* Returns false if the root has no such frames. */
 static bool begin_root(struct gathering *g, uint32_t root) {
-    const struct traversal *w = &g->r->walk;
+    const struct traversal *w = &g->r->trees.walk;
     bool any = false;
     g->number = root + 1;
     for (uint32_t i = 0; i < w->frames[root].count; i++) {
@@ -71,23 +71,23 @@ static uint32_t row_of(const struct gathering *g, uint32_t frame) {
 }
 
 static void put_member(struct gathering *g, uint32_t row, uint32_t path_segment, uint32_t node, bool is_inner) {
-    const struct path_segment *at = &g->r->path_segments.at[path_segment];
+    const struct path_segment *at = &g->r->trees.path_segments.at[path_segment];
     uint32_t *next = &g->next[row];
     const uint32_t place = g->alone ? (*next)++ : __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
-    g->r->walk.members[place] = (struct member){.node = node,
-                                                .path_segment = path_segment & (LIMBS_MOST - 1),
-                                                .has_samples = at->has_samples && node == path_segment_last(at),
-                                                .is_inner = is_inner};
+    g->r->trees.walk.members[place] = (struct member){.node = node,
+                                                      .path_segment = path_segment & (LIMBS_MOST - 1),
+                                                      .has_samples = at->has_samples && node == path_segment_last(at),
+                                                      .is_inner = is_inner};
 }
 
 /* --- traversal of a root --- */
 
 static void enter_path_segment(struct gathering *g, uint32_t path_segment) {
     const struct report *r = g->r;
-    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const struct path_segment *at = &r->trees.path_segments.at[path_segment];
     const uint32_t last = path_segment_last(at);
     for (uint32_t n = at->node; n <= last; n++) {
-        const uint32_t row = row_of(g, r->call_trees.nodes[n].frame);
+        const uint32_t row = row_of(g, r->trees.calls.nodes[n].frame);
         if (row == NO_ROW)
             continue;
         const bool is_inner = g->on_way[row]++ > 0;
@@ -98,16 +98,16 @@ static void enter_path_segment(struct gathering *g, uint32_t path_segment) {
 
 static void leave_path_segment(struct gathering *g, uint32_t path_segment) {
     const struct report *r = g->r;
-    const struct path_segment *at = &r->path_segments.at[path_segment];
+    const struct path_segment *at = &r->trees.path_segments.at[path_segment];
     for (uint32_t n = at->node; n <= path_segment_last(at); n++) {
-        const uint32_t row = row_of(g, r->call_trees.nodes[n].frame);
+        const uint32_t row = row_of(g, r->trees.calls.nodes[n].frame);
         if (row != NO_ROW)
             g->on_way[row]--;
     }
 }
 
 static void walk_path_segments(struct gathering *g, uint32_t from, uint32_t end) {
-    const struct path_segment *path_segments = g->r->path_segments.at;
+    const struct path_segment *path_segments = g->r->trees.path_segments.at;
     uint32_t way = from;
     for (uint32_t i = from + 1; i < end;) {
         for (; way != path_segments[i].parent; way = path_segments[way].parent)
@@ -128,10 +128,10 @@ static void walk_path_segments(struct gathering *g, uint32_t from, uint32_t end)
 static void walk_ends(struct gathering *g, uint32_t from, uint32_t end) {
     const struct report *r = g->r;
     for (uint32_t i = from + 1; i < end; i++) {
-        if (!r->path_segments.at[i].has_samples)
+        if (!r->trees.path_segments.at[i].has_samples)
             continue;
-        const uint32_t node = path_segment_last(&r->path_segments.at[i]);
-        const uint32_t row = row_of(g, r->call_trees.nodes[node].frame | NODE_APART);
+        const uint32_t node = path_segment_last(&r->trees.path_segments.at[i]);
+        const uint32_t row = row_of(g, r->trees.calls.nodes[node].frame | NODE_APART);
         if (row != NO_ROW)
             put_member(g, row, i, node, false);
     }
@@ -139,7 +139,7 @@ static void walk_ends(struct gathering *g, uint32_t from, uint32_t end) {
 
 static bool walk_next(void *context, unsigned worker, size_t root) {
     struct gathering *g = &((struct root_listing *)context)->workers[worker];
-    const struct path_segments *path_segments = &g->r->path_segments;
+    const struct path_segments *path_segments = &g->r->trees.path_segments;
     const uint32_t from = path_segments->root[root], end = from + path_segments->at[from].size;
     if (begin_root(g, (uint32_t)root))
         (g->r->children ? walk_path_segments : walk_ends)(g, from, end);
@@ -150,7 +150,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
 
 /* Computes where the members of each row begin; rows without a tree get no members. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
-    struct traversal *w = &r->walk;
+    struct traversal *w = &r->trees.walk;
     w->nr_rows = r->rows.cells.count;
     w->begin = mem_zeroed(r->memory, (size_t)w->nr_rows + 1, sizeof *w->begin);
     if (!w->begin)
@@ -206,21 +206,21 @@ static void put_in_order(struct traversal *w) {
 pfr_status walk_list_members(struct report *r, pfr_error *err) {
     struct root_listing l = {.r = r, .frames = 2 * (size_t)r->profile->nr_frames, .rows = r->rows.cells.count};
     PFR_TRY(make_begins(r, err));
-    l.count = report_jobs(r, (uint64_t)r->walk.begin[l.rows] * MEMBER_NS, r->call_trees.nr_roots,
+    l.count = report_jobs(r, (uint64_t)r->trees.walk.begin[l.rows] * MEMBER_NS, r->trees.calls.nr_roots,
                           (l.frames * 2 + l.rows) * sizeof(uint32_t));
     const pfr_status st = open_workers(&l, err);
     if (st >= 0) {
-        memcpy(l.next, r->walk.begin, l.rows * sizeof *l.next);
-        thread_pool_run(l.count, r->call_trees.nr_roots, walk_next, &l);
+        memcpy(l.next, r->trees.walk.begin, l.rows * sizeof *l.next);
+        thread_pool_run(l.count, r->trees.calls.nr_roots, walk_next, &l);
         if (l.count > 1)
-            put_in_order(&r->walk);
+            put_in_order(&r->trees.walk);
     }
     close_workers(&l);
     return st;
 }
 
 void members_free(struct report *r) {
-    struct traversal *w = &r->walk;
+    struct traversal *w = &r->trees.walk;
     mem_free(r->memory, w->members, w->begin ? w->begin[w->nr_rows] : 0, sizeof *w->members);
     mem_free(r->memory, w->begin, (size_t)w->nr_rows + 1, sizeof *w->begin);
 }
