@@ -107,8 +107,8 @@ bool read_ring_size(const char *word, pfr_recorder_options *options) {
     if ((*word == ',' || take_pages(word, &options->ring_bytes, &rest)) &&
         (!*rest || (take_pages(rest + 1, &options->aux_bytes, &rest) && !*rest)))
         return true;
-    return refuse("mmap-pages", "a number of pages, or a size such as 4M, at most 1T; of AUX areas behind a comma",
-                  word);
+    return refuse("mmap-pages",
+                  "a number of pages, or a size such as 4M, at most 1T; the size of AUX areas follows a comma", word);
 }
 
 static bool read_time(uint64_t value, const char *unit, uint64_t *ns) {

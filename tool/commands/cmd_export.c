@@ -22,7 +22,7 @@ static const struct export_options export_defaults = {.selecting = {.naming.cach
 static const struct opt export_opts[] = {
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), FORMATS,
-     "output format (default by the suffix of -o, else folded); list: all"},
+     "output format (default: by suffix of -o, else folded); list prints all"},
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
      "write FILE, completely or not at all; - for stdout (default)"},
     {"set", 0, OPT_WORDS, offsetof(struct export_options, settings), "NAME[=VALUE]",
