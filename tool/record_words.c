@@ -49,7 +49,7 @@ bool read_frequency(const char *word, pfr_recorder_options *options) {
         return true;
     }
     if (!take_digits(word, &value, &rest) || *rest || value == 0 || value > UINT32_MAX)
-        return refuse("freq", "samples a second, or max", word);
+        return refuse("freq", "samples per second, or max", word);
     options->frequency = (uint32_t)value;
     return true;
 }

@@ -72,7 +72,7 @@ static bool choose_path(const struct task *task, char *made, size_t room, const 
     if (o->output)
         return is_other_file(task, PROGRAM, *path);
     if (is_stream || snprintf(made, room, "%s.%s", task->file, o->data ? "prv" : "html") >= (int)room) {
-        complain_as(PROGRAM, "a stream has no name to put the page beside; use -o FILE");
+        complain_as(PROGRAM, "a stream has no file name from which to name the page; use -o FILE");
         return false;
     }
     *path = made;
