@@ -27,7 +27,7 @@ static bool apply_hash_seed(void) {
         pfr_debug_hash_seed(seed);
         return true;
     }
-    complain("PERFRAY_HASH_SEED: '%s' is no number of at most 64 bits", text);
+    complain("PERFRAY_HASH_SEED: '%s' is not a number of at most 64 bits", text);
     return false;
 }
 

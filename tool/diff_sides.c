@@ -149,8 +149,8 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
     enum exit_status status = ENDS_FINE;
     if (given > wanted) {
         complain_as(PROGRAM,
-                    "%zu operands, but a comparison has two sides; several recordings of a side go with "
-                    "--base A1,A2 and --new B1,B2",
+                    "%zu operands, but a comparison has two sides; give several recordings of a side with --base A1,A2 "
+                    "and --new B1,B2",
                     given);
         return ENDS_USAGE;
     }
@@ -162,7 +162,7 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
 }
 
 static enum exit_status say_empty(bool is_base) {
-    complain_as(PROGRAM, "the %s side names no recording: its directory or list is empty", is_base ? "base" : "new");
+    complain_as(PROGRAM, "the %s side has no recording: its directory or list is empty", is_base ? "base" : "new");
     return ENDS_USAGE;
 }
 
@@ -350,7 +350,7 @@ static enum exit_status open_side(const struct task *task, struct diff_sides *si
             runs[kept++] = run;
     }
     if (kept < count)
-        complain("%s: %u of %u uploads have no sample that matches", task->shared->store, count - kept, count);
+        complain("%s: %u of %u uploads have no matching sample", task->shared->store, count - kept, count);
     sides->count[side] = kept;
     return kept ? ENDS_FINE : ENDS_USAGE;
 }

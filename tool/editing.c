@@ -35,19 +35,19 @@ static bool makes_sense(const struct task *task, const char *program) {
     const struct editing *const o = task->options;
     const char *wrong = NULL;
     if (!o->output)
-        wrong = "name the recording to write with -o";
+        wrong = "give the output file with -o";
     else if (o->plain && o->compress)
         wrong = "--plain and --compress exclude each other";
     else if (o->compress && !level_of(o->compress))
         wrong = "--compress takes a level from 1 to 22";
     else if ((o->text || o->sorted || o->without || o->marks) && o->to != TO_QUIPPER)
-        wrong = "--text, --order, --without and --mark-unmapped go with --to=quipper";
+        wrong = "--text, --order, --without and --mark-unmapped require --to=quipper";
     else if (o->to == TO_QUIPPER && (o->order || o->plain || o->compress || o->attr_size || o->trace))
-        wrong = "--to=quipper takes no option but --text, --order, --without and --mark-unmapped";
+        wrong = "--to=quipper can be combined only with --text, --order, --without and --mark-unmapped";
     else if (o->to && o->to - 1 != PFR_PIPE && o->to != TO_QUIPPER && strcmp(o->output, "-") == 0)
-        wrong = "standard output takes a stream alone";
+        wrong = "only a stream can be written to standard output";
     else if (strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO) && !o->text)
-        wrong = "a recording is nothing for a terminal: name a file with -o";
+        wrong = "refusing to write a recording to a terminal; use -o FILE";
     if (wrong)
         complain_as(program, "%s; see %s -h", wrong, program);
     return !wrong && is_other_file(task, program, output_path(o->output));

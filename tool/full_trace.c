@@ -53,8 +53,8 @@ static void tell_share(const char *program, const char *path, double seconds) {
     char text[TEXT_ROOM];
     const double covered = print_into(text, path, PFR_LATENCY_TEXT) ? seconds_covered(text) : 0;
     if (covered > 0 && covered < seconds)
-        complain_as(program, "%s: the trace covers %.3g of %.3g s (%.0f %%), and so does the table", path, covered,
-                    seconds, 100 * covered / seconds);
+        complain_as(program, "%s: the trace and the table cover only %.3g of %.3g s (%.0f %%)", path, covered, seconds,
+                    100 * covered / seconds);
 }
 
 /* A row of CSV: id,"function","object",count,... */
@@ -92,8 +92,8 @@ static void tell_busiest(const char *program, const char *path) {
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "," : "", busy.name);
     }
     complain_as(program,
-                "most calls: %s; --exclude NAME leaves one out, --time-filter 1us short calls, "
-                "-finstrument-functions-exclude-function-list=%s when it is compiled",
+                "most calls: %s; to omit them use --exclude NAME, --time-filter 1us (short calls), or compile with "
+                "-finstrument-functions-exclude-function-list=%s",
                 list, names);
 }
 

@@ -17,7 +17,7 @@ struct beginning {
 };
 
 static const struct beginning beginnings[] = {
-    {"\177ELF", 4, "it is a program or library (ELF): name the recording that was made of it"},
+    {"\177ELF", 4, "it is a program or library (ELF): give a recording of it"},
     {"\x17\x08\x44tracing", 10, "it is a trace.dat of trace-cmd"},
     {"Ftrace!", 7, "it is a recording of uftrace"},
     {"\xc1\x1f\xfc\xc1", 4, "it is a CTF stream (LTTng)"},
@@ -25,8 +25,8 @@ static const struct beginning beginnings[] = {
     {"PK\003\004", 4, "it is a zip archive: unpack it first"},
     {"BZh", 3, "it is compressed with bzip2: unpack it first"},
     {"\x04\x22\x4d\x18", 4, "it is compressed with lz4: unpack it first"},
-    {"# ========", 10, "it is text, as perf report --header prints: name the recording itself"},
-    {"# To display the perf.data header", 33, "it is text, as perf report prints: name the recording itself"},
+    {"# ========", 10, "it is text that perf report --header prints: give the recording itself"},
+    {"# To display the perf.data header", 33, "it is text that perf report prints: give the recording itself"},
     {"{", 1, "it seems to be JSON"},
     {"<", 1, "it seems to be HTML, XML or SVG"},
     {"#!", 2, "it is a script"},
@@ -51,7 +51,7 @@ static const char *guess_bytes(const uint8_t *bytes, size_t length) {
         return "the recorder wrote nothing: record again";
     if (is_text(bytes, length))
         return "it is text";
-    return is_zero(bytes, length) ? "it begins with zeros: the recorder did not come to write its header" : NULL;
+    return is_zero(bytes, length) ? "it begins with zeros: the recorder was stopped before it wrote the header" : NULL;
 }
 
 static const char *guess_file(int fd) {
@@ -60,7 +60,7 @@ static const char *guess_file(int fd) {
     if (fstat(fd, &st) < 0)
         return NULL;
     if (S_ISDIR(st.st_mode))
-        return "name the folder that was recorded, or a file";
+        return "give the directory of a recording, or a file";
     if (!S_ISREG(st.st_mode))
         return NULL;
     const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
@@ -69,7 +69,7 @@ static const char *guess_file(int fd) {
 
 const char *guess_content(const char *path) {
     if (pfr_is_quipper(path))
-        return "it is a PerfDataProto of quipper: perfray convert makes a recording of it";
+        return "it is a PerfDataProto of quipper: perfray convert converts it to a recording";
     const int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return NULL;

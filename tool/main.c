@@ -28,7 +28,7 @@ struct main_options {
 
 static const struct opt main_opts[] = {
     {"version", 'V', OPT_FLAG, offsetof(struct main_options, version), NULL, "print the version"},
-    {"help", 'h', OPT_HELP, 0, NULL, "print this"},
+    {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
     {"completion", 0, OPT_STRING, offsetof(struct main_options, completion), "SHELL", NULL},
     {0},
 };
@@ -135,8 +135,8 @@ static bool take_store(const char *program, struct shared_options *shared, struc
         return true;
     shared->store = store_place(shared->store);
     if (!shared->store || files->count) {
-        complain_as(program, shared->store ? "--store reads recordings of a store: name no FILE, but --where"
-                                           : "--where selects recordings of a store: name it with --store");
+        complain_as(program, shared->store ? "--store reads recordings of a store: use --where instead of FILE"
+                                           : "--where selects recordings of a store: give the store with --store");
         return false;
     }
     const bool selects = shared->where.count > 0;
@@ -167,7 +167,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
 static bool has_fit_privileges(const struct command *command) {
     if (command->opens_counters || pfr_drop_privileges())
         return true;
-    complain("privileges beyond the user's cannot be given up");
+    complain("cannot drop privileges beyond those of the user");
     return false;
 }
 
@@ -307,7 +307,7 @@ static enum exit_status print_about(const struct main_options *options) {
     else
         print_overview(screen.out, main_opts);
     if (!is_known)
-        complain("completion is there for bash, not for '%s'", options->completion);
+        complain("completion is available for bash, not for '%s'", options->completion);
     return graver_of(is_known ? ENDS_FINE : ENDS_USAGE, screen_close(&screen));
 }
 

@@ -16,10 +16,10 @@
 
 #define HEAD_ROOM 64u
 
-static const char needs_folder[] = "name the folder below which objects are";
-static const char needs_debug[] = "name the folder of what was taken out of objects";
-static const char needs_vmlinux[] = "name the kernel's own file, with its symbols";
-static const char needs_kallsyms[] = "name a copy of /proc/kallsyms";
+static const char needs_folder[] = "give the directory below which objects are";
+static const char needs_debug[] = "give the directory of separate debug files";
+static const char needs_vmlinux[] = "give a vmlinux file with symbols";
+static const char needs_kallsyms[] = "give a copy of /proc/kallsyms";
 
 static bool refuse(const char *who, const char *option, const char *name, const char *why, const char *next) {
     complain_as(who, "%s %s: %s; %s", option, name, why, next);
@@ -31,13 +31,13 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     if (!name || !*name)
         return true;
     if (stat(name, &facts) < 0 && errno == ENOENT) { /* a way to say that nothing is to be looked for, with perf */
-        complain_as(who, "%s %s: %s, and so nothing is found there; %s", option, name, strerror(ENOENT), next);
+        complain_as(who, "%s %s: %s: nothing will be found there; %s", option, name, strerror(ENOENT), next);
         return true;
     }
     if (stat(name, &facts) < 0)
         return refuse(who, option, name, strerror(errno), next);
     if (!S_ISDIR(facts.st_mode))
-        return refuse(who, option, name, "is no folder", next);
+        return refuse(who, option, name, "is not a directory", next);
     return access(name, X_OK) == 0 || refuse(who, option, name, strerror(errno), next);
 }
 
@@ -83,7 +83,7 @@ static bool file_fits(const char *who, const char *option, const char *name, con
     if (stat(name, &facts) < 0 || access(name, R_OK) < 0)
         return refuse(who, option, name, strerror(errno), next);
     if (!S_ISREG(facts.st_mode))
-        return refuse(who, option, name, S_ISDIR(facts.st_mode) ? "is a folder" : "is no regular file", next);
+        return refuse(who, option, name, S_ISDIR(facts.st_mode) ? "is a directory" : "is not a regular file", next);
     const ssize_t got = read_head(name, head);
     if (got < 0)
         return refuse(who, option, name, strerror(errno), next);
@@ -109,7 +109,7 @@ bool name_files_fit(const char *who, const struct naming *f) {
     const bool no_list = f->kallsyms && strcmp(f->kallsyms, "/dev/null") == 0;
     return folder_fits(who, "--symfs", f->symfs, needs_folder) &&
            folder_fits(who, "--debug-dir", f->debug_dir, needs_debug) &&
-           file_fits(who, "--vmlinux", f->vmlinux, needs_vmlinux, is_object, "is no object file") &&
+           file_fits(who, "--vmlinux", f->vmlinux, needs_vmlinux, is_object, "is not an object file") &&
            (no_list ||
-            file_fits(who, "--kallsyms", f->kallsyms, needs_kallsyms, is_symbol_list, "is no list of symbols"));
+            file_fits(who, "--kallsyms", f->kallsyms, needs_kallsyms, is_symbol_list, "is not a list of symbols"));
 }

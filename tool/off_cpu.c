@@ -61,12 +61,11 @@ static void tell(const pfr_recorder_options *how, const char *sentence) {
 /* A switch happens in the kernel: who may not sample it has no samples of switches. */
 static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool stacks) {
     if (stacks)
-        tell(how, "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a cpu");
+        tell(how, "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a CPU");
     else
-        tell(how,
-             "off-cpu: SWITCH records; missing: call chains and reasons (kernel.perf_event_paranoid at 1 or less, or "
-             "CAP_PERFMON, allows them), wakers");
-    tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root with it mounted (mount -t tracefs nodev "
+        tell(how, "off-cpu: SWITCH records; missing: wakers, and call chains and reasons (these need "
+                  "kernel.perf_event_paranoid at 1 or less, or CAP_PERFMON)");
+    tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root, and mount it (mount -t tracefs nodev "
                          "/sys/kernel/tracing)"
                        : "off-cpu: tracepoints need root, CAP_PERFMON, or kernel.perf_event_paranoid = -1");
 }

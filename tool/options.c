@@ -154,7 +154,7 @@ static bool set_limit(const struct parse *parse, const struct opt *row, pfr_limi
         snprintf(what, sizeof what, "is NAME=VALUE, with a name that perfray(1) lists, not '%.60s'", word);
     else if (!parse_limit(limit, word + length + 1, &value))
         snprintf(what, sizeof what, "%s= is a number above 0%s, not '%.60s'", limit->name,
-                 limit->is_size ? ", with K, M or G behind it or without" : "", word + length + 1);
+                 limit->is_size ? ", optionally with the suffix K, M or G" : "", word + length + 1);
     else if (limit->most == UINT32_MAX)
         return *(uint32_t *)((char *)values + limit->offset) = (uint32_t)value, true;
     else
@@ -199,7 +199,7 @@ static bool add_word(const struct parse *parse, const struct opt *row, struct wo
 
 static bool add_with(const struct parse *parse, const struct opt *row, struct pair_list *list, const char *word) {
     if (list->words.count == 0)
-        return refuse_option(parse, row, "follows what it goes with");
+        return refuse_option(parse, row, "must follow the option to which it applies");
     list->with[list->words.count - 1] = word;
     return true;
 }
@@ -397,8 +397,8 @@ static bool is_name_behind_one_dash(const struct parse *parse, const char *word,
 }
 
 static bool refuse_one_dash(const struct parse *parse, const char *word, const char *name) {
-    complain_as(parse->program, "%s is letters, each an option: names have two dashes, --%s; see %s -h", word, name,
-                parse->program);
+    complain_as(parse->program, "%s is a group of one-letter options; a long option has two dashes: --%s; see %s -h",
+                word, name, parse->program);
     return false;
 }
 

@@ -49,7 +49,7 @@ bool read_frequency(const char *word, pfr_recorder_options *options) {
         return true;
     }
     if (!take_digits(word, &value, &rest) || *rest || value == 0 || value > UINT32_MAX)
-        return refuse("freq", "samples a second, or max", word);
+        return refuse("freq", "samples per second, or max", word);
     options->frequency = (uint32_t)value;
     return true;
 }
@@ -107,8 +107,8 @@ bool read_ring_size(const char *word, pfr_recorder_options *options) {
     if ((*word == ',' || take_pages(word, &options->ring_bytes, &rest)) &&
         (!*rest || (take_pages(rest + 1, &options->aux_bytes, &rest) && !*rest)))
         return true;
-    return refuse("mmap-pages", "a number of pages, or a size such as 4M, at most 1T; of AUX areas behind a comma",
-                  word);
+    return refuse("mmap-pages",
+                  "a number of pages, or a size such as 4M, at most 1T; the size of AUX areas follows a comma", word);
 }
 
 static bool read_time(uint64_t value, const char *unit, uint64_t *ns) {

@@ -35,7 +35,7 @@ static const char *advice_for(const char *file, const pfr_error *err) {
     if (strcmp(file, "-") != 0 && access(file, F_OK) < 0 && errno == ENOENT)
         return "record one with perfray record, or name a file";
     if (err->status == PFR_ERR_PERMISSION)
-        return "perf record as root leaves files of root: read it as root, or change its owner";
+        return "files that perf record writes as root belong to root: read it as root, or change its owner";
     return err->status == PFR_ERR_FORMAT ? guess_content(file) : NULL;
 }
 

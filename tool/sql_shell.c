@@ -46,12 +46,12 @@ static void show_help(struct shell *shell, const char *argument) {
     (void)argument;
     pfr_output_text(shell->task->out, ".format FORMAT    print rows as table, box, csv, json, jsonl or md\n"
                                       ".help             print this\n"
-                                      ".param NAME=VALUE value of :NAME in the statements that follow\n"
-                                      ".quit             end; so does Ctrl-D\n"
+                                      ".param NAME=VALUE set the parameter :NAME of later statements\n"
+                                      ".quit             quit, as Ctrl-D does\n"
                                       ".recipes [N]      list queries for common questions, or run one of them\n"
                                       ".schema [TABLE]   columns of tables\n"
                                       ".tables           names of tables and views\n"
-                                      "Statements end with a semicolon. Ctrl-C ends one that runs.\n");
+                                      "Statements end with a semicolon. Ctrl-C interrupts a running statement.\n");
 }
 
 static void quit(struct shell *shell, const char *argument) {
@@ -66,7 +66,7 @@ static void set_format(struct shell *shell, const char *argument) {
             shell->format = i;
             return;
         }
-    complain_as("perfray sql", ".format '%s': table, box, csv, json, jsonl or md", argument);
+    complain_as("perfray sql", ".format '%s': must be table, box, csv, json, jsonl or md", argument);
 }
 
 static void set_parameter(struct shell *shell, const char *argument) {
@@ -201,7 +201,7 @@ enum exit_status sql_shell(const struct task *task, pfr_sql *sql, unsigned forma
     char *text = NULL, *line;
     sql_lines_begin(cache_folder(true));
     learn_words(&shell);
-    print_line(task->out, "perfray sql: .help lists commands, .tables what can be asked\n");
+    print_line(task->out, "perfray sql: .help lists commands, .tables lists tables and views\n");
     while (!shell.is_done && pfr_output_flush(task->out, &err) >= 0 &&
            (line = sql_lines_next(text ? "   ...> " : "perfray> "))) {
         text = take_line(&shell, text, line);

@@ -79,7 +79,7 @@ bool spool_keep(const char *folder, const char *file, const struct spooled *labe
     const int length = snprintf(data, sizeof data, "%s/%020" PRIu64 "-%ld.data", folder,
                                 (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, (long)getpid());
     if (length < 0 || length >= (int)sizeof data || has_line_end(labels)) {
-        complain_as(PROGRAM, "--spool: labels with line ends and long paths cannot be kept");
+        complain_as(PROGRAM, "--spool: cannot keep recordings with line breaks in labels, or with long paths");
         return false;
     }
     snprintf(push, sizeof push, "%.*s.push", length - 5, data);

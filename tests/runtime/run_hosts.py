@@ -414,7 +414,7 @@ def test_patterns(t):
             (["--include", "*::twice"], 0, "", ["app::twice<int>"]), (["-N", "once"], 0, "", ["main"]),
             (["--include", "_ZL4oncei"], 0, "", ["once"]), (["-F", "onec"], 1, "did you mean 'once'?", []),
             (["-F", "tcik"], 1, "did you mean 'app::Work::tick'?", []), (["--include", "Nothing*"], 1, "no function of", []),
-            (["-t", "10s"], 1, "--time-filter", []), (["-N", "main"], 1, "what the patterns leave", [])):
+            (["-t", "10s"], 1, "--time-filter", []), (["-N", "main"], 1, "patterns allow", [])):
         run = words if "--" in words else [*words, str(program)]
         done = subprocess.run([harness.PERFRAY, "trace", "-o", str(t.trace), *run], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60)

@@ -22,7 +22,7 @@ static const struct annotate_options annotate_defaults = {.naming.cache = true};
 static const struct opt annotate_opts[] = {
     HEADING("Choosing functions"),
     {"symbol", 's', OPT_STRING, OF(symbol), "WHAT", "the same as the first operand"},
-    {"top", 0, OPT_COUNT, OF(top), "COUNT", "the COUNT hottest functions (default 1)"},
+    {"top", 0, OPT_COUNT, OF(top), "COUNT", "show the COUNT hottest functions (default 1)"},
     {"event", 'e', OPT_STRING, OF(event), "EVENT", "only samples of this event (default: one column for each)"},
     {"cpu", 'C', OPT_STRING, OF(cpus), "CPUS", "only samples on these CPUs: 0,2-3"},
     {"pid", 0, OPT_STRING, OF(pids), "PIDS", "only samples of these processes: 7,9-12"},
@@ -31,21 +31,20 @@ static const struct opt annotate_opts[] = {
     {"comm", 0, OPT_STRING, OF(comms), "NAMES", NULL},
     {"time", 0, OPT_STRING, OF(time), "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"},
     HEADING("Output"),
-    {"by-line", 0, OPT_FLAG, OF(by_line), NULL, "lines of the source function instead of instructions"},
+    {"by-line", 0, OPT_FLAG, OF(by_line), NULL, "print lines of the source function instead of instructions"},
     {"diff", 0, OPT_STRING, OF(diff), "BASE", "compare with recording BASE, line by line"},
     {"source", 'S', OPT_FLAG, OF(with_source), NULL, "print source lines between instructions (default)"},
     {"no-source", 0, OPT_FLAG, OF(no_source), NULL, "do not print source lines between instructions"},
-    {"stdio", 0, OPT_FLAG, OF(plain), NULL, "no column of jumps: rows as perf annotate prints them"},
-    {"show-nr-samples", 'n', OPT_FLAG, OF(counts), NULL, "number of samples instead of percentages"},
+    {"stdio", 0, OPT_FLAG, OF(plain), NULL, "print rows as perf annotate does, without lines for jumps"},
+    {"show-nr-samples", 'n', OPT_FLAG, OF(counts), NULL, "print numbers of samples instead of percentages"},
     {"disassembler-style", 'M', OPT_STRING, OF(style), "STYLE", "syntax of x86 instructions: att (default) or intel"},
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
     HEADING("Source files"),
-    {"source-dir", 0, OPT_STRING, OF(source_dir), "DIR", "look for source files below DIR as well"},
+    {"source-dir", 0, OPT_STRING, OF(source_dir), "DIR", "also look for source files below DIR"},
     {"prefix", 0, OPT_STRING, OF(source_dir), "DIR", "the same as --source-dir"},
     {"base-source-dir", 0, OPT_STRING, OF(base_source_dir), "DIR",
-     "with --diff, BASE's version of the source files is below DIR"},
-    {"prefix-strip", 0, OPT_COUNT, OF(strip), "COUNT",
-     "how many leading directories of a recorded source path to drop"},
+     "with --diff: look for source files of BASE below DIR"},
+    {"prefix-strip", 0, OPT_COUNT, OF(strip), "COUNT", "drop COUNT leading directories of recorded source paths"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -128,7 +127,7 @@ static enum exit_status annotate_run(const struct task *task) {
     struct task own = *task, second = *task;
     enum exit_status status;
     if (operands.extra) {
-        complain("%s is no file, and a function is asked for already: %s", operands.extra, operands.what);
+        complain("%s is not a file, and a function was already given: %s", operands.extra, operands.what);
         return ENDS_USAGE;
     }
     if (o->style && strcmp(o->style, "att") != 0 && strcmp(o->style, "intel") != 0) {
@@ -136,7 +135,7 @@ static enum exit_status annotate_run(const struct task *task) {
         return ENDS_USAGE;
     }
     if (o->base_source_dir && !o->diff) {
-        complain("--base-source-dir names the sources of --diff BASE, which is not given");
+        complain("--base-source-dir requires --diff BASE");
         return ENDS_USAGE;
     }
     if (!name_files_fit("perfray annotate", &o->naming))

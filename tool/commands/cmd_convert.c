@@ -13,13 +13,13 @@ static const struct opt convert_opts[] = {
     {"without", 0, OPT_STRING, offsetof(struct editing, without), "FIELDS",
      "with --to=quipper: omit these fields, for readers of an older schema"},
     {"mark-unmapped", 0, OPT_FLAG, offsetof(struct editing, marks), NULL,
-     "with --to=quipper: set bit 63 of sample addresses in no mapping"},
+     "with --to=quipper: set bit 63 of sample addresses without a mapping"},
     {"output-format", 'f', OPT_REFUSED, 0,
-     "is not here: --to and --trace say the form; perfray script --format=llvm-yaml prints as llvm-xray convert", NULL},
+     "is not available: --to and --trace choose the format; perfray script --format=llvm-yaml prints YAML", NULL},
     {"symbolize", 'y', OPT_REFUSED, 0,
-     "is not here: recordings hold no names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
+     "is not available: traces hold no function names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
     {"instr-map", 'm', OPT_REFUSED, 0,
-     "is not here: recordings hold no names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
+     "is not available: traces hold no function names; perfray script --format=llvm-yaml -m FILE prints them", NULL},
     {0},
 };
 

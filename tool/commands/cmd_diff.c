@@ -30,33 +30,33 @@ static const struct opt diff_opts[] = {
     HEADING("Sides"),
     {"base", 0, OPT_WORDS, OF(base), "FILES", "recordings of the base, comma-separated, or a directory of them"},
     {"new", 0, OPT_WORDS, OF(changed), "FILES", "recordings of the new side"},
-    {"event", 'e', OPT_STRING, OF(event), "EVENT", "compare this event (default: the first with samples)"},
+    {"event", 'e', OPT_STRING, OF(event), "EVENT", "compare this event (default: the first event with samples)"},
     {"same", 0, OPT_WORDS, OF(same), "BASE=NEW", "treat both names as one object or function"},
     HEADING("Rows and values"),
-    {"by", 0, OPT_CHOICE, OF(by), "symbol|object|line|thread|event", "what a row is (default symbol)"},
-    {"per", 0, OPT_STRING, OF(per), "UNIT", "divide by: total, run, second, sample, event:NAME, call:FUNCTION"},
-    {"children", 0, OPT_FLAG, OF(children), NULL, "CSV: include callees (inclusive weight)"},
+    {"by", 0, OPT_CHOICE, OF(by), "symbol|object|line|thread|event", "kind of rows (default symbol)"},
+    {"per", 0, OPT_STRING, OF(per), "UNIT", "divisor: total (default), run, second, sample, event:NAME, call:FUNCTION"},
+    {"children", 0, OPT_FLAG, OF(children), NULL, "with --format=csv: include callees (inclusive weight)"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "compare inlined functions as functions of their own"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127; XRay traces 256)"},
     HEADING("Confidence"),
-    {"rounds", 0, OPT_COUNT, OF(rounds), "COUNT", "rounds of the bootstrap (default 1000)"},
-    {"seed", 0, OPT_COUNT, OF(seed), "NUMBER", "seed of the bootstrap (default 1)"},
+    {"rounds", 0, OPT_COUNT, OF(rounds), "COUNT", "number of bootstrap rounds (default 1000)"},
+    {"seed", 0, OPT_COUNT, OF(seed), "NUMBER", "seed of the bootstrap's random numbers (default 1)"},
     HEADING("Gate"),
     {"fail-on", 0, OPT_WORDS, OF(fail_on), "EXPRESSION", "exit with 1 if EXPRESSION holds: 'total > +3%'"},
-    {"point", 0, OPT_FLAG, OF(point), NULL, "judge values instead of the ends of their intervals"},
+    {"point", 0, OPT_FLAG, OF(point), NULL, "compare values with --fail-on, not the ends of their intervals"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json|markdown|perf|folded-diff", "output format (default text)"},
     {"output", 0, OPT_STRING, OF(output), "FILE", "write FILE, completely or not at all; - for stdout (default)"},
     {"rows", 0, OPT_COUNT, OF(rows), "COUNT", "maximum number of rows (default 40, 10 of them noise)"},
-    {"tree", 'g', OPT_FLAG, OF(tree), NULL, "also print where in the call tree the change is"},
+    {"tree", 'g', OPT_FLAG, OF(tree), NULL, "also print the parts of the call tree that changed"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
      "number of threads that load recordings (default: one per CPU, at most 4)"},
     HEADING("Table of perf diff (--format=perf)"),
     {"compute", 'c', OPT_STRING, OF(compute), "HOW", "delta-abs (default), delta, ratio or wdiff:A,B"},
-    {"order-by", 'o', OPT_STRING, OF(order), "COLUMN", "order by 0, the baseline, or 1, the computed column"},
+    {"order-by", 'o', OPT_STRING, OF(order), "COLUMN", "order by column 0 (baseline) or 1 (computed)"},
     {"periods", 'p', OPT_FLAG, OF(period), NULL, "add columns of periods"},
     {"formula", 'F', OPT_FLAG, OF(formula), NULL, "add a column with the computation"},
-    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "rows by comm, dso, symbol, pid (default dso,symbol)"},
+    {"sort", 's', OPT_STRING, OF(sort), "KEYS", "group by comm, dso, symbol or pid (default dso,symbol)"},
     {"baseline-only", 'b', OPT_FLAG, OF(baseline_only), NULL, "omit rows that only one side has"},
     {"field-separator", 't', OPT_STRING, OF(separator), "SEPARATOR", "separate columns by SEPARATOR"},
     HEADING("Symbols"),
@@ -90,7 +90,7 @@ static bool read_per(const struct diff_command *o, pfr_diff_options *how) {
         how->per_name = takes_name ? o->per + length : NULL;
         return true;
     }
-    complain_as(PROGRAM, "--per %s: it is total, run, second, sample, event:NAME or call:FUNCTION", o->per);
+    complain_as(PROGRAM, "--per %s: must be total, run, second, sample, event:NAME or call:FUNCTION", o->per);
     return false;
 }
 
@@ -101,7 +101,7 @@ static bool read_same(const struct word_list *pairs, char **names) {
         char *const sign = pair ? strrchr(pair, '=') : NULL;
         names[2 * i] = pair;
         if (!sign || sign == pair || !sign[1]) {
-            complain_as(PROGRAM, "--same %s: it is BASE=NEW", pairs->at[i]);
+            complain_as(PROGRAM, "--same %s: must be BASE=NEW", pairs->at[i]);
             return false;
         }
         *sign = '\0';
@@ -113,7 +113,7 @@ static bool read_same(const struct word_list *pairs, char **names) {
 static bool order_fits(const struct diff_command *o) {
     if (!o->order || strcmp(o->order, "0") == 0 || strcmp(o->order, "1") == 0)
         return true;
-    complain_as(PROGRAM, "-o %s: it is 0 (baseline) or 1 (computed column); files are written with --output", o->order);
+    complain_as(PROGRAM, "-o %s: must be 0 (baseline) or 1 (computed column); use --output to write a file", o->order);
     return false;
 }
 
@@ -156,7 +156,7 @@ static bool target_open(const struct task *task, struct target *to) {
     if (!to->path)
         return true;
     if (lstat(to->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        complain_as(PROGRAM, "%s is there, and is no regular file", to->path);
+        complain_as(PROGRAM, "%s exists and is not a regular file", to->path);
         return false;
     }
     const int length = snprintf(to->unfinished, sizeof to->unfinished, "%s.%ld.new", to->path, (long)getpid());
@@ -266,7 +266,7 @@ static enum exit_status diff_run(const struct task *task) {
 extern const struct command cmd_diff;
 const struct command cmd_diff = {
     .name = "diff",
-    .about = "compare recordings: what changed, and is it more than noise",
+    .about = "compare recordings and show which changes exceed noise",
     .arguments = "[[BASE] NEW]",
     .takes_all_files = true,
     .opts = diff_opts,

@@ -22,7 +22,7 @@ static const struct export_options export_defaults = {.selecting = {.naming.cach
 static const struct opt export_opts[] = {
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct export_options, format), FORMATS,
-     "output format (default by the suffix of -o, else folded); list: all"},
+     "output format (default: by suffix of -o, else folded); list prints all"},
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
      "write FILE, completely or not at all; - for stdout (default)"},
     {"set", 0, OPT_WORDS, offsetof(struct export_options, settings), "NAME[=VALUE]",
@@ -58,12 +58,12 @@ static enum exit_status print_formats(const struct task *task) {
 
 static bool fits_output(const pfr_export_format *format, const char *path) {
     if (format->folder && !path) {
-        complain_as(PROGRAM, "%s is a folder of files: name it with -o DIR", format->name);
+        complain_as(PROGRAM, "%s is a directory of files: use -o DIR", format->name);
         return false;
     }
     if (!format->binary || path || !isatty(STDOUT_FILENO))
         return true;
-    complain_as(PROGRAM, "%s is nothing for a terminal: name a file with -o; see " PROGRAM " -h", format->name);
+    complain_as(PROGRAM, "refusing to write %s to a terminal; use -o FILE", format->name);
     return false;
 }
 
@@ -71,11 +71,11 @@ static bool fits_files(const struct task *task, const pfr_export_format *format)
     if (task->nr_files < 2 || (task->nr_files == 2 && format->holds_both))
         return true;
     if (format->holds_both)
-        complain_as(PROGRAM, "%s holds one recording, or a recording and a trace of the same run", format->name);
+        complain_as(PROGRAM, "%s can hold one recording, or a recording and a trace of the same run", format->name);
     else
         complain_as(PROGRAM,
-                    "%s holds one recording; chrome, perfetto, firefox and parquet also a recording and a trace of the "
-                    "same run",
+                    "%s can hold only one recording; chrome, perfetto, firefox and parquet can also hold a trace of "
+                    "the same run",
                     format->name);
     return false;
 }

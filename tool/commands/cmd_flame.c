@@ -29,7 +29,7 @@ static const struct opt flame_opts[] = {
     {"min-width", 0, OPT_DECIMAL, offsetof(struct flame_options, min_width), "PIXELS",
      "omit functions narrower than PIXELS (default 0.3)"},
     {"diff", 0, OPT_STRING, offsetof(struct flame_options, diff), "BASE",
-     "color the graph by what changed since the recording BASE"},
+     "color the graph by the change since recording BASE"},
     SELECTING_ROWS(struct flame_options),
     HEADING("Compatibility"),
     {"inverted", 'G', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (callers are on top by default)"},
@@ -62,9 +62,8 @@ static bool diff_fits(const struct flame_options *o) {
     const struct selecting *s = &o->selecting;
     if (!s->cpus && !s->pids && !s->tids && !s->comms && !s->time && !s->stitched && !s->weight && !o->upward)
         return true;
-    complain_as(PROGRAM,
-                "--diff takes all samples of an event: of the options that select samples only -e goes with it, "
-                "and --upward does not");
+    complain_as(PROGRAM, "--diff uses all samples of an event: it cannot be combined with --upward, or with options "
+                         "that select samples other than -e");
     return false;
 }
 
@@ -127,7 +126,7 @@ static bool fits_page(const struct flame_options *o) {
     const bool selects = s->event || s->cpus || s->pids || s->tids || s->comms || s->time || s->weight || s->stitched;
     if (!selects && !o->upward && !o->width && o->min_width <= 0)
         return true;
-    complain_as(PROGRAM, "an HTML page selects and draws by itself; leave these options out, or write FILE.svg");
+    complain_as(PROGRAM, "an HTML page has its own selection and drawing; omit these options, or write FILE.svg");
     return false;
 }
 
@@ -174,7 +173,7 @@ static enum exit_status flame_run(const struct task *task) {
         return ENDS_USAGE;
     }
     if (options->diff && is_page(options->output)) {
-        complain_as(PROGRAM, "--diff draws SVG: name the output FILE.svg");
+        complain_as(PROGRAM, "--diff draws SVG: give the output as FILE.svg");
         return ENDS_USAGE;
     }
     if (options->diff)

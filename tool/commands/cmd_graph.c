@@ -23,8 +23,8 @@ static const struct opt graph_opts[] = {
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write FILE, completely or not at all; - for stdout (default)"},
     {"diff", 0, OPT_STRING, OF(base), "BASE", "print the changes from BASE to FILE, in percent"},
     HEADING("Labels and colors"),
-    {"edge-label", 'e', OPT_CHOICE, OF(edge_label), LABELS, "number at an edge (default count)"},
-    {"vertex-label", 'v', OPT_CHOICE, OF(vertex_label), LABELS, "number of a function (default sum)"},
+    {"edge-label", 'e', OPT_CHOICE, OF(edge_label), LABELS, "number printed at each edge (default count)"},
+    {"vertex-label", 'v', OPT_CHOICE, OF(vertex_label), LABELS, "number printed for each function (default sum)"},
     {"edge-color", 0, OPT_CHOICE, OF(edge_color), LABELS, "color edges by this number (default: no color)"},
     {"color-edges", 0, OPT_CHOICE, OF(edge_color), LABELS, NULL},
     {"vertex-color", 0, OPT_CHOICE, OF(vertex_color), LABELS, "color functions by this number (default: no color)"},
@@ -35,7 +35,8 @@ static const struct opt graph_opts[] = {
     HEADING("Compatibility"),
     {"keep-going", 'k', OPT_HABIT, 0, NULL, "ignored, for compatibility with llvm-xray (errors never end the graph)"},
     {"deduce-sibling-calls", 'd', OPT_REFUSED, 0,
-     "is not here: a call without an exit has no duration; perfray latency -d ends it at the exit of its caller", NULL},
+     "is not available: a call without an exit has no duration; perfray latency -d ends it at the exit of its caller",
+     NULL},
     {0},
 };
 
@@ -83,7 +84,7 @@ static enum exit_status graph_run(const struct task *task) {
 extern const struct command cmd_graph;
 const struct command cmd_graph = {
     .name = "graph",
-    .about = "draw which function called which, for Graphviz or mermaid",
+    .about = "draw the call graph for Graphviz or mermaid",
     .arguments = "[FILE]",
     .takes_one_file = true,
     .opts = graph_opts,

@@ -78,10 +78,10 @@ static bool row_told(void *context, const pfr_recordable *what) {
 
 static enum exit_status complain_of_none(const struct listing *l) {
     if (l->named)
-        complain("none of these events can be recorded here; without --possible each says why");
+        complain("none of these events can be recorded here; omit --possible to see the reasons");
     else if (l->task->words[0])
-        complain("no event is called '%s'%s; perfray list shows all, and a GLOB may have * and ?", l->task->words[0],
-                 l->task->words[1] ? " or as the others" : "");
+        complain("no event matches '%s'%s; perfray list shows all events, and GLOB may contain * and ?",
+                 l->task->words[0], l->task->words[1] ? " or the other patterns" : "");
     return l->named || l->task->words[0] ? ENDS_GATE : ENDS_FINE;
 }
 

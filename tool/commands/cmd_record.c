@@ -38,7 +38,7 @@ static const struct opt record_opts[] = {
     {"group", 0, OPT_FLAG, OF(group), NULL, "put all events into one group; the first event is its leader"},
     {"exclude-perf", 0, OPT_FLAG, OF(exclude_perf), NULL, "exclude the recorder itself from tracepoints"},
     {"all-user", 0, OPT_FLAG, OF(only_user), NULL, "sample only user code"},
-    {"all-kernel", 0, OPT_FLAG, OF(only_kernel), NULL, "sample only the kernel"},
+    {"all-kernel", 0, OPT_FLAG, OF(only_kernel), NULL, "sample only kernel code"},
     HEADING("Sampling rate"),
     {"freq", 'F', OPT_STRING, OF(frequency), "NUMBER", "samples per second, or max (default 4000)"},
     {"strict-freq", 0, OPT_FLAG, OF(strict_freq), NULL, "fail if the kernel does not allow the sampling frequency"},
@@ -54,7 +54,7 @@ static const struct opt record_opts[] = {
     {"no-inherit", 'i', OPT_FLAG, OF(no_inherit), NULL, "do not record child tasks of the recorded tasks"},
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "use one ring buffer per thread instead of one per CPU"},
     {"delay", 'D', OPT_STRING, OF(delay), "MS",
-     "start counting after MS ms, or in ranges: 10-20,30-40; -1: by --control"},
+     "start after MS ms (-1: by --control), or count in ranges: 10-20,30-40"},
     HEADING("Call chains and branches"),
     {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
     {"call-graph", 0, OPT_STRING, OF(call_graph), "HOW", "record call chains: fp, dwarf[,SIZE] or lbr"},
@@ -90,7 +90,7 @@ static const struct opt record_opts[] = {
     {"no-bpf-event", 0, OPT_FLAG, OF(no_bpf), NULL, "do not record BPF programs"},
     {"synth", 0, OPT_STRING, OF(synth), "WHAT", "synthesize records of running tasks: task,mmap,cgroup, all or no"},
     {"tail-synthesize", 0, OPT_FLAG, OF(tail_synthesize), NULL,
-     "synthesize them at the end too (default with --overwrite)"},
+     "synthesize records at the end too (default with --overwrite)"},
     {"buildid-mmap", 0, OPT_FLAG, OF(build_ids_in_maps), NULL, "record build-ids in mmap records"},
     {"buildid-all", 0, OPT_FLAG, OF(build_ids_of_all), NULL,
      "record build-ids of all mapped objects, with or without samples"},
@@ -105,11 +105,11 @@ static const struct opt record_opts[] = {
     {"switch-max-files", 0, OPT_NUMBER, OF(switch_files), "COUNT", "keep only the newest COUNT output files"},
     {"timestamp-filename", 0, OPT_FLAG, OF(dated), NULL, "name the file FILE.TIME"},
     {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "print only errors"},
-    {"dry-run", 0, OPT_FLAG, OF(dry_run), NULL, "print what would be opened, and exit"},
+    {"dry-run", 0, OPT_FLAG, OF(dry_run), NULL, "print the counters that would be opened, and exit"},
     HEADING("Buffers"),
     {"mmap-pages", 'm', OPT_STRING, OF(ring), "PAGES", "size of each ring buffer, in pages or as 4M (default 1M)"},
     {"mmap-flush", 0, OPT_STRING, OF(flush), "SIZE",
-     "drain a ring buffer when it holds SIZE bytes, at most a quarter of it"},
+     "drain a ring buffer at SIZE bytes (at most a quarter of the buffer)"},
     {"overwrite", 0, OPT_FLAG, OF(overwrite), NULL,
      "keep the newest records in the ring buffers; write them at the end"},
     {"no-buffering", 0, OPT_FLAG, OF(unbuffered), NULL, "write each record at once"},
@@ -129,18 +129,22 @@ static const struct opt record_opts[] = {
     {"vmlinux", 0, OPT_HABIT, 0, "FILE", "ignored, for compatibility with perf (the kernel reports its build-id)"},
     {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (--dry-run shows the counters)"},
     {"snapshot", 'S', OPT_REFUSED, 0,
-     "is not here: --aux-sample keeps pieces of AUX areas, --overwrite the newest records", NULL},
-    {"threads", 0, OPT_REFUSED, 0, "is not here: one thread drains all rings into one file; -m makes rings larger",
-     NULL},
-    {"affinity", 0, OPT_REFUSED, 0, "is not here: one thread drains all rings; taskset(1) puts it on a cpu", NULL},
-    {"aio", 0, OPT_REFUSED, 0, "is not here: rings fill on while the file is written; -m makes them larger", NULL},
-    {"kcore", 0, OPT_REFUSED, 0, "is not here: the kernel's code is not copied; perfray report -k names an image of it",
-     NULL},
+     "is not available: --aux-sample records parts of AUX areas, --overwrite the newest records", NULL},
+    {"threads", 0, OPT_REFUSED, 0,
+     "is not available: one thread drains all ring buffers into one file; -m enlarges the buffers", NULL},
+    {"affinity", 0, OPT_REFUSED, 0,
+     "is not available: one thread drains all ring buffers; taskset(1) binds it to a CPU", NULL},
+    {"aio", 0, OPT_REFUSED, 0,
+     "is not available: ring buffers continue to fill while the file is written; -m enlarges them", NULL},
+    {"kcore", 0, OPT_REFUSED, 0,
+     "is not available: the kernel's code is not copied; give a copy of vmlinux with perfray report -k", NULL},
     {"debuginfod", 0, OPT_REFUSED, 0, "is an option of perfray report: the recorder uses no network", NULL},
     {"switch-output-event", 0, OPT_REFUSED, 0,
-     "is not here: kill -USR2, --control or --switch-output=10s begin new files", NULL},
-    {"clang-path", 0, OPT_REFUSED, 0, "is not here: BPF programs are not built; -e takes events that are there", NULL},
-    {"clang-opt", 0, OPT_REFUSED, 0, "is not here: BPF programs are not built; -e takes events that are there", NULL},
+     "is not available: kill -USR2, --control or --switch-output=10s start a new file", NULL},
+    {"clang-path", 0, OPT_REFUSED, 0, "is not available: perfray compiles no BPF programs; -e takes existing events",
+     NULL},
+    {"clang-opt", 0, OPT_REFUSED, 0, "is not available: perfray compiles no BPF programs; -e takes existing events",
+     NULL},
     {0},
 };
 
@@ -301,12 +305,15 @@ static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_re
 
 static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
     if (result->is_full && how->note)
-        complain_as(program, "the file is as long as --max-size allows: the recording ends");
+        complain_as(program, "the file has reached --max-size: the recording ends");
     if (result->lost && how->note)
-        complain_as(program, "%" PRIu64 " records were lost: rings were full; -m makes them larger, -F samples less",
+        complain_as(program,
+                    "%" PRIu64
+                    " records were lost: ring buffers were full; enlarge them with -m, or sample less with -F",
                     result->lost);
     if (result->aux_truncated && how->note)
-        complain_as(program, "AUX data were lost %" PRIu64 " times: areas were full; -m PAGES,PAGES makes them larger",
+        complain_as(program,
+                    "AUX data were lost %" PRIu64 " times: AUX areas were full; enlarge them with -m PAGES,PAGES",
                     result->aux_truncated);
     if (how->note)
         tell_captured(how, result);
@@ -395,8 +402,7 @@ static bool is_call_graph_word(const char *word) {
 static bool has_sense(const struct record_options *o, const struct task *task) {
     const char *const output = output_of(o), *const first = task->words[0];
     if (o->chains && !o->call_graph && is_call_graph_word(first)) {
-        complain_as(program,
-                    "-g takes no word: --call-graph %s records such call chains; ./%.*s runs a program of this name",
+        complain_as(program, "-g takes no argument: use --call-graph %s, or ./%.*s to run a program of this name",
                     first, (int)strcspn(first, ","), first);
         return false;
     }

@@ -58,7 +58,7 @@ static bool read_duration(const char *text, uint64_t *ns) {
             return true;
         }
     if (text)
-        complain_as(PROGRAM, "'%s' is no duration: write a number and ns, us, ms or s, as 10us", text);
+        complain_as(PROGRAM, "'%s' is not a duration: write a number with ns, us, ms or s, such as 10us", text);
     return !text;
 }
 

@@ -68,7 +68,7 @@ static const struct opt script_opts[] = {
     {"symbols", 'S', OPT_STRING, offsetof(struct script_options, symbols_of), "NAMES",
      "only samples in these functions or at these addresses: main,0x401136"},
     {"addr-range", 0, OPT_NUMBER, offsetof(struct script_options, address_range), "BYTES",
-     "size of the range that an address of --symbols begins"},
+     "size of the range that begins at an address of --symbols"},
     {"dsos", 0, OPT_STRING, offsetof(struct script_options, objects), "NAMES",
      "only samples in these objects: libc.so.6,/usr/bin/sh"},
     {"dso", 0, OPT_STRING, offsetof(struct script_options, objects), "NAMES", NULL},
@@ -79,7 +79,7 @@ static const struct opt script_opts[] = {
     {"switch-off", 0, OPT_STRING, offsetof(struct script_options, switch_off), "EVENT",
      "print samples only until the next sample of EVENT"},
     {"show-on-off-events", 0, OPT_FLAG, offsetof(struct script_options, show_switches), NULL,
-     "print the samples of these two events too"},
+     "also print the samples of the --switch-on and --switch-off events"},
     HEADING("Other records"),
     SHOW("task", tasks, "FORK, COMM and EXIT"),
     SHOW("mmap", maps, "MMAP and MMAP2"),
@@ -133,10 +133,12 @@ static const struct opt script_opts[] = {
     {"no-itrace", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (nothing is decoded)"},
     {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray symbols)"},
     {"debug-mode", 'd', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (see perfray verify)"},
-    REFUSED("script", 's', "is not available: no scripts are run; --format=json prints events for programs"),
-    REFUSED("gen-script", 'g', "is not available: no scripts are run; --format=json prints events for programs"),
-    REFUSED("dlfilter", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
-    REFUSED("dlarg", 0, "is not available: --comms, --dsos, --symbols, --time filter; or jq after --format=json"),
+    REFUSED("script", 's', "is not available: perfray runs no scripts; --format=json prints events for programs"),
+    REFUSED("gen-script", 'g', "is not available: perfray runs no scripts; --format=json prints events for programs"),
+    REFUSED("dlfilter", 0,
+            "is not available: filter with --comms, --dsos, --symbols, --time, or with --format=json and jq"),
+    REFUSED("dlarg", 0,
+            "is not available: filter with --comms, --dsos, --symbols, --time, or with --format=json and jq"),
     REFUSED("itrace", 0, "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
     REFUSED("insn-trace", 0,
             "is not available: instruction traces are not decoded; perfray dump --aux writes their data"),
@@ -270,8 +272,8 @@ static bool goes_with_json(const struct script_options *o) {
     const char *const of_text = o->format != CHROME ? NULL : o->symbols_of ? "--symbols" : o->objects ? "--dsos" : NULL;
     if ((o->format != PFR_SCRIPT_JSON && o->format != CHROME) || (!other && !of_text))
         return true;
-    complain_as("perfray script", "%s does not go with --format=%s; see perfray script -h", other ? other : of_text,
-                o->format == CHROME ? "chrome" : "json");
+    complain_as("perfray script", "%s cannot be combined with --format=%s; see perfray script -h",
+                other ? other : of_text, o->format == CHROME ? "chrome" : "json");
     return false;
 }
 

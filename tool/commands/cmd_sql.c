@@ -28,7 +28,7 @@ static const struct opt sql_opts[] = {
     HEADING("Queries"),
     {"query", 'q', OPT_WORDS, OF(queries), "QUERY", "run these statements; may be given several times"},
     {"file", 'f', OPT_WORDS, OF(scripts), "FILE.sql", "run the statements in this file, after those of -q"},
-    {"param", 0, OPT_WORDS, OF(parameters), "NAME=VALUE", "value of :NAME in the statements"},
+    {"param", 0, OPT_WORDS, OF(parameters), "NAME=VALUE", "set the parameter :NAME in the statements"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "table|box|csv|json|jsonl|md", "output format (default table)"},
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write the tables of the first file into an SQLite database"},
@@ -36,7 +36,7 @@ static const struct opt sql_opts[] = {
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "fill frame.file and frame.line from debugging information"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "add frames for inlined functions; implies --lines"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 127)"},
-    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load (default one per CPU)"},
+    {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads that load recordings (default: one per CPU)"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -154,7 +154,7 @@ static char *read_text(FILE *from, const char *name) {
         text = grown;
     }
     if (!text || ferror(from)) {
-        complain_as("perfray sql", "%s: it cannot be read", name);
+        complain_as("perfray sql", "%s: cannot be read", name);
         free(text);
         return NULL;
     }
@@ -173,7 +173,7 @@ static enum exit_status run_stream(const struct task *task, pfr_sql *sql, FILE *
 static enum exit_status run_script(const struct task *task, pfr_sql *sql, const char *name) {
     FILE *const from = fopen(name, "re");
     if (!from) {
-        complain_as("perfray sql", "-f '%s': it cannot be opened", name);
+        complain_as("perfray sql", "-f '%s': cannot be opened", name);
         return ENDS_IO;
     }
     const enum exit_status status = run_stream(task, sql, from, name);

@@ -31,21 +31,23 @@ static const struct store_options store_defaults = {.naming.cache = true, .limit
 
 static const struct opt store_rows[] = {
     HEADING("Store"),
-    {"store", 0, OPT_STRING, OF(store), "URL", "SQLite file, or clickhouse://HOST:PORT/NAME (default see ENVIRONMENT)"},
+    {"store", 0, OPT_STRING, OF(store), "URL",
+     "SQLite file, or clickhouse://HOST:PORT/NAME (default: see ENVIRONMENT)"},
     HEADING("Pushing"),
-    {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE,...", "service, version or host (default: recorded hostname)"},
+    {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE,...",
+     "set service, version or host (default host: recorded hostname)"},
     {"slot", 0, OPT_STRING, OF(slot), "LENGTH", "sum samples in slots of LENGTH (default 10s)"},
-    {"at", 0, OPT_STRING, OF(at), "TIME", "the recording ended at TIME: @SECONDS, or seconds since 1970"},
-    {"relabel", 0, OPT_FLAG, OF(relabel), NULL, "replace the labels of a recording that is in the store"},
-    {"spool", 0, OPT_STRING, OF(spool), "DIR", "keep recordings in DIR while the store is down; push them first later"},
+    {"at", 0, OPT_STRING, OF(at), "TIME", "end of the recording: @SECONDS, or seconds since 1970"},
+    {"relabel", 0, OPT_FLAG, OF(relabel), NULL, "replace the labels of a recording that is already in the store"},
+    {"spool", 0, OPT_STRING, OF(spool), "DIR", "keep recordings in DIR while the store is down, and push them later"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 1024; XRay traces 256)"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size; at most 4)"},
-    HEADING("Asking"),
+    HEADING("Selection and output"),
     {"where", 0, OPT_STRING, OF(where), "EXPR", "only uploads and samples that match; see EXPRESSIONS"},
     {"sort", 's', OPT_STRING, OF(sort), "KEYS", "top: group by KEYS, comma-separated (default comm,dso,sym)"},
     {"children", 0, OPT_FLAG, OF(children), NULL, "top: include callees in each function's cost"},
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
-    {"pretend", 0, OPT_FLAG, OF(pretend), NULL, "drop, retain: only say how many recordings would go"},
+    {"pretend", 0, OPT_FLAG, OF(pretend), NULL, "drop, retain: only print how many recordings would be removed"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -197,7 +199,7 @@ static bool read_labels(const struct store_options *o, struct spooled *s) {
 static void say_pushed(const char *file, const pfr_push_result *r, const struct spooled *s) {
     if (r->what == PFR_PUSHED_DIFFERS)
         complain("%s: it is in the store with service='%s' version='%s' host='%s', not '%s', '%s'%s%s; --relabel "
-                 "replaces them",
+                 "replaces these labels",
                  file, r->service, r->version, r->host, s->service, s->version, s->has_host ? ", " : "",
                  s->has_host ? s->host : "");
     else
@@ -269,7 +271,7 @@ static enum exit_status keep(struct pushing *p, const char *file, const struct s
         own.ended = (uint64_t)capture_time(file) * 1000000000u;
     if (!spool_keep(p->options->spool, file, &own))
         return ENDS_IO;
-    complain("%s: the store is away; kept in %s", file, p->options->spool);
+    complain("%s: the store cannot be reached; kept in %s", file, p->options->spool);
     return ENDS_FINE;
 }
 
@@ -450,7 +452,7 @@ static enum exit_status store_run(const struct task *task) {
             continue;
         if (o.store)
             return actions[i].run(&own, task->words + 1);
-        complain_as(PROGRAM, "which store? there is no home directory: name it with --store, or in PERFRAY_STORE");
+        complain_as(PROGRAM, "no store is given and there is no home directory: use --store or PERFRAY_STORE");
         return ENDS_USAGE;
     }
     complain_as(PROGRAM, "%s%s%s: write init, push, list, top, sql, drop, retain or check",

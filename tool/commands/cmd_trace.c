@@ -38,11 +38,11 @@ static const struct opt trace_opts[] = {
     {"status-fd", 0, OPT_NUMBER, OF(status_fd), "NUMBER",
      "write two exit statuses to this descriptor: perfray's and PROGRAM's"},
     HEADING("Functions and calls"),
-    {"focus", 'F', OPT_WORDS, OF(filters), "GLOB", "record only functions that match GLOB, and what they call"},
-    {"notrace", 'N', OPT_WORDS, OF(notrace), "GLOB", "do not record functions that match GLOB, nor what they call"},
+    {"focus", 'F', OPT_WORDS, OF(filters), "GLOB", "record only functions that match GLOB, and their callees"},
+    {"notrace", 'N', OPT_WORDS, OF(notrace), "GLOB", "do not record functions that match GLOB, or their callees"},
     {"include", 0, OPT_WORDS, OF(includes), "GLOB", "record only functions that match GLOB"},
     {"exclude", 0, OPT_WORDS, OF(excludes), "GLOB", "do not record functions that match GLOB"},
-    {"depth", 'D', OPT_NUMBER, OF(depth), "COUNT", "record only calls nested fewer than COUNT levels deep"},
+    {"depth", 'D', OPT_NUMBER, OF(depth), "COUNT", "record only the outermost COUNT levels of calls"},
     {"time-filter", 't', OPT_STRING, OF(threshold), "TIME",
      "drop calls shorter than TIME: 500ns, 5us (default unit us)"},
     {"any-program", 0, OPT_FLAG, OF(any_program), NULL, "also run a program that is not instrumented itself"},
@@ -179,7 +179,7 @@ static bool tell_pattern(const char *of, const char *option, const char *pattern
     if (pfr_tracing_names(of, see_name, &h, &err) != PFR_OK || h.names == 0 || h.fits)
         return false;
     const char *const meant = nearest_word(&h.best, h.typed);
-    complain_as(program, "no function of %s is called like --%s '%s'%s%s%s", of, option, pattern,
+    complain_as(program, "no function of %s matches --%s '%s'%s%s%s", of, option, pattern,
                 meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return true;
 }
@@ -197,11 +197,11 @@ static void tell_nothing(const struct task *task, const pfr_tracing_result *resu
     if (tell_patterns(task->words[0], "include", &o->includes) || told)
         return;
     if (!result->recorded)
-        complain_as(program, "there is no trace: the recorder did not begin in the program, or its file was removed");
+        complain_as(program, "there is no trace: the recorder did not start in the program, or its file was removed");
     else if (result->functions && o->threshold)
-        complain_as(program, "no call was recorded: none took as long as --time-filter says");
+        complain_as(program, "no call was recorded: all were shorter than --time-filter");
     else if (o->filters.count || o->includes.count || o->notrace.count || o->excludes.count)
-        complain_as(program, "no call was recorded: what the patterns leave was not called");
+        complain_as(program, "no call was recorded: no function that the patterns allow was called");
     else
         complain_as(program, "no call was recorded; are there functions built with -finstrument-functions or with "
                              "-fxray-instrument?");
@@ -238,8 +238,7 @@ static enum exit_status tell_result(const struct task *task, const char *path, c
     if (!recorded)
         tell_nothing(task, result);
     if (result->is_open)
-        complain_as(program,
-                    "processes that the program left behind still run: what they call from now on is in no trace");
+        complain_as(program, "processes that the program left behind still run; their later calls are not recorded");
     tell_losses(path);
     if (recorded && result->is_full)
         tell_full_trace(program, path, seconds);
@@ -303,7 +302,7 @@ static enum exit_status xray_run(const struct task *task) {
     char path[PATH_MAX];
     if (!task->words[0] || o->version > 5) {
         complain_as(program, task->words[0] ? "--trace-version is a number from 1 to 5; see perfray trace -h"
-                                            : "which program? see perfray trace -h");
+                                            : "no program to trace is given; see perfray trace -h");
         return ENDS_USAGE;
     }
     const pfr_tracing_options how = tracing_of(task->options, find_runtime(path, sizeof path));

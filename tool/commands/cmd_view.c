@@ -37,7 +37,7 @@ static const struct opt view_opts[] = {
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
      "number of threads that load recordings (default: one per CPU, at most 4)"},
     HEADING("Contents"),
-    {"diff", 0, OPT_STRING, OF(diff), "BASE", "compare with recording BASE: adds a panel of changes"},
+    {"diff", 0, OPT_STRING, OF(diff), "BASE", "add a panel that compares with recording BASE"},
     {"title", 0, OPT_STRING, OF(title), "TEXT", "title of the page (default: recorded command line)"},
     {"no-command-line", 0, OPT_FLAG, OF(no_command_line), NULL, "omit the recorded command line"},
     {"redact-paths", 0, OPT_FLAG, OF(redacts), NULL, "write names of objects without their directories"},
@@ -45,7 +45,8 @@ static const struct opt view_opts[] = {
     {"lines", 0, OPT_FLAG, OF(lines), NULL, "add source files and lines to the details; takes longer"},
     {"inline", 0, OPT_FLAG, OF(inlined), NULL, "show inlined functions as frames of their own; implies --lines"},
     {"code", 0, OPT_FLAG, OF(code), NULL, "add the instructions of hot functions, with their samples"},
-    {"sources", 0, OPT_FLAG, OF(sources), NULL, "add their source lines, readable in the page; implies --code"},
+    {"sources", 0, OPT_FLAG, OF(sources), NULL,
+     "add the source lines of these functions, in plain text; implies --code"},
     HEADING("Symbols"),
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
@@ -71,7 +72,7 @@ static bool choose_path(const struct task *task, char *made, size_t room, const 
     if (o->output)
         return is_other_file(task, PROGRAM, *path);
     if (is_stream || snprintf(made, room, "%s.%s", task->file, o->data ? "prv" : "html") >= (int)room) {
-        complain_as(PROGRAM, "a stream has no name to put the page beside; use -o FILE");
+        complain_as(PROGRAM, "a stream has no file name from which to name the page; use -o FILE");
         return false;
     }
     *path = made;
@@ -155,7 +156,7 @@ struct page_files {
 static void note_no_code(const struct task *task, const pfr_reader *reader) {
     const struct view_options *const o = task->options;
     if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
-        complain("%s: a trace records no addresses: the page has no instructions", task->file);
+        complain("%s: a trace contains no addresses, so the page has no instructions", task->file);
 }
 
 static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
@@ -237,8 +238,8 @@ static enum exit_status view_run(const struct task *task) {
     if (o->empty)
         return view_nothing(task);
     if (o->diff && (task->nr_files > 1 || o->inlined || o->lines || o->code || o->sources)) {
-        complain_as(PROGRAM,
-                    "--diff compares two recordings by function: without a trace, --lines, --inline and --code");
+        complain_as(PROGRAM, "--diff compares two recordings by function: omit the trace, --lines, --inline, --code "
+                             "and --sources");
         return ENDS_USAGE;
     }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))
