@@ -6,8 +6,9 @@
  * get the missing ones.
  *
  * Use it when a report shows addresses instead of function names. For each object it prints the number of sampled
- * addresses and of call chain entries, how many of them have a symbol and how many a line, why the others do not, and
- * a command that helps. For each event it prints how the unwinding of stacks ended.
+ * addresses and of call chain entries, how many of them have a symbol and how many a source line, the reason why the
+ * others do not, and a command that helps. For each event it prints how many stacks were unwound completely, and where
+ * the others ended.
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *
