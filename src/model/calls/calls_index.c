@@ -114,7 +114,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
     if (r->nr_findings || r->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* which the pass over all records reports */
+        return PFR_HOLE; /* the pass over all records reports it */
     while ((st = xray_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
         at = b.next;
@@ -153,7 +153,7 @@ static bool is_same_thread(const struct index_walk *w) {
            w->thread.has_pid == p->has_pid;
 }
 
-/* In version 1 a buffer may continue from the base of the thread's last one. */
+/* In version 1 a buffer may continue from the time base of the thread's previous buffer. */
 static void begin_piece(struct index_walk *w, const pfr_record *rec) {
     const pfr_trace_point *p = w->point;
     const struct xray_trace *t = w->reader->trace;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_COLLECT_H
 #define PFR_MODEL_OPEN_MODEL_COLLECT_H
-/* What other files use of model_collect.c, which says how it works. */
+/* Interface of model_collect.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 void collector_init(struct collector *c, struct pfr_model *m);

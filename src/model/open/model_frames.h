@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_FRAMES_H
 #define PFR_MODEL_OPEN_MODEL_FRAMES_H
-/* What other files use of model_frames.c, which says how it works. */
+/* Interface of model_frames.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 pfr_status frame_numbers_init(struct frame_numbers *n, struct pfr_model *m, pfr_error *err);

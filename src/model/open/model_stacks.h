@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_STACKS_H
 #define PFR_MODEL_OPEN_MODEL_STACKS_H
-/* What other files use of model_stacks.c, which says how it works. */
+/* Interface of model_stacks.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 void stack_tree_init(struct stack_tree *t, struct pfr_model *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_TABLES_H
 #define PFR_MODEL_OPEN_MODEL_TABLES_H
-/* What other files use of model_tables.c, which says how it works. */
+/* Interface of model_tables.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 /* One more row, a copy of `row`; rows may move. Errors: memory, limit (also for 2^32 - 1 rows). */

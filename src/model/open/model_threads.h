@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_THREADS_H
 #define PFR_MODEL_OPEN_MODEL_THREADS_H
-/* What other files use of model_threads.c, which says how it works. */
+/* Interface of model_threads.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 /* Whose the sample is, and what the thread was called: `name` has room for 16 bytes of a made one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_SAMPLES_CURSOR_H
 #define PFR_MODEL_OPEN_SAMPLES_CURSOR_H
-/* What other files use of samples_cursor.c, which says how it works. */
+/* Interface of samples_cursor.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 /* From the columns. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_SAMPLES_DECODE_H
 #define PFR_MODEL_OPEN_SAMPLES_DECODE_H
-/* What other files use of samples_decode.c, which says how it works. */
+/* Interface of samples_decode.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 /* More rows, at most as many as there is room for; PFR_END: there are no more. Rows that the filters leave out are not

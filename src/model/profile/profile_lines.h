@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_LINES_H
 #define PFR_MODEL_PROFILE_LINES_H
-/* What other files use of profile_lines.c, which says how it works. */
+/* Interface of profile_lines.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 /* Gives frames their lines and inlined functions, after all is counted. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_CACHE_H
 #define PFR_MODEL_PROFILE_CACHE_H
-/* What other files use of profile_cache.c, which says how it works. */
+/* Interface of profile_cache.c, which describes how it works. */
 #include "model/profile/result/profile_frames.h"
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_COUNT_H
 #define PFR_MODEL_PROFILE_COUNT_H
-/* What other files use of profile_count.c, which says how it works. */
+/* Interface of profile_count.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 /* common NULL: a tree and entries of its own. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_FAST_PATH_H
 #define PFR_MODEL_PROFILE_FAST_PATH_H
-/* What other files use of profile_fast_path.c, which says how it works. */
+/* Interface of profile_fast_path.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 void plain_free(struct sample_counter *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_PICK_H
 #define PFR_MODEL_PROFILE_PICK_H
-/* What other files use of profile_pick.c, which says how it works. */
+/* Interface of profile_pick.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 void pick_learn(struct pick_places *places, const pfr_reader *reader, uint32_t event,

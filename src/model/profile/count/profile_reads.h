@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_READS_H
 #define PFR_MODEL_PROFILE_READS_H
-/* What other files use of profile_reads.c, which says how it works. */
+/* Interface of profile_reads.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 bool order_counts(const struct profile *p, const struct pick_places *places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_VALUES_H
 #define PFR_MODEL_PROFILE_VALUES_H
-/* What other files use of profile_values.c, which says how it works. */
+/* Interface of profile_values.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 /* The root of the group that the words of an entry say; key NULL: as of the end, and *since is the moment of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_WAITS_H
 #define PFR_MODEL_PROFILE_WAITS_H
-/* What other files use of profile_waits.c, which says how it works. */
+/* Interface of profile_waits.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 #include "model/profile/result/running_threads.h"
 #include "model/profile/result/sample_waits.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_NAMES_H
 #define PFR_MODEL_PROFILE_NAMES_H
-/* What other files use of profile_names.c, which says how it works. */
+/* Interface of profile_names.c, which describes how it works. */
 #include "model/profile/result/profile_frames.h"
 
 /* Names are asked by what the object is and where in it, not by the moment, so that they can wait. */
