@@ -7,7 +7,8 @@
 void collector_init(struct collector *c, struct pfr_model *m);
 void collector_free(struct collector *c);
 
-/* When all is counted: columns, nodes by sample, spans of events, and keys of threads and comms become the model's. */
+/* Call it when all samples are counted: moves the columns, the nodes of samples, the time spans of events, and the keys
+   of threads and comms to the model. */
 pfr_status collector_settle(struct collector *c, pfr_error *err);
 
 #endif

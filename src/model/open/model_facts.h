@@ -6,7 +6,7 @@
 
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
 
-/* What its times are of: "perf", "monotonic", ...; of a trace that was read for its clock. */
+/* The clock of the times: "perf", "monotonic", ... The clock of a trace must have been learnt before. */
 const char *model_clock_name(const pfr_reader *reader);
 
 #endif

@@ -4,10 +4,10 @@
 /* Interface of samples_cursor.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
-/* From the columns. */
+/* Fills a batch from the columns in memory. */
 pfr_status samples_copy(struct pfr_samples *c, pfr_error *err);
 
-/* In file order, whatever they come from. */
+/* Fills a batch in file order, from the columns or the recording. */
 pfr_status samples_fill(struct pfr_samples *c, pfr_error *err);
 
 #endif

@@ -65,7 +65,7 @@
 #define NO_TIME_MOMENT (UINT64_MAX - 1)
 
 /* A timestamp key orders samples and state as far as one number can: the time, or the offset in the file if times are
-   not used. Equal keys leave the order undecided. */
+   not used. The order of equal keys is not known. */
 static inline uint64_t moment_of(const struct state *s, const struct record_key *key) {
     return s->timed ? key->time : key->offset;
 }
@@ -80,7 +80,7 @@ struct picked {
     unsigned mode;
     bool made;  /* the chain was built, not taken as recorded; it is complete */
     bool uncut; /* the chain must not be cut, however long it is */
-    bool bare;  /* there is no sample to make a chain of */
+    bool bare;  /* there is no sample from which a chain could be built */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
     const struct pfr_rec_sample *whole;        /* NULL: no other field is needed */
@@ -91,11 +91,11 @@ struct picked {
 /* Offsets of the values in the samples of an event; 0: not recorded. */
 struct pick_places {
     uint64_t sample_type;
-    uint64_t period; /* of samples without a period of their own */
+    uint64_t period; /* period of samples without a recorded period */
     uint32_t ip, pid, time, cpu, period_at, chain;
     bool fixed;    /* all needed values are at fixed offsets: no decoding needed */
     bool makes;    /* chains are built from more than the recorded chain */
-    bool stitches; /* chains also use the samples before */
+    bool stitches; /* chains also use earlier samples */
     bool reads;    /* each sample represents one of every counter it read */
 };
 
@@ -157,7 +157,7 @@ struct profile_stacks {
     uint32_t *frames; /* of each row, outermost first; room + 1 for each */
     uint32_t *slots;  /* frame cache slots of the addresses in the next rows */
     size_t room;
-    uint32_t nodes; /* that the rows may add */
+    uint32_t nodes; /* number of nodes that the rows may add */
     bool within;    /* between profile_tree_enter and profile_tree_leave */
 };
 #define AHEAD 2u /* rows prefetched before they are added */
@@ -236,7 +236,7 @@ struct plain_entry {
     struct profile_weight self;
 };
 
-/* Hash table of these; `count` is a power of two. */
+/* Hash table of plain entries; `count` is a power of two. */
 struct plain_table {
     struct memory *memory;
     struct plain_entry *at;
@@ -250,7 +250,7 @@ struct entry_table {
     uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
     uint64_t *entries;
     size_t slot_count, room;
-    uint32_t count;    /* atomic if shared, as is the next */
+    uint32_t count;    /* atomic if shared, like the next member */
     uint32_t reserved; /* entries that workers between enter and leave may still add */
 };
 
@@ -284,7 +284,7 @@ struct sample_counter {
     bool has_places;                /* some keys depend on the address space */
     bool kernel_apart;              /* kernel addresses are the same in all spaces, so they need no thread identity */
     bool plain;                     /* two words identify an entry: thread identity and sampled address */
-    struct plain_table plainly;     /* samples counted that way; the others are entries */
+    struct plain_table plainly;     /* the samples that are counted this way; other samples have general entries */
     struct timeline *timeline;      /* source of samples if their order matters; else NULL */
     struct u64_map before;          /* id of a counter -> its value when it was last read */
     bool full;                      /* the memory limit was reached: no entries are added */

@@ -6,14 +6,14 @@
 
 bool order_counts(const struct profile *p, const struct pick_places *places);
 
-/* Around each run of the counter. */
+/* Enclose each run of the counter in order_begin and order_end. */
 pfr_status order_begin(struct sample_counter *c, pfr_error *err);
 void order_end(struct sample_counter *c);
 
 /* As pfr_next. */
 pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
 
-/* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
+/* The event of a counter, and its growth since it was last read. 0: the counter gets no sample. */
 pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
                        pfr_error *err);
 
