@@ -4,7 +4,7 @@
 /* Interface of profile_lines.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
-/* Gives frames their lines and inlined functions, after all is counted. */
+/* Call it when everything is counted: adds lines and inlined functions to frames. */
 pfr_status profile_learn_lines(struct profile *p, pfr_error *err);
 
 #endif

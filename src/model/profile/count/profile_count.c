@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
- * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
- * hashed; slots looked at; counted. */
+ * Counts equal samples in one entry; a new entry is resolved to its node in the tree. Samples are processed in batches,
+ * in three steps: make the key words and their hashes, prefetch the slots and entries, count. The cache misses of a
+ * batch therefore overlap.
+ */
 #include "model/profile/count/profile_cache.h"
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_entries.h"

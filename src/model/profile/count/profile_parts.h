@@ -139,7 +139,7 @@ struct deferred_stack {
 struct stack_row {
     const struct picked *picked; /* until the row has its leaf */
     struct stack_place place;
-    uint64_t since; /* of its frames */
+    uint64_t since; /* latest `since` of its frames */
     uint32_t node;  /* current node; in the end that of the stack */
     uint32_t at, count;
     uint32_t from; /* start of its frames within its room */
