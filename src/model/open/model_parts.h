@@ -5,21 +5,21 @@
  * The public model (perfray/model.h), one file per concern:
  *
  *     model_open.c      options to a profile_request, the steps of loading
- *     model_collect.c data of each sample, while the profile counts
+ *     model_collect.c   data of each sample, while the profile counts
  *     model_threads.c   threads, processes and comms
  *     model_frames.c    objects, symbols and frames of the profile, each once, by ids
- *     model_stacks.c joins the profile's trees into one, numbered by the samples in file order
+ *     model_stacks.c    joins the profile's trees into one, numbered by the samples in file order
  *     model_marks.c     losses, ends of threads
  *     model_intervals.c states of threads
  *     model_tables.c    rows by id
- *     model_facts.c quality and metadata of the recording
+ *     model_facts.c     quality and metadata of the recording
  *     model_weights.c   sums by stack; model_sums.c: by symbol, and by comm and symbol
  *     model_symbolize.c any address of the recording
- *     model_build.c a model of rows that the caller adds
+ *     model_build.c     a model of rows that the caller adds
  *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)
  *     samples_cursor.c  samples in batches
- *     samples_decode.c samples read again from the slices of the recording
- *     samples_order.c samples in order of time
+ *     samples_decode.c  samples read again from the slices of the recording
+ *     samples_order.c   samples in order of time
  *
  * Ids depend only on the recording and the options: samples are numbered in file order, and other rows in the order in
  * which samples first refer to them. Neither the number of threads nor the numbers of the profile affect ids.

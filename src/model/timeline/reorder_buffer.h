@@ -29,7 +29,8 @@ struct record_chunk {
     uint32_t tail;
 };
 
-/* Location of a record: its block, its chunk and its bytes, the last two in words from the start of the block. */
+/* Location of a record: its block, and the positions of its chunk and its bytes, in words from the start of the
+   block. */
 #define PLACE_BITS 17u
 struct window_order {
     uint64_t time, place;
