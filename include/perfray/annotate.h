@@ -84,11 +84,11 @@ typedef struct pfr_annotate_options {
     const char *time;
     /* Threads that load. 0: one per CPU, at most 4, and at most one per 0.15 s of expected work. */
     uint32_t jobs;
-    /* Where symbols and objects come from. `no_symbols` is not allowed. NULL: the defaults. */
+    /* Options for finding symbols and objects. `no_symbols` is not allowed. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Called for each unreadable range and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage, such as code that cannot be
+    /* Called with one sentence for each fact that users should know but that is not damage, such as code that cannot be
        read. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */

@@ -194,8 +194,8 @@ pfr_status pfr_diff_print(const pfr_diff *diff, const pfr_diff_print_options *op
  *     p99(handle) > +10%    of a trace: count, sum, p50, p90, p99, p99.9
  *     new > 1%, gone > 1%   a function that only one side has
  *
- * `>` and `>=` compare the lower end of the 95 % interval with NUMBER, `<` and `<=` the upper end, so that noise is no
- * breach; with `point` the value itself is compared. *breached is set to the result, and each breach is printed as a
+ * `>` and `>=` compare the lower end of the 95 % interval with NUMBER, `<` and `<=` the upper end, so that noise is not
+ * a breach; with `point` the value itself is compared. *breached is set to the result, and each breach is printed as a
  * line to `out`. PFR_ERR_USAGE: the expression is invalid, names a function or object that neither side has, needs a
  * trace, or needs an interval that is not known.
  */

@@ -95,7 +95,7 @@ typedef struct pfr_dump_counts {
     /* Records with bytes after their last known field, and the number of these bytes. */
     uint64_t trailing;
     uint64_t trailing_bytes;
-    /* Ranges of the input that are no records. */
+    /* Ranges of the input that are not records. */
     uint64_t holes;
 } pfr_dump_counts;
 

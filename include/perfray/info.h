@@ -73,7 +73,7 @@ typedef struct pfr_info_options {
  * - PFR_ERR_USAGE for an unknown part or format, or PFR_INFO_PERF of an XRay trace
  * - otherwise an error of pfr_next(), or PFR_ERR_MEMORY or PFR_ERR_LIMIT if a fact was left out
  *
- * Facts that could be read were printed even so.
+ * In each case, the facts that could be read were printed.
  */
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err);
 

@@ -99,7 +99,7 @@ typedef struct pfr_latency_options {
     /* Count only calls that ended in this time range, by the trace's clock in seconds: "12.5,13". Percentages and times
        since the start are not supported. NULL: all. */
     const char *time;
-    /* Where function names come from and how they are written. NULL: the defaults. */
+    /* Options for finding and printing function names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Print the file and line where each function begins. Requires debug information of its object. */
     bool lines;

@@ -70,7 +70,8 @@ typedef struct pfr_model_options {
     bool lines;         /* file and line of each frame, from debugging information */
     bool inlined;       /* functions inlined at an address are frames of their own; implies `lines` */
     bool stitched;      /* extend LBR stacks by frames of earlier samples; uses one thread */
-    const pfr_symbol_options *naming; /* where names come from; its texts must outlive the model; NULL: the defaults */
+    const pfr_symbol_options *naming; /* options for finding names; their texts must outlive the model; NULL: the
+                                         defaults */
     /* A second file of the same run: a trace if the reader is a recording, or the reverse. The model then has the
        samples of one and the calls of the other, with one clock. It must outlive the model. NULL: no second file. */
     pfr_reader *beside;

@@ -15,7 +15,7 @@
  *
  * Definitions:
  *
- * - A thread is running, runnable (preempted, or woken and not yet on a cpu) or blocked. The three add up to its wall
+ * - A thread is running, runnable (preempted, or woken and not yet on a CPU) or blocked. The three add up to its wall
  *   time: from its FORK, or the first record, to its EXIT, or the last record.
  * - An interval in which records were lost, or whose events contradict each other, is unknown. It is counted and never
  *   shown as a wait.
@@ -98,7 +98,7 @@ typedef struct pfr_offcpu_options {
     uint32_t max_stack;
     /* Do not look up source lines. */
     bool no_lines;
-    /* Where names come from and how they are written. NULL: the defaults. */
+    /* Options for finding and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Threads that load the profile. 0: by input size, at most 4. */
     unsigned jobs;

@@ -309,7 +309,7 @@ typedef struct pfr_quality {
     /* The holes by kind; their sum is `holes`. */
     /* A complete record whose body does not fit its type. */
     uint64_t bad_records;
-    /* Bytes between records that are no record. */
+    /* Bytes between records that are not a record. */
     uint64_t garbage;
     /* The end of the file, of a record or of its payload is missing. */
     uint64_t cut;

@@ -129,7 +129,7 @@ typedef struct pfr_report_options {
     bool bars;
     /* Highlight hot rows with terminal colours. */
     bool color;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Show inlined functions as frames of their own in call chains, between the function that contains them and its
        callees. Requires debug information. */
@@ -141,7 +141,7 @@ typedef struct pfr_report_options {
     void (*hole)(void *context, const pfr_error *hole);
     /* First argument of `hole` and `note`. */
     void *context;
-    /* Called with one sentence for each fact that users should know but that is no damage, such as an option without
+    /* Called with one sentence for each fact that users should know but that is not damage, such as an option without
        effect. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */

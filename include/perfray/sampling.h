@@ -49,13 +49,13 @@ typedef enum pfr_record_chains { PFR_CHAINS_NONE, PFR_CHAINS_FP, PFR_CHAINS_DWAR
 
 /* Build-ids identify the objects (programs, libraries) later. */
 typedef enum pfr_record_build_ids {
-    /* Of objects with samples; they are read when the recording ends. */
+    /* Record those of objects with samples, which are read when the recording ends. */
     PFR_BUILD_IDS_OF_HITS,
-    /* Of all mapped objects, by the kernel in MMAP2 records (Linux 5.12). */
+    /* The kernel records those of all mapped objects in MMAP2 records (Linux 5.12). */
     PFR_BUILD_IDS_IN_MAPS,
     /* Do not record them. */
     PFR_BUILD_IDS_NONE,
-    /* Of all mapped objects, with samples or not; they are read when the recording ends. */
+    /* Record those of all mapped objects, with samples or not, which are read when the recording ends. */
     PFR_BUILD_IDS_OF_ALL
 } pfr_record_build_ids;
 

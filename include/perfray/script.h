@@ -141,7 +141,7 @@ typedef struct pfr_script_options {
      * are called by the calling thread only.
      */
     uint32_t jobs;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Called for each unreadable range and each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);

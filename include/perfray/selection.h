@@ -58,15 +58,15 @@ typedef struct pfr_selection {
     uint32_t max_stack;
     /* Threads. 0: one. The output is the same for every number. */
     uint32_t jobs;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* The weight of a sample is its period. Default: each sample counts 1. XRay: see by_count. */
     bool by_period;
     /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit). The
        error is valid during the call. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage. May be NULL. The sentence is
-       valid during the call. */
+    /* Called with one sentence for each fact that users should know but that is not damage. May be NULL. The sentence
+       is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;

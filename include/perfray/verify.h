@@ -55,7 +55,7 @@ typedef struct pfr_rule {
     const char *name;
     /* The same for all findings of the rule. */
     pfr_severity severity;
-    /* What violates the rule, in one line, for people; the wording may change between versions. */
+    /* A description of the violation in one line, for people. The wording may change between versions. */
     const char *about;
 } pfr_rule;
 

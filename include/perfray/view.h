@@ -50,7 +50,7 @@ typedef struct pfr_view_options {
     bool code;
     /* With `code`: add the source lines of these instructions. Whoever gets the page can read them. */
     bool sources;
-    /* With `code`: where objects and debugging information are. NULL: the defaults. */
+    /* With `code`: options for finding objects and debugging information. NULL: the defaults. */
     const pfr_symbol_options *naming;
 } pfr_view_options;
 

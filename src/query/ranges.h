@@ -28,7 +28,7 @@ struct ranges {
 /* Facts about the recording that some forms need. */
 struct times_known {
     bool bounded;         /* whether the times of its first and last sample are known: */
-    uint64_t first, last; /* in ns */
+    uint64_t first, last; /* these times, in ns */
     bool walled;          /* whether the wall clock is known: */
     uint64_t ahead;       /* ns since 1970 minus ns of the samples' clock */
     uint64_t day;         /* a time on the day assumed for times without a date, ns since 1970 */

@@ -117,7 +117,7 @@ struct layout {
     uint32_t id; /* table << 24 | value */
     const char *name, *doc;
     const struct field *(*fields)(void); /* a list that ends with an unnamed field */
-    size_t size;                         /* of the struct */
+    size_t size;                         /* size of the struct */
 };
 
 enum layout_table {

@@ -24,7 +24,7 @@ struct check_finding {
     enum check_severity severity;
     const struct layout *layout;
     const struct field *field; /* NULL: the whole layout */
-    const pfr_error *error;    /* of does-not-fit, else NULL */
+    const pfr_error *error;    /* error of does-not-fit, else NULL */
 };
 
 typedef void check_report(void *context, const struct check_finding *finding);

@@ -77,7 +77,7 @@ struct rtf_control {
     struct rtf_note note; /* kind: running, finished or settled */
     uint64_t slot_size, nr_slots, slots_at;
     uint64_t start_tsc, start_ns; /* the trace's clock and CLOCK_MONOTONIC at its start */
-    uint64_t leader_start;        /* in /proc/PID/stat */
+    uint64_t leader_start;        /* start time of `leader`, as in /proc/PID/stat */
     uint32_t leader;              /* while this process lives, other processes given the file join in */
     uint32_t keep_last, is_tsc, full;
     uint64_t next_slot, slots_taken;

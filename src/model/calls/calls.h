@@ -135,7 +135,7 @@ struct calls_totals {
     uint64_t calls, open, lone;
     uint64_t backward;         /* calls of latency 0 because the clock stepped back */
     uint64_t custom, typed;    /* events, which are not calls */
-    uint64_t arguments;        /* of calls */
+    uint64_t arguments;        /* number of recorded arguments of calls */
     uint64_t untimed;          /* enters and exits before the first time in their buffer: their ticks count from 0 */
     uint64_t too_deep;         /* enters deeper than CALLS_DEEPEST: their time counts as self time of the caller */
     uint64_t limited;          /* calls of PATH_LIMIT */

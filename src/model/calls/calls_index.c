@@ -129,12 +129,12 @@ struct index_walk {
     pfr_reader *reader;
     const pfr_trace_point *point;
     struct calls_piece piece;
-    struct calls_thread thread; /* of the piece */
+    struct calls_thread thread; /* thread of the piece */
     uint64_t buffer;            /* number of the piece's buffer; 0: no buffer yet */
     size_t first;               /* first piece of the buffer */
     uint64_t base;              /* ticks that deltas are added to, before the current record */
     bool timed;
-    uint64_t time; /* of the buffer */
+    uint64_t time; /* time of the buffer */
     bool has_time, any_call;
     bool worth; /* the piece has records of a thread */
 };

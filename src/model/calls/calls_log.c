@@ -22,7 +22,7 @@ struct log {
     struct intern_table threads; /* struct calls_thread */
     struct thread_calls *at;     /* by thread */
     size_t room;
-    uint32_t *path; /* of the current record of a profile */
+    uint32_t *path; /* functions of the current record of a profile */
     size_t path_room;
     uint32_t now; /* current thread; INTERN_NONE: no thread */
     struct calls_thread now_is;

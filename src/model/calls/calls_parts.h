@@ -209,7 +209,7 @@ static inline uint32_t call_path_met(const struct calls_worker_state *l, const s
 struct calls_runner {
     struct calls_workers *all;
     struct calls_worker_state worker;
-    pfr_reader *reader; /* of pieces */
+    pfr_reader *reader; /* reader of pieces */
     struct memory own;
     pthread_t thread;
     bool runs;

@@ -21,7 +21,7 @@ struct ahead_batch {
     bool begins, ends; /* it has the first piece of the thread; it has the last piece */
     struct xray_call *calls;
     size_t count, room;
-    struct calls_totals totals; /* of records other than calls */
+    struct calls_totals totals; /* totals of records other than calls */
     pfr_status status;
     pfr_error err;
 };

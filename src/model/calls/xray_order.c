@@ -22,7 +22,7 @@ struct order_worker {
     size_t next, end;        /* pieces */
     struct xray_place place; /* position to continue from */
     bool inside;             /* the position is inside the piece `next`; false: that piece was not begun */
-    uint32_t head, count;    /* of the queue */
+    uint32_t head, count;    /* first event and number of events in the queue */
     uint32_t room;
     struct xray_event *queue;
 };

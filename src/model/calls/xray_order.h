@@ -38,7 +38,7 @@ struct xray_event {
     uint64_t tsc;
     uint64_t offset;    /* offset of the record */
     uint64_t argument;  /* the first */
-    uint32_t function;  /* of a call */
+    uint32_t function;  /* function of a call */
     uint32_t count;     /* calls: number of arguments after the call; events: bytes of the payload */
     int32_t pid, tid;   /* 0 if unknown */
     uint32_t thread;    /* number of (pid, tid), from 0 in file order */

@@ -15,7 +15,7 @@ struct finder {
     struct xray_piece piece;
     struct xray_base base;
     uint64_t buffer, key; /* number of the buffer; pid and tid of the piece */
-    uint64_t time;        /* of the buffer */
+    uint64_t time;        /* time of the buffer */
     bool is_open;         /* a piece was begun */
     bool is_timed;        /* `time` is known */
 };

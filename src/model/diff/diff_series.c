@@ -338,7 +338,8 @@ static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err)
         mem_free(memory, sorted, s->nr_cells, sizeof *sorted);
         return mem_fail(memory, err, "cells");
     }
-    size_t *next = s->first_cell + 1; /* of row r: where its next cell goes; at the end where row r + 1 begins */
+    size_t *next =
+        s->first_cell + 1; /* next[r]: index for the next cell of row r; in the end, the begin of row r + 1 */
     for (size_t i = 0; i < s->nr_cells; i++)
         next[s->cells[i].row + 1]++;
     for (uint32_t row = 1; row <= d->nr_names; row++)

@@ -44,7 +44,7 @@ struct address_name {
     uint32_t *note; /* room for data of the caller about the text, 0 at first; valid as long as `text`; NULL: no room */
     const char *mangled;     /* mangled name, NUL-terminated; valid as long as `text` */
     uint64_t ahead;          /* bytes from the start of the symbol to the address */
-    uint64_t size;           /* of the symbol; 0: unknown */
+    uint64_t size;           /* size of the symbol; 0: unknown */
     uint64_t before, behind; /* number of bytes before the address, and from it on, that certainly have the same name */
 };
 

@@ -43,7 +43,7 @@ struct function_name {
     const char *text; /* NUL-terminated, not escaped: print_name escapes it */
     uint32_t length;
     uint32_t id;
-    const char *path;          /* of its object; NULL: unknown */
+    const char *path;          /* path of its object; NULL: unknown */
     uint32_t object, function; /* index of the object; number of the function in it, from 1 */
     uint64_t address;          /* in the object's own numbering; 0 if not mapped */
     bool mapped;               /* the object's map has this function */

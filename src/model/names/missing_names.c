@@ -174,7 +174,7 @@ pfr_status object_look(struct address_names *n, uint32_t object, struct object_l
 struct spare_search {
     struct address_names *names;
     const struct object_look *look;
-    const char *path; /* of the object */
+    const char *path; /* path of the object */
     enum object_need need;
     bool lines;
     char tried[DEBUG_PATH_ROOM];

@@ -54,7 +54,7 @@ struct debug_search {
     const char *path, *symfs; /* path of the object, and the prefix of paths; symfs may be NULL */
     const char *folder;       /* replaces /usr/lib/debug below symfs; NULL: that directory */
     const char *fetched;      /* cache directory of debuginfod; NULL: not used */
-    const uint8_t *build_id;  /* of the object */
+    const uint8_t *build_id;  /* build id of the object */
     size_t size;              /* 0: use the build id in the object */
 };
 

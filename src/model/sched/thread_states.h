@@ -56,7 +56,7 @@ struct thread_interval {
 struct sched_thread {
     uint64_t since, exited; /* exited: time of its EXIT; 0 */
     uint64_t syscall, address;
-    uint64_t losses; /* counts of losses of all CPUs when its state began */
+    uint64_t losses; /* counts of losses when its state began: of all CPUs, and of its own */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;
     uint32_t shown;         /* its tid in the recorder's pid namespace, as in all records but tracepoints */

@@ -4,9 +4,9 @@
 /*
  * Extends call stacks from a cpu's branch registers (LBR) beyond the number of registers. If no register is free, a new
  * call takes the register of the outermost call, which is then missing in later samples. The thread's previous sample
- * still has that call, if it was taken before. So the outermost call of a sample is looked up in the previous sample:
- * the same call in the same register. If it is found, the outer calls of the previous sample (in registers, or stitched
- * from earlier samples) are outer calls of this sample as well.
+ * still has that call, if it was taken early enough. So the outermost call of a sample is looked up in the previous
+ * sample: the same call in the same register. If it is found, the outer calls of the previous sample (in registers, or
+ * stitched from earlier samples) are outer calls of this sample as well.
  *
  *    stitcher_init(&s, registers, memory);
  *    stitch_calls(&s, tid, space, &sample.branch, &lost, &err);      samples in order of time

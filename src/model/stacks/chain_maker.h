@@ -42,7 +42,7 @@ struct chain_maker {
     size_t room;
     bool open;
     bool stitches;
-    struct stitcher stitcher; /* if `stitches` */
+    struct stitcher stitcher; /* used if `stitches` */
 };
 
 /* Context of a chain. */

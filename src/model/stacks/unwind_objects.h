@@ -15,8 +15,8 @@
 
 struct unwind_options {
     pfr_symbol_options naming; /* no_symbols: no unwinding */
-    const char *release;       /* of the recorded kernel; NULL: unknown */
-    const char *arch;          /* of the recorded machine; NULL or "": this machine's */
+    const char *release;       /* release of the recorded kernel; NULL: unknown */
+    const char *arch;          /* architecture of the recorded machine; NULL or "": this machine's */
 };
 
 /* An object. It does not change after it was found, except for `ended`. */

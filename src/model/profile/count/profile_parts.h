@@ -137,7 +137,7 @@ struct deferred_stack {
 
 /* A stack being inserted into the tree. */
 struct stack_row {
-    const struct picked *picked; /* until the row has its leaf */
+    const struct picked *picked; /* valid until the row has its leaf */
     struct stack_place place;
     uint64_t since; /* latest `since` of its frames */
     uint32_t node;  /* current node; in the end that of the stack */
@@ -154,7 +154,7 @@ struct profile_stacks {
     struct place leaves[BATCH]; /* without chains: places of the sampled addresses */
     struct deferred_stack aside[ASIDE_MOST];
     unsigned nr_deferred;
-    uint32_t *frames; /* of each row, outermost first; room + 1 for each */
+    uint32_t *frames; /* frames of each row, outermost first; room + 1 per row */
     uint32_t *slots;  /* frame cache slots of the addresses in the next rows */
     size_t room;
     uint32_t nodes; /* number of nodes that the rows may add */
@@ -190,14 +190,14 @@ struct whole_stacks {
 
 /* Thread identity of a sample, as far as the request needs it. */
 struct who {
-    uint32_t name;  /* in state->names; NO_NAME: use that of tid */
+    uint32_t name;  /* id in state->names; NO_NAME: use the name of tid */
     uint32_t tid;   /* 0 if name is set or names are not needed */
     uint32_t space; /* NO_SPACE: unknown process, or not needed */
 };
 
 /* Follows the key words of an entry. */
 struct entry_count {
-    uint64_t weight, samples; /* of samples after `since`; others are counted at their nodes */
+    uint64_t weight, samples; /* sums of samples after `since`; others are counted at their nodes */
     uint64_t since;           /* a timestamp key */
     uint32_t node; /* node, index of a whole stack, or row of sums; NO_NODE: an equal entry is used instead */
     bool too_deep;
@@ -264,7 +264,7 @@ struct sample_counter {
     bool by_digest;                       /* the key is the hash */
     size_t stride;                        /* total words of an entry */
     struct entry_table *table, own_table; /* table points to own_table, or to the table shared by all workers */
-    uint64_t seed, chain_seed;            /* of chains and digests: the same in all workers */
+    uint64_t seed, chain_seed;            /* chain_seed: of chains and digests, the same in all workers */
     struct frame_cache cache;
     struct node_tree *tree, own_tree; /* tree points to own_tree, or to the tree shared by all workers */
     struct profile_stacks stacks;
@@ -274,7 +274,7 @@ struct sample_counter {
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
-    struct intern_table texts; /* of PROFILE_TRACE */
+    struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
     struct chain_maker maker;
@@ -291,8 +291,8 @@ struct sample_counter {
     struct profile_weight *limited; /* by event: samples counted as [limit] */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
-    size_t wait_hint;   /* of sample_waits_find */
-    uint64_t undivided; /* as of the profile */
+    size_t wait_hint;   /* hint of sample_waits_find */
+    uint64_t undivided; /* as profile.undivided */
     bool lossy;
     uint32_t number, run; /* number of the counter and of its current run, for request.each */
 };

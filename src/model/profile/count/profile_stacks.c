@@ -63,7 +63,7 @@ struct climb {
     struct frame_cache *cache;
     struct profile_stacks *stacks;
     const struct stack_place *place;
-    const uint32_t *slots; /* of the entries, as they were when prefetched */
+    const uint32_t *slots; /* slots of the entries when they were prefetched */
     uint64_t nr_slots;     /* counts markers too, which are entries but not frames */
     uint64_t in;
     unsigned mode;

@@ -128,8 +128,7 @@ static struct workers_size size_of(const struct profile_workers *w) {
 static bool goes_by_slices(const struct profile_workers *w) {
     const struct profile_request *request = &w->profile->request;
     const bool traces = request->keys & PROFILE_BIT(PROFILE_TRACE);
-    const bool waits = request->each && w->profile->reader->waits; /* rows for each sample: waits without a sample are
-                                                                      in no slice */
+    const bool waits = request->each && w->profile->reader->waits; /* waits without a sample are in no slice */
     return !w->whole && w->nr_slices > 0 && !traces && !waits && !order_counts(w->profile, w->places);
 }
 

@@ -53,8 +53,8 @@ struct profile_line {
 
 /* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line own;     /* in the function; with PROFILE_INLINED that of the outermost inlined call */
-    struct profile_line sampled; /* of the address itself, whatever function was inlined there */
+    struct profile_line own;     /* line in the function; with PROFILE_INLINED, of the outermost inlined call */
+    struct profile_line sampled; /* line of the address itself, whatever function was inlined there */
     bool has_names;              /* its object, or the separate debug file, was found */
 };
 
@@ -111,7 +111,7 @@ struct profile_place {
 
 struct profile_group {
     uint32_t event, root;
-    uint64_t value[]; /* of each requested key, in their order: see profile_value */
+    uint64_t value[]; /* values of the requested keys, in order: see profile_value */
 };
 
 /* Additional remarks about the weights. */
@@ -145,7 +145,7 @@ struct profile {
     struct profile_frame *frames;
     struct frame_lines *lines; /* by frame; NULL with PROFILE_NO_LINES */
     struct profile_node *nodes;
-    struct node_weights self;      /* of nodes */
+    struct node_weights self;      /* self weights of nodes */
     struct profile_weight *totals; /* by event */
     struct chain_counts *unwound;  /* by event: how unwinding of stacks ended */
     struct unwind_limits unwind_limits;
@@ -160,7 +160,7 @@ struct profile {
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places;
     uint32_t nr_sums, nr_sum_keys, nr_selves;
     struct profile_rooms rooms;
-    struct arena arena; /* of groups */
+    struct arena arena; /* memory of groups */
 
     uint64_t left_out;             /* samples rejected by `keep` */
     uint64_t late;                 /* samples and state records that came after the end of their round */
@@ -168,7 +168,7 @@ struct profile {
     uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
     struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
-    uint64_t stitch_begun;         /* how often stitching restarted because memory was short */
+    uint64_t stitch_begun;         /* number of times that stitching restarted because memory was short */
     bool lossy;                    /* there were holes */
     bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
     struct profile_note *notes;

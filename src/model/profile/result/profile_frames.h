@@ -23,7 +23,7 @@ struct frame_slot {
 struct frame_hashes {
     struct frame_slot *at;
     size_t count;
-    uint64_t seed; /* of the hashes, against crafted collisions */
+    uint64_t seed; /* seed of the hashes, against crafted collisions */
 };
 
 /* Shared by all workers; its lock also protects the profile's frames, places, names and texts. */
@@ -42,7 +42,7 @@ struct frames_of {
     size_t kinds_room;
     uint32_t nr_kinds;
     struct unwind_objects unwinding;
-    char arch[32]; /* of the recorded machine; "": unknown */
+    char arch[32]; /* architecture of the recorded machine; "": unknown */
 };
 
 struct frame_found {
