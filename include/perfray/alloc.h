@@ -8,10 +8,11 @@
  * The struct is copied when the handle is opened. `context` must remain valid until the handle is closed. All three
  * functions must be set.
  *
- * The memory limit of a handle (pfr_limits.memory) is checked before the allocator is asked.
+ * The memory limit of a handle (pfr_limits.memory) is checked before the allocator is called.
  *
  * Threads: the functions are called by the thread that uses the handle. Functions with a `jobs` option also call them
- * from their worker threads, several at the same time: the allocator of a reader that they use must be thread-safe.
+ * from their worker threads, several at the same time, so the allocator of a reader that is passed to them must be
+ * thread-safe.
  *
  * Example, an allocator that counts its calls:
  *

@@ -5,16 +5,18 @@
  * pfr_annotate_print - print functions of a recording instruction by instruction, or line by line, with the cost of
  * each.
  *
- * Use it after a report, to see where in a function the time goes. For each chosen function it prints its machine code,
- * disassembled, with the share of the function's samples at each address, one column for each event; source lines are
- * above the instructions that were compiled from them, if there is debugging information and the source file. By line,
- * it prints the source function: the code that was inlined into it counts at the line of the call.
+ * Use it after a report, to see where in a function the time goes. For each chosen function it prints the disassembled
+ * machine code, with the share of the function's samples at each address in one column per event. Source lines are
+ * printed above the instructions that were compiled from them, if debugging information and the source file are
+ * available. With `by_line` it prints the source of the function instead; code that was inlined into it counts at the
+ * line of the call.
  *
- * Code comes from the object that the recording names; one with another build-id than the recorded is not used. Kernel
- * code comes from naming->vmlinux or, for root, /proc/kcore; code of a JIT from its jitdump. Where there is no code (a
- * kernel module, a missing file) the addresses with samples are printed, and a note says why.
+ * Code is read from the object that the recording names, unless its build-id differs from the recorded one. Kernel code
+ * is read from naming->vmlinux or, for root, from /proc/kcore; code of a JIT compiler from its jitdump. If the code
+ * cannot be read (a kernel module, a missing file), the addresses with samples are printed, and a note gives the
+ * reason.
  *
- * A sample has the address of the instruction that was next when the event was taken. With software clocks that is
+ * The address of a sample is that of the next instruction at the time of the interrupt. With software clocks it is
  * often one or a few instructions after the one that took the time (skid).
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
@@ -22,10 +24,9 @@
  * Memory: everything is allocated from the reader's memory limit and released before the function returns.
  *
  * Threads: uses up to options->jobs threads. The output is the same for every number. The reader must not be used by
- * others meanwhile. Code is disassembled in a process of its own that may do nothing else, which ends before the
- * function returns.
+ * others meanwhile. Code is disassembled in a sandboxed child process, which ends before the function returns.
  *
- * Example, the hottest function with Intel's syntax:
+ * Example, the hottest function in Intel syntax:
  *
  *     pfr_annotate_options options = {.size = sizeof options, .intel = true};
  *     pfr_status status = pfr_annotate_print(reader, &options, out, &err);
@@ -40,9 +41,10 @@ extern "C" {
 
 typedef enum pfr_annotate_format {
     PFR_ANNOTATE_TEXT,
-    /* Columns address, percent, samples, weight, file, line, instruction; with a header row, and all instructions of a
-       function. For several events, one after the other, the columns symbol and event come first where there is more
-       than one function or event. */
+    /* A header row, then one row per instruction: address, percent, samples, weight, file, line, instruction. If there
+       are several functions or events, the columns symbol and event come first, and the rows of an event follow those
+       of the previous one. With `by_line` the columns are symbol, file, line, inlined, self_percent, self,
+       total_percent, total, source. */
     PFR_ANNOTATE_CSV,
     /* One document; docs/json/annotate.schema.json describes it. */
     PFR_ANNOTATE_JSON
@@ -53,18 +55,18 @@ typedef struct pfr_annotate_options {
     /* sizeof(pfr_annotate_options) */
     size_t size;
     pfr_annotate_format format;
-    /* A function's name; FILE:LINE, all functions with samples at this line; or 0xADDRESS, the function there. NULL:
-       the functions with most weight. */
+    /* The name of a function; or FILE:LINE, for all functions with samples at this line; or 0xADDRESS, for the function
+       at this address. NULL: the functions with the most weight. */
     const char *what;
-    /* At most this many functions, heaviest first. 0: 1, with `what` all that fit. */
+    /* Print at most this many functions, heaviest first. 0: 1, or all that `what` selects. */
     uint32_t top;
-    /* Lines of the source function, not instructions. */
+    /* Print the source lines of a function instead of its instructions. */
     bool by_line;
     /* Do not print source lines between instructions. */
     bool no_source;
-    /* No column of jumps: rows as `perf annotate --stdio` prints them. */
+    /* Omit the column of jump arrows: print rows as `perf annotate --stdio` does. */
     bool plain;
-    /* Intel's syntax on x86. Default: AT&T's. */
+    /* x86: print Intel syntax. Default: AT&T. */
     bool intel;
     /* Print numbers of samples instead of percentages in text. */
     bool counts;
@@ -82,32 +84,33 @@ typedef struct pfr_annotate_options {
     const char *time;
     /* Threads that load. 0: one per CPU, at most 4, and at most one per 0.15 s of expected work. */
     uint32_t jobs;
-    /* Where symbols and objects come from. `no_symbols` is not allowed. NULL: the defaults. */
+    /* Options for finding symbols and objects. `no_symbols` is not allowed. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Called for each unreadable range and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage: code that cannot be read.
-       May be NULL. The sentence is valid during the call. */
+    /* Called with one sentence for each fact that users should know but that is not damage, such as code that cannot be
+       read. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;
-    /* An older recording to compare with, by line: `by_line` is implied. Functions are those of one name, lines those
-       of one text in the two versions of the source; where one version is known, those of one number, and a note says
-       so. `event` NULL: the first event of `reader`. A stream must be opened with `spool`. NULL: no comparison. */
+    /* An older recording to compare with, line by line; implies `by_line`. Functions are matched by name, and lines by
+       their text in the two versions of the source. If only one version is available, lines are matched by number, and
+       a note says so. With `base`, `event` NULL is the first event of `reader`. A stream must be opened with `spool`.
+       NULL: no comparison. */
     pfr_reader *base;
-    /* Where the older version of the sources is; the recorded paths are not read for it then. NULL: the base's recorded
-       paths, where they differ from those of `reader`. */
+    /* Directory of the older version of the sources, which is used instead of the paths recorded in `base`. NULL: the
+       paths recorded in `base`, where they differ from those of `reader`. */
     const char *base_source_dir;
     /* First argument of `hole` and `note` about `base`. NULL: context. */
     void *base_context;
 } pfr_annotate_options;
 
 /*
- * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL. With `base` those
- * that changed most come first.
+ * pfr_annotate_print - read the recording and print the chosen functions. `options` must not be NULL. With `base`, the
+ * functions that changed most come first.
  *
  * Returns PFR_OK, or:
- * - PFR_END if no sample is in what was asked for: nothing was printed
+ * - PFR_END if no sample matches the options; nothing was printed
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
  * - PFR_ERR_FORMAT for an XRay trace, which has no addresses
  * - PFR_ERR_USAGE for a stream without `spool`, naming->no_symbols, an event without samples, or a list

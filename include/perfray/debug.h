@@ -7,8 +7,8 @@
  * Both functions change settings of the whole process. Call them before any other function of the library, and never
  * while another thread uses it. They do not apply to handles that are already open.
  *
- * No output of the library may depend on these settings; a test that runs with different ones and compares the outputs
- * finds violations. The command reads them from the environment variables PERFRAY_SIZES and PERFRAY_HASH_SEED.
+ * The output of the library must not depend on these settings: tests compare the outputs of runs with different
+ * settings. The command reads them from the environment variables PERFRAY_SIZES and PERFRAY_HASH_SEED.
  *
  * Example, a run with small buffers and reproducible hash tables:
  *

@@ -8,8 +8,7 @@
  * learn the build-ids of the objects in the recording.
  *
  * Use it before a report of a recording whose objects or debug files are not on this machine. symbols.h tells whether
- * any are missing. The downloads are made by debuginfod-find of elfutils, which must be installed, in a process of its
- * own.
+ * any are missing. Files are downloaded by the program debuginfod-find of elfutils, which must be installed.
  *
  * Threads: uses the calling thread, and the reader must not be used by others meanwhile.
  *
@@ -44,22 +43,22 @@ typedef struct pfr_debuginfod_options {
     uint64_t bytes_most;
     /* Maximum seconds for all downloads together. 0: 90. */
     uint32_t seconds_most;
-    /* Called with one sentence for each file that was requested: its size, or that no server has it, or that the time
-       was over. May be NULL. The sentence is valid during the call. */
+    /* Called with one sentence for each file that was requested: it gives the size of the file, or says that no server
+       has it or that the time was up. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `note`. */
     void *context;
 } pfr_debuginfod_options;
 
 /*
- * pfr_debuginfod_fetch - find out which objects of the recording have samples, and download what is missing: the
- * object, if it is not here, and its debug information, if it has no symbols or no lines.
+ * pfr_debuginfod_fetch - find the objects of the recording that have samples, and download what is missing: an object
+ * that is not on this machine, and the debug information of an object without symbols or lines.
  *
- * The objects with the most samples come first, until all are requested or the time is over. Objects without a recorded
- * build-id are skipped.
+ * Objects with the most samples are requested first, until all are requested or the time is up. Objects without a
+ * recorded build-id are skipped.
  *
- * `folder` is filled with the directory of the downloads, for pfr_symbol_options.fetched. It is that of the environment
- * variable DEBUGINFOD_CACHE_PATH, else debuginfod_client in $XDG_CACHE_HOME or ~/.cache. Downloads remain there.
+ * `folder` is set to the directory of the downloads, for pfr_symbol_options.fetched: that of the environment variable
+ * DEBUGINFOD_CACHE_PATH, or else debuginfod_client in $XDG_CACHE_HOME or ~/.cache. Downloads remain there.
  *
  * The recording is read once, and the reader is rewound afterwards. A stream must be opened with
  * pfr_open_options.spool.

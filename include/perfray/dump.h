@@ -62,22 +62,23 @@ typedef struct pfr_dump_options {
     /* Name of the recording, for PFR_DUMP_PERF. NULL: "". */
     const char *name;
     /*
-     * Extract the AUX area data into this directory instead of printing records: aux-IDX-TID-CPU.bin (of AUXTRACE
-     * records) and aux-sample-TID-CPU.bin (AUX data of samples). A table of names, records and bytes is printed. The
-     * directory is created with mode 0700 if it does not exist. Existing files are never written to. On failure the
-     * files and the directory that were created are removed. Open a stream with keep_aux. NULL: print records.
+     * Extract the AUX area data into this directory instead of printing records: data of AUXTRACE records to
+     * aux-IDX-TID-CPU.bin, AUX data of samples to aux-sample-TID-CPU.bin. A table of names, records and bytes is
+     * printed. The directory is created with mode 0700 if it does not exist. Existing files are never written to. On
+     * failure the files and the directory that were created are removed. Open a stream with keep_aux. NULL: print
+     * records.
      */
     const char *aux_folder;
     /* Called for each unreadable range, record or section. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
     /* First argument of `hole` and `note`. */
     void *hole_context;
-    /* Is filled with counts, on failure as well. Its `size` must be set. May be NULL. */
+    /* Filled with counts, also on failure. Its `size` must be set. May be NULL. */
     struct pfr_dump_counts *counts;
-    /* XRay: print function names of these objects or instrumentation maps; as pfr_symbol_options.instr_maps. NULL:
-       function numbers. */
+    /* XRay: print function names from these objects or instrumentation maps; see pfr_symbol_options.instr_maps. NULL:
+       print function numbers. */
     const char *const *instr_maps;
-    /* Called at the end with one sentence if the functions of the trace are not those of instr_maps. May be NULL. */
+    /* Called at the end with one sentence if the functions of the trace do not match instr_maps. May be NULL. */
     void (*note)(void *context, const char *sentence);
 } pfr_dump_options;
 
@@ -87,14 +88,14 @@ typedef struct pfr_dump_counts {
     size_t size;
     /* Records printed, without pseudo records. */
     uint64_t records;
-    /* Records of unknown types among them; printed as bytes. */
+    /* Records of unknown types among `records`; printed as bytes. */
     uint64_t unknown;
     /* Records whose bytes do not fit their layout; printed as bytes, and reported to `hole`. */
     uint64_t damaged;
     /* Records with bytes after their last known field, and the number of these bytes. */
     uint64_t trailing;
     uint64_t trailing_bytes;
-    /* Ranges of the input that are no records. */
+    /* Ranges of the input that are not records. */
     uint64_t holes;
 } pfr_dump_counts;
 

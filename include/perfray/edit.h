@@ -5,15 +5,15 @@
  * Make a new recording from an existing one: the same content in another form (pfr_convert), or everything that is
  * intact (pfr_recover).
  *
- * perf.data: container, byte order, compression and attr size can change. XRay traces: version and byte order can
- * change, and flight recorder traces and basic logs become each other. PerfDataProto, the protocol buffer of quipper
- * (google/perf_data_converter), can be written and read.
+ * perf.data: container, byte order, compression and attr size can be changed. XRay traces: version and byte order can
+ * be changed, and flight recorder traces and basic logs can be converted into each other. PerfDataProto, the protocol
+ * buffer of quipper (google/perf_data_converter), can be written and read.
  *
  * The output is written as described in writer.h: a file is complete or does not exist. FINISHED_ROUND records, which
  * promise an order, are written only if the records satisfy it; perf sorts without them.
  *
- * XRay: events, times, threads, CPUs and buffers are kept. Deltas, wraps and sizes of buffers are computed anew, so
- * that a buffer that was cut is valid again. Facts that a version cannot express are lost, and reported: typed events
+ * XRay: events, times, threads, CPUs and buffers are kept. Time deltas, TSC wraps and buffer sizes are computed anew,
+ * so a truncated buffer becomes valid again. Facts that a version cannot express are lost, and reported: typed events
  * before version 5, events in basic logs, process ids before version 3. A buffer without any time is omitted, because
  * readers reject it.
  *
@@ -39,7 +39,7 @@ extern "C" {
 
 /* Compression of the output. */
 typedef enum pfr_edit_compression {
-    /* Copy COMPRESSED records; compress them anew, as frames, where they cannot be copied. */
+    /* Copy COMPRESSED records. Where they cannot be copied, compress their content anew, as PFR_ZSTD_FRAMES. */
     PFR_EDIT_AS_IT_IS,
     /* No compression. */
     PFR_EDIT_PLAIN,
@@ -65,10 +65,10 @@ typedef enum pfr_edit_trace {
 typedef enum pfr_edit_quipper {
     /* No: write a recording. */
     PFR_EDIT_NO_QUIPPER,
-    /* In binary, and all of the recording: facts that quipper's messages cannot express are stored in additional
-       fields, which quipper's readers skip. */
+    /* Binary, and lossless: facts that quipper's messages cannot express are stored in additional fields, which
+       quipper's readers skip. */
     PFR_EDIT_QUIPPER,
-    /* In protobuf's text format, with quipper's messages only; each loss is passed to `hole`. */
+    /* protobuf's text format, with only quipper's messages; each loss is passed to `hole`. */
     PFR_EDIT_QUIPPER_TEXT
 } pfr_edit_quipper;
 
@@ -93,7 +93,7 @@ typedef struct pfr_edit_options {
     void (*hole)(void *context, const pfr_error *hole);
     /* First argument of `hole`. */
     void *context;
-    /* XRay traces: output format. Container, compression and attr_size must be left at their defaults then. */
+    /* XRay traces: output format. For them, container, compression and attr_size must have their defaults. */
     pfr_edit_trace trace;
     /* pfr_convert() only: write a PerfDataProto. Of the members above only `path` and `hole` are used then. */
     pfr_edit_quipper quipper;
@@ -132,13 +132,13 @@ pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_
  * pfr_recover - as pfr_convert(), and repair a damaged or truncated recording.
  *
  * Missing facts are restored where records or other features contain them: names and ids of events, the time span of
- * the samples, the flag of branch stacks, the index of AUX data, formats of tracepoints (their ids only). Samples of no
- * event, and features that are damaged, are omitted. COMPRESSED records become independent zstd frames.
+ * the samples, the flag of branch stacks, the index of AUX data, formats of tracepoints (their ids only). Samples that
+ * belong to no event, and damaged features, are omitted. COMPRESSED records become independent zstd frames.
  */
 pfr_status pfr_recover(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);
 
-/* pfr_is_quipper - whether a regular file begins as a PerfDataProto, in binary or text, compressed or not. false also
-   if it cannot be read. */
+/* pfr_is_quipper - whether a regular file begins like a PerfDataProto, in binary or text, compressed or not. Returns
+   false also if the file cannot be read. */
 bool pfr_is_quipper(const char *path);
 
 /*

@@ -8,10 +8,10 @@
  * which points to a struct of the caller and may be NULL if the caller needs only the status. The library never prints
  * to standard error, never exits, and keeps no "last error" of its own.
  *
- * The sign of a status says whether work can go on, because recordings of crashed programs are often damaged:
+ * Recordings of crashed programs are often damaged, so the sign of a status says whether work can go on:
  *
  *     >= 0   the handle remains usable. PFR_OK: success. PFR_END: no more items. PFR_HOLE: part of the input was
- *            unreadable, the rest was or can be processed.
+ *            unreadable; the rest was processed, or can be.
  *     <  0   the call failed. A reader whose pfr_next() failed can only be rewound (if it is seekable) or closed.
  *
  * A program that must not miss damage has to test for PFR_HOLE as well as for errors.
@@ -43,8 +43,8 @@ typedef enum pfr_status {
      * complete except for the holes; they report each hole to a callback.
      */
     PFR_HOLE = 2,
-    /* Invalid argument or option, or an operation that this kind of recording does not support. A caller's bug or a
-       user's mistake; the input is not at fault. */
+    /* Invalid argument or option, or an operation that this kind of recording does not support: a bug of the caller or
+       a mistake of the user, not a fault of the input. */
     PFR_ERR_USAGE = -1,
     /* The format of the input is not supported. */
     PFR_ERR_FORMAT = -2,

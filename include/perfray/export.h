@@ -13,9 +13,9 @@
  * XRay traces: calls are exported, and the weight of a call is its self time (report.h). Formats with one number per
  * stack write this weight, or the number of calls if selection.by_count is set.
  *
- * Size: a stack whose line has at most 4096 bytes is always written completely. pfr_limits.trees bounds what longer
- * ones may add. After that, such a stack ends with a frame [limit], which has its samples and weight, `hole` is called
- * with where == "trees", and the result is PFR_HOLE.
+ * Size: a stack whose line has at most 4096 bytes is always written completely. pfr_limits.trees bounds the total size
+ * of the parts of longer lines beyond 4096 bytes. When it is reached, a longer stack is cut and ends with a frame
+ * [limit], which has its samples and weight; `hole` is called with where == "trees", and the result is PFR_HOLE.
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *
@@ -46,9 +46,9 @@ typedef struct pfr_export_options {
     /* Samples to export, and callbacks for holes and notes. NULL: all samples. */
     const pfr_selection *of;
     /*
-     * File to write, with mode 0600. A regular file of this name is replaced only after the new one is complete;
-     * a symbolic link is refused. A character device is written to directly. NULL: write to `out`. The file is packed
-     * if its name ends in ".gz" or ".zst", unless the format is packed itself.
+     * File to write, with mode 0600. A regular file of this name is replaced only after the new one is complete; a
+     * symbolic link is refused. A character device is written to directly. NULL: write to `out`. The file is compressed
+     * if its name ends in ".gz" or ".zst", unless the format itself is compressed.
      */
     const char *path;
     /* folded: append "_[k]" to functions of the kernel, as flame graph tools expect for colouring. */
@@ -56,8 +56,9 @@ typedef struct pfr_export_options {
     /* Options of the format, "NAME" or "NAME=VALUE", the last one NULL; the manual lists them. NULL: none. */
     const char *const *settings;
     /*
-     * The trace of the same run beside a recording, or the recording beside a trace: one output has the samples and the
-     * calls. The format must have holds_both, and both must be of CLOCK_MONOTONIC. NULL: none.
+     * A second file of the same run: the trace if the reader is a recording, the recording if it is a trace. The output
+     * then has both samples and calls. The format must have holds_both, and both files must use CLOCK_MONOTONIC. NULL:
+     * no second file.
      */
     pfr_reader *beside;
 } pfr_export_options;
@@ -70,9 +71,9 @@ typedef struct pfr_export_format {
     bool binary;
     /* pfr_export_options.path is required and is a folder, made if it does not exist. */
     bool folder;
-    /* Programs that read it; facts of a recording that it cannot hold, "" if there are none of importance. */
+    /* Programs that read the format; important facts of a recording that it cannot hold, or "". */
     const char *reader, *losses;
-    /* One output can have the samples of a recording and the calls of a trace: pfr_export_options.beside. */
+    /* One output can have both the samples of a recording and the calls of a trace; see pfr_export_options.beside. */
     bool holds_both;
 } pfr_export_format;
 
@@ -80,7 +81,8 @@ typedef struct pfr_export_format {
 const pfr_export_format *pfr_export_format_at(size_t number);
 
 /*
- * pfr_export_format_of - the format whose suffix the end of a file name has, before ".gz" or ".zst". NULL: none.
+ * pfr_export_format_of - the format whose suffix is at the end of a file name, not counting ".gz" or ".zst". NULL: no
+ * format matches.
  *
  * "out.trace.json.gz" is chrome. A name that begins with "callgrind." is callgrind.
  */
@@ -98,8 +100,8 @@ const pfr_export_format *pfr_export_format_of(const char *path);
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
  * - PFR_ERR_USAGE for an unknown format or event, an invalid condition, a path that is neither a regular file nor a
- *   character device, instrumentation maps for perf.data, or a stream without `spool`,
- *   or with `beside` a format that does not hold both, two recordings, two traces, or clocks that differ
+ *   character device, instrumentation maps for perf.data, a stream without `spool`; or with `beside`, a format without
+ *   holds_both, two recordings, two traces, or different clocks
  * - PFR_ERR_IO or PFR_ERR_PERMISSION if options->path cannot be written; an existing file of that name is unchanged
  *   then
  * - otherwise an error of pfr_next()

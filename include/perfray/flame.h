@@ -8,13 +8,13 @@
  * pointing at a function shows its name, object and share; a click zooms in; a search highlights matching names and
  * adds up their share.
  *
- * Consecutive frames of one object without symbols are drawn as one box with their number. Threads of an XRay trace are
- * labelled with the name of their program, if the trace contains it (`perfray trace`).
+ * Consecutive frames without symbols in the same object are drawn as one box, which shows their number. Threads of an
+ * XRay trace are labelled with the name of their program, if the trace contains it (`perfray trace`).
  *
  * Names from the recording are escaped and are only text in the image: a recording cannot add scripts or markup to it.
  *
- * XRay traces, size limits, memory and threads: as pfr_export() (export.h). A box that does not fit the limit is
- * left out, and `hole` is called with where == "trees".
+ * XRay traces, size limits, memory and threads: as pfr_export() (export.h). Boxes beyond the size limit are left out,
+ * and `hole` is called with where == "trees".
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *

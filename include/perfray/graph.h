@@ -4,11 +4,11 @@
 /*
  * pfr_graph - which function called which, as a graph in DOT (Graphviz) or mermaid.
  *
- * Vertices are functions, edges pairs of caller and callee. For XRay traces the numbers are those of calls and their
- * durations, including callees, as `llvm-xray graph` has them. For samples they are the samples whose stack has the
- * function or the pair, each counted once.
+ * Vertices are functions, edges are pairs of caller and callee. For XRay traces the numbers are counts of calls and
+ * their durations, including callees, as in `llvm-xray graph`. For samples they count the samples whose stack contains
+ * the function or the pair, each sample once.
  *
- * Memory: from the reader's limit; for traces 32 bytes for each call while the graph is made.
+ * Memory: allocated from the reader's memory limit; for traces 32 bytes per call while the graph is made.
  *
  * Threads: as pfr_export().
  *
@@ -30,11 +30,11 @@ typedef enum pfr_graph_label {
     PFR_GRAPH_NONE,
     PFR_GRAPH_COUNT,  /* calls, or samples */
     PFR_GRAPH_MIN,    /* duration of a call, in seconds */
-    PFR_GRAPH_MEDIAN, /* number count / 2 in ascending order, from 0 */
-    PFR_GRAPH_P90,    /* number count * 90 / 100 */
+    PFR_GRAPH_MEDIAN, /* the duration at index count / 2 in ascending order */
+    PFR_GRAPH_P90,    /* the duration at index count * 90 / 100 */
     PFR_GRAPH_P99,
     PFR_GRAPH_MAX,
-    PFR_GRAPH_SUM /* of durations; of samples their weights (periods) */
+    PFR_GRAPH_SUM /* sum of durations; for samples, of weights (periods) */
 } pfr_graph_label;
 
 /* All pointers must remain valid while pfr_graph() runs. */

@@ -10,8 +10,8 @@
  * The reader must be new or just rewound. It is read as far as the part requires: streams, PFR_INFO_OVERVIEW and
  * PFR_INFO_STATS to the end.
  *
- * Memory: working memory is taken from the allocator of `out`, what the reader loads from that of the reader. All of it
- * except loaded features is released before the function returns.
+ * Memory: working memory is taken from the allocator of `out`; data that the reader loads, from that of the reader.
+ * Everything except loaded features is released before the function returns.
  *
  * Threads: uses the calling thread only.
  *
@@ -44,7 +44,8 @@ typedef enum pfr_info_part {
 typedef enum pfr_info_format {
     /* Text for people. */
     PFR_INFO_TEXT,
-    /* The overview as `perf report --header-only -I` prints it, not for XRay traces. Other parts as TEXT. */
+    /* The overview as `perf report --header-only -I` prints it; not for XRay traces. Other parts are printed as
+       TEXT. */
     PFR_INFO_PERF,
     /* One document; docs/json/info.schema.json describes it. */
     PFR_INFO_JSON
@@ -72,7 +73,7 @@ typedef struct pfr_info_options {
  * - PFR_ERR_USAGE for an unknown part or format, or PFR_INFO_PERF of an XRay trace
  * - otherwise an error of pfr_next(), or PFR_ERR_MEMORY or PFR_ERR_LIMIT if a fact was left out
  *
- * What could be read was printed even so.
+ * In each case, the facts that could be read were printed.
  */
 pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, pfr_output *out, pfr_error *err);
 

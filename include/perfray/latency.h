@@ -2,7 +2,7 @@
 #ifndef PERFRAY_LATENCY_H
 #define PERFRAY_LATENCY_H
 /*
- * pfr_latency_print - print how long the calls of an XRay trace took: per function the number of calls, minimum,
+ * pfr_latency_print - print how long the calls of an XRay trace took: for each function the number of calls, minimum,
  * percentiles, maximum, sum and self time. Rows can be split by caller or by thread.
  *
  * Use it to find slow calls that an average hides. report.h shows where the time went as a whole.
@@ -45,8 +45,8 @@ typedef enum pfr_latency_format {
     PFR_LATENCY_TEXT,
     /*
      * Columns id, function, object, count, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, p999_ns, max_ns, sum_ns, self_ns.
-     * In front of them caller_id, caller or pid, tid; with `lines` srcline after them. The suffix is _ticks instead of
-     * _ns if times are ticks.
+     * Before them come caller_id, caller with BY_CALLER, or pid, tid with BY_THREAD; after them comes srcline with
+     * `lines`. The suffix is _ticks instead of _ns if times are ticks.
      */
     PFR_LATENCY_CSV,
     /* One document; docs/json/latency.schema.json describes it. */
@@ -99,7 +99,7 @@ typedef struct pfr_latency_options {
     /* Count only calls that ended in this time range, by the trace's clock in seconds: "12.5,13". Percentages and times
        since the start are not supported. NULL: all. */
     const char *time;
-    /* Where function names come from and how they are written. NULL: the defaults. */
+    /* Options for finding and printing function names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Print the file and line where each function begins. Requires debug information of its object. */
     bool lines;

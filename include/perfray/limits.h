@@ -2,12 +2,12 @@
 #ifndef PERFRAY_LIMITS_H
 #define PERFRAY_LIMITS_H
 /*
- * Resource limits of a reader. They, and no number in the input, decide how much memory and time a recording may cost,
- * so that untrusted files can be opened safely. Every count and size from the input is compared with its limit before
- * memory is allocated for it.
+ * Resource limits of a reader. They bound the memory and time that a recording may cost, whatever numbers the input
+ * contains, so that untrusted files can be opened safely. Every count and size from the input is compared with its
+ * limit before memory is allocated for it.
  *
- * Reaching a limit is PFR_ERR_LIMIT, or PFR_HOLE if work can go on without what the limit excluded. The text of the
- * error names the limit, for example "(limit depth)". The names are those of the members below, and those of the
+ * A function that reaches a limit returns PFR_ERR_LIMIT, or PFR_HOLE if work can go on without the excluded data. The
+ * text of the error names the limit, for example "(limit depth)". The names are those of the members below and of the
  * --limit option of the command.
  *
  * A member that is 0 has its default. `pfr_limits limits = {.size = sizeof limits};` is the default set, and so is a
@@ -36,15 +36,15 @@ typedef struct pfr_limits {
      * symbols of objects that do not fit are not used.
      */
     uint64_t memory;
-    /* Bytes of history (window size) that compressed input may require, zstd and xz. Default 128 MiB. Large values make
+    /* Bytes of history (window size) that zstd or xz input may require. Default 128 MiB. Large values make
        decompression slow and need as much memory. */
     uint64_t window;
     /* Bytes of one string whose length the input gives, such as strings in header features. Default 1 MiB. */
     uint64_t string;
     /* Records of one pass over the input. pfr_next() returns PFR_ERR_LIMIT after them. Default UINT64_MAX, no limit. */
     uint64_t records;
-    /* Ancestors through which the mappings of a forked process are looked up. Samples of processes that were forked
-       more deeply are counted as unknown. Default 64. */
+    /* Number of ancestors in which the mappings of a forked process are looked up. Samples whose mapping is in none of
+       these are counted as unknown. Default 64. */
     uint32_t depth;
     /* Must be 0. */
     uint32_t reserved;
@@ -55,14 +55,14 @@ typedef struct pfr_limits {
      * file, and to all COMPRESSED records of a recording together, after the first 64 MiB of output. Default 2000.
      */
     uint64_t ratio;
-    /* Bytes of the input that are held as one block, for example tracing data in a stream or a buffer of an XRay trace.
-       Default 64 MiB. */
+    /* Bytes of the input that are kept in memory as one block, for example tracing data in a stream or a buffer of an
+       XRay trace. Default 64 MiB. */
     uint64_t chunk;
     /*
      * Bytes of call trees in one output, in addition to 256 bytes for each call path of the recording. Default 16 MiB.
-     * report.h: a tree that is cut ends with an entry [limit], which has the remaining weight. export.h: only what
-     * stacks have beyond 4096 bytes counts, and a stack that is cut ends with a frame [limit]. flame.h: boxes are left
-     * out.
+     * report.h: a tree that is cut ends with an entry [limit], which has the remaining weight. export.h: only the bytes
+     * of a stack beyond the first 4096 count, and a stack that is cut ends with a frame [limit]. flame.h: boxes are
+     * left out.
      */
     uint64_t trees;
 } pfr_limits;

@@ -2,12 +2,12 @@
 #ifndef PERFRAY_OFFCPU_H
 #define PERFRAY_OFFCPU_H
 /*
- * pfr_offcpu_print - print why threads did not run: for each thread its wall time as running, runnable and blocked by
- * reason, where it waited, and who ended the wait.
+ * pfr_offcpu_print - print why threads did not run: for each thread its wall time split into running, runnable and
+ * blocked by reason, where it waited, and which thread ended the wait.
  *
- * Use it where a program is slow without being busy. report.h shows where the cpu time went.
+ * Use it for a program that is slow without being busy. report.h shows where the CPU time went.
  *
- * The recording must say when threads left and took a cpu. It may do so by
+ * The recording must contain one of these, which tell when threads left a CPU and got one:
  *
  * - the tracepoint sched:sched_switch, with sched:sched_waking for wakers: times, reasons, stacks and wakers
  *   (`perfray record --off-cpu`, `perf sched record -g`);
@@ -15,17 +15,19 @@
  *
  * Definitions:
  *
- * - A thread is running, runnable (preempted, or woken and not yet on a cpu) or blocked. The three add up to its wall
+ * - A thread is running, runnable (preempted, or woken and not yet on a CPU) or blocked. The three add up to its wall
  *   time: from its FORK, or the first record, to its EXIT, or the last record.
  * - An interval in which records were lost, or whose events contradict each other, is unknown. It is counted and never
  *   shown as a wait.
- * - The reason of a wait is that of the innermost kernel function of its stack that perfray knows: lock (futexes,
+ * - The reason of a wait is derived from the innermost kernel function of its stack that perfray knows: lock (futexes,
  *   condition variables, semaphores, locks of the kernel), pipe, socket, disk, timer, fault, child, signal; `other` if
- *   there is none. poll, select and epoll have the reason of what woke them.
- * - A waker is the thread that ended a wait by its own doing. A timer or device that interrupted a thread is no waker.
+ *   it knows none. A wait in poll, select or epoll gets the reason of the event that ended it.
+ * - A waker is the thread that ended a wait by its own action. A thread that was merely interrupted by a timer or
+ *   device is not a waker.
  *
- * Memory: everything is allocated from the reader's memory limit and released before the function returns. It follows
- * the number of threads and distinct stacks, and 4 bytes a sample; with `wakers` 72 bytes for each interval in `time`.
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. It depends
+ * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 72 bytes per interval
+ * in `time`.
  *
  * Threads: the profile is loaded by up to options->jobs threads. The output is the same for every number. The reader
  * must not be used by others meanwhile.
@@ -61,9 +63,9 @@ typedef enum pfr_offcpu_format {
 typedef enum pfr_offcpu_view {
     /* States and waits by thread. */
     PFR_OFFCPU_WAITS,
-    /* The chain of wakers that led to the end of a thread's time: its critical path. */
+    /* The critical path of a thread: the chain of wakers that led to its end. */
     PFR_OFFCPU_WAKERS,
-    /* Locks: waits, total, percentiles, who held them and who wanted them. */
+    /* Locks: number of waits, total time, percentiles, the threads that held them and the threads that waited. */
     PFR_OFFCPU_LOCKS
 } pfr_offcpu_view;
 
@@ -82,21 +84,21 @@ typedef struct pfr_offcpu_options {
     const char *pids;
     /* Count only waits whose stack has a function that matches this glob. NULL: all. */
     const char *function;
-    /* Count only intervals that took at least this long: "10us". Units ns, us, ms, s; without one seconds. NULL: all.
-     */
+    /* Count only intervals that took at least this long: "10us". Units ns, us, ms, s; a number without a unit is
+       seconds. NULL: all. */
     const char *min_duration;
-    /* Count only what lies in this time range, in seconds of the recording's clock: "12.5,13", "10%-20%". Intervals are
-       cut at its ends. NULL: all. */
+    /* Count only this time range, in seconds of the recording's clock: "12.5,13", "10%-20%". Intervals are cut at the
+       ends of the range. NULL: all. */
     const char *time;
     /* Text: omit waits below this percentage of their thread's wall time. */
     double percent_limit;
     /* Print at most this many threads, locks or steps. 0: all. */
     uint32_t top;
-    /* Entries of a call chain, from the innermost. 0: 127. */
+    /* Use at most this many entries of a call chain, from the innermost. 0: 127. */
     uint32_t max_stack;
     /* Do not look up source lines. */
     bool no_lines;
-    /* Where names come from and how they are written. NULL: the defaults. */
+    /* Options for finding and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Threads that load the profile. 0: by input size, at most 4. */
     unsigned jobs;
@@ -115,7 +117,7 @@ typedef struct pfr_offcpu_options {
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
- * - PFR_ERR_FORMAT if the recording does not say when threads ran (err->text names what to record), or is a trace
+ * - PFR_ERR_FORMAT if the recording does not contain when threads ran (err->text says what to record), or is a trace
  * - PFR_ERR_USAGE for an invalid list, duration or time range, or a stream without `spool`
  * - otherwise an error of pfr_next()
  */

@@ -8,7 +8,8 @@
  * pfr_output_close() return the failure. A printing function therefore does not have to check each write, but a program
  * must check the result of pfr_output_close(): until then data may be only in the buffer.
  *
- * Output interrupted by signals is continued. A non-blocking descriptor is waited for.
+ * A write that is interrupted by a signal is continued. If a non-blocking descriptor is not ready, the output waits for
+ * it.
  *
  * Threads: an output may be used by one thread at a time.
  *
@@ -60,19 +61,19 @@ pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pf
 void pfr_output_raw_names(pfr_output *out, bool raw);
 
 /*
- * pfr_output_columns - tell the output how many columns the terminal has that it goes to (0, the default: no limit).
+ * pfr_output_columns - set the width of the terminal in columns (0, the default: no limit).
  *
- * Tables are then made to fit: names that are too long are cut in their middle, and pfr_latency_print() leaves columns
- * out, which it lists.
+ * Tables are then made to fit: names that are too long are cut in the middle, and pfr_latency_print() leaves out
+ * columns and lists those that it left out.
  */
 void pfr_output_columns(pfr_output *out, unsigned columns);
 
 /*
  * pfr_escape - write the escaped form of `length` bytes: text that is safe on a terminal and in a line-based format.
  *
- * Visible UTF-8 text is kept. Each byte of a control character, of an invisible or bidirectional formatting character
- * and of invalid UTF-8 becomes \xNN, lower case. A backslash is kept, except in front of x and two hexadecimal digits,
- * where it becomes \x5c; so the original bytes can be restored exactly.
+ * Visible UTF-8 text is kept. Each byte of a control character, an invisible or bidirectional formatting character, or
+ * invalid UTF-8 becomes \xNN in lower case. A backslash is kept, except in front of x and two hexadecimal digits, where
+ * it becomes \x5c; so the original bytes can be restored exactly.
  *
  * Writes at most `room` bytes (at least 1) to `to`, always NUL-terminated. If the room is not sufficient, the text is
  * cut after a whole character. Returns the length without the NUL. 4 * length + 1 bytes are always sufficient.

@@ -9,9 +9,9 @@
  * `perfray info` prints it, and scripts may parse it. The format is stable: every field is always present, the order
  * never changes, values are decimal (flags are 0 or 1), and new fields are only added at the end.
  *
- * PFR_QUALITY_FIELDS(F) is an X-macro, the list of the fields. It expands to F(key, member, doc) for each of them,
- * where `key` is the name that is printed, `member` is the member of pfr_quality (reader.h), and `doc` is one sentence
- * for people. Integer members are uint64_t and flags are bool, so convert before printing.
+ * PFR_QUALITY_FIELDS(F) is an X-macro that lists the fields. It expands to F(key, member, doc) for each field: `key` is
+ * the name that is printed, `member` is the member of pfr_quality (reader.h), and `doc` is one sentence for people.
+ * Integer members are uint64_t and flags are bool, so convert before printing.
  *
  * The counts are complete after pfr_next() returned PFR_END.
  *
@@ -26,7 +26,7 @@
  * are 0. Throttling is no loss by itself: the kernel took fewer samples because an event came too often. Records of
  * unknown types are returned and copied as they are.
  *
- * What to do about the others:
+ * The other fields, and what to do about them:
  *
  * - lost, lost_samples: the recorder was too slow. Record with larger ring buffers, or less often.
  * - unfinished, truncated, cut: the recorder was killed, or the file was cut. pfr_recover() (edit.h) writes a clean
@@ -40,8 +40,8 @@
 #include <perfray/reader.h>
 
 /*
- * In groups: losses that the kernel reports (lost ... unthrottled); damage (truncated ... hole_bytes); data that this
- * library or the recorder could not interpret (unknown ... aux_errors); a recording without a complete header
+ * The fields in groups: losses that the kernel reports (lost ... unthrottled); damage (truncated ... hole_bytes); data
+ * that this library or the recorder could not interpret (unknown ... aux_errors); a recording without a complete header
  * (unfinished); the holes by kind (bad_records ... bad_order, whose sum is holes); losses of perfray's own XRay
  * recorder (lost_calls, recorder_full).
  */

@@ -14,7 +14,7 @@
  *
  * Records are returned in file order, which is not timestamp order: a recorder writes the buffer of one CPU after the
  * other. Functions that need timestamp order, such as pfr_script_print(), sort by themselves. A COMPRESSED record is
- * returned first, the records inside it follow.
+ * returned first; the records inside it follow.
  *
  * Damage does not end reading. An unreadable range is returned as PFR_HOLE, and reading continues after it at the next
  * place where plausible records begin. pfr_get_quality() counts holes and losses.
@@ -24,7 +24,7 @@
  *
  * Threads: one reader may be used by one thread at a time; two readers share nothing.
  *
- * Files are read, never mapped, so that a file that is truncated meanwhile cannot raise SIGBUS.
+ * Files are read, never mapped: a file that is truncated meanwhile cannot raise SIGBUS.
  *
  * Sources of the layouts: docs/perf-data-format.md and docs/xray-format.md, generated from the tables that the reader
  * uses.
@@ -116,8 +116,8 @@ void pfr_close(pfr_reader *reader);
 pfr_status pfr_next(pfr_reader *reader, pfr_record *rec, pfr_error *err);
 
 /*
- * pfr_rewind - continue at the first record. Events and features remain known, the counts of pfr_get_quality() start
- * again.
+ * pfr_rewind - continue at the first record. Events and features remain known; the counts of pfr_get_quality() start
+ * again from 0.
  *
  * Returns PFR_OK, or PFR_ERR_USAGE for a stream that was opened without `spool`.
  */
@@ -174,7 +174,7 @@ typedef struct pfr_header {
     uint64_t file_size;
     pfr_format format;
     /* The members below are of XRay traces only. */
-    /* The recorder reports that its time stamp counter has a constant rate, and runs in all sleep states. */
+    /* The recorder reports that its time stamp counter has a constant rate; and that it runs in all sleep states. */
     bool constant_tsc, nonstop_tsc;
     /* Integers are big-endian, but bit fields are allocated from the least significant bit, as LLVM's reader expects.
      */
@@ -183,7 +183,7 @@ typedef struct pfr_header {
     uint64_t cycle_frequency;
     /* Configured bytes of one buffer. Buffers in the file may be larger. */
     uint64_t buffer_size;
-    /* Profiles: when it was written (ns), and the process that wrote it. */
+    /* Profiles: the time at which it was written (ns), and the id of the process that wrote it. */
     uint64_t profile_time, profile_pid;
 } pfr_header;
 
@@ -276,8 +276,8 @@ pfr_status pfr_decode_feature(const pfr_reader *reader, const pfr_feature *featu
 /*
  * pfr_check_feature - check a payload completely, including arrays, which pfr_decode_feature() does not decode.
  *
- * Returns PFR_OK if everything that the payload announces is there, or its layout is not known; PFR_HOLE if not, with
- * the first missing part in *err, or if the section is outside of the file.
+ * Returns PFR_OK if the payload contains everything that it announces, or its layout is not known; PFR_HOLE if a part
+ * is missing (*err describes the first one) or the section is outside of the file.
  */
 pfr_status pfr_check_feature(const pfr_reader *reader, const pfr_feature *feature, pfr_error *err);
 
@@ -298,7 +298,7 @@ typedef struct pfr_quality {
     uint64_t unknown_ids;
     /* Losses that the kernel reports: records (LOST), samples (LOST_SAMPLES), samples dropped by a BPF filter. */
     uint64_t lost_records, lost_samples, lost_samples_bpf;
-    /* THROTTLE and UNTHROTTLE records: an event was paused because it came too often, and resumed. */
+    /* THROTTLE and UNTHROTTLE records: an event was paused because it came too often, or was resumed. */
     uint64_t throttled, unthrottled;
     /* AUX records with the flag TRUNCATED. */
     uint64_t aux_truncated;
@@ -309,7 +309,7 @@ typedef struct pfr_quality {
     /* The holes by kind; their sum is `holes`. */
     /* A complete record whose body does not fit its type. */
     uint64_t bad_records;
-    /* Bytes between records that are no record. */
+    /* Bytes between records that are not a record. */
     uint64_t garbage;
     /* The end of the file, of a record or of its payload is missing. */
     uint64_t cut;

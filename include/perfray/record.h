@@ -84,8 +84,8 @@ const char *pfr_record_name(const pfr_record *rec);
 /*
  * pfr_layout_name - the name of a layout by its number in pfr_items.of or pfr_value.layout.
  *
- * Returns NULL for 0 and for numbers that are no layout. The numbers are valid in one version of the library only; do
- * not store them. A static string.
+ * Returns NULL for 0 and for unknown numbers. The numbers are valid in one version of the library only; do not store
+ * them. A static string.
  */
 const char *pfr_layout_name(uint64_t layout);
 

@@ -2,7 +2,7 @@
 #ifndef PERFRAY_REPLAY_H
 #define PERFRAY_REPLAY_H
 /*
- * pfr_replay - the calls of an XRay trace as an indented tree, thread by thread, in the order of their enters.
+ * pfr_replay - print the calls of an XRay trace as an indented tree, thread by thread, in the order of their entries.
  *
  *     # DURATION       TID | FUNCTION
  *                 [  8875] | outer() {
@@ -10,9 +10,9 @@
  *       42.954 us [  8875] | } // outer
  *
  * A call without callees is one line. Equal consecutive calls, with equal calls inside them, are shown once with their
- * number; durations are then the sum of all. A call that was never left has no duration.
+ * number, and durations are then sums. An unfinished call has no duration.
  *
- * Memory: 100 bytes for each call of the thread with the most calls, from the reader's limit.
+ * Memory: allocated from the reader's memory limit; 100 bytes per call of the thread with the most calls.
  *
  * Threads: as pfr_export().
  *
@@ -33,14 +33,14 @@ extern "C" {
 typedef struct pfr_replay_options {
     /* sizeof(pfr_replay_options) */
     size_t size;
-    /* Calls to show: pids, tids, comms and time (of the enter) are used; and callbacks for holes and notes. NULL: all.
-     */
+    /* Calls to show (only pids, tids, comms, and time for the time of entry are used), and callbacks for holes and
+       notes. NULL: all calls. */
     const pfr_selection *of;
     /* Show only calls of these functions and what they call: "main,area". NULL: all. */
     const char *functions;
     /* Omit these functions and what they call. NULL: none. */
     const char *without;
-    /* Omit calls that are shorter, in ns (ticks); open ones too, unless it is 0. */
+    /* Omit calls that are shorter than this, in ns (or ticks). Unless it is 0, unfinished calls are omitted as well. */
     uint64_t min_duration;
     /* Levels to show. 0: all. */
     uint32_t depth;
@@ -51,7 +51,7 @@ typedef struct pfr_replay_options {
 /*
  * pfr_replay - read the trace and print the tree.
  *
- * Returns as pfr_export(); also PFR_ERR_USAGE if the recording is no trace.
+ * Returns as pfr_export(); also PFR_ERR_USAGE if the recording is not a trace.
  */
 pfr_status pfr_replay(pfr_reader *reader, const pfr_replay_options *options, pfr_output *out, pfr_error *err);
 

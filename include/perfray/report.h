@@ -41,13 +41,13 @@ typedef enum pfr_report_format {
     PFR_REPORT_TEXT,
     /* The layout of `perf report --stdio`. */
     PFR_REPORT_PERF,
-    /* Columns percent, weight, samples, the event, then the sort keys. Weights are not rounded. */
+    /* Columns percent, weight, samples, event, then the sort keys. Weights are not rounded. */
     PFR_REPORT_CSV,
     /* One document; docs/json/report.schema.json describes it. */
     PFR_REPORT_JSON
 } pfr_report_format;
 
-/* AUTO lets the function choose by what was recorded; each option says how. */
+/* AUTO: choose by the content of the recording; each option describes how. */
 typedef enum pfr_report_choice { PFR_REPORT_AUTO, PFR_REPORT_YES, PFR_REPORT_NO } pfr_report_choice;
 
 /*
@@ -90,7 +90,7 @@ typedef struct pfr_report_options {
     /* POSIX extended regular expression. The sort key `parent` is the function of the call chain that matches it. NULL:
        "^sys_|^do_page_fault", as in perf. */
     const char *parent;
-    /* Count only samples that have such a function in their call chain. */
+    /* Count only samples that have a function matching `parent` in their call chain. */
     bool only_parent;
     /* Hide rows and branches of call trees below this percentage. 0 or less: all rows are printed, and branches from
        0.5 % on. */
@@ -107,7 +107,8 @@ typedef struct pfr_report_options {
     pfr_report_choice branches;
     /* Count memory accesses, weighted by their cost. Not together with branches. */
     bool memory_mode;
-    /* Only samples on these CPUs: "0,2-3". NULL: all. What this and `time` exclude is not part of any total. */
+    /* Only samples on these CPUs: "0,2-3". NULL: all. Samples that `cpus` or `time` exclude are not part of any
+       total. */
     const char *cpus;
     /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
     const char *time;
@@ -128,7 +129,7 @@ typedef struct pfr_report_options {
     bool bars;
     /* Highlight hot rows with terminal colours. */
     bool color;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Show inlined functions as frames of their own in call chains, between the function that contains them and its
        callees. Requires debug information. */
@@ -140,14 +141,14 @@ typedef struct pfr_report_options {
     void (*hole)(void *context, const pfr_error *hole);
     /* First argument of `hole` and `note`. */
     void *context;
-    /* Called with one sentence for each fact that users should know but that is no damage, such as an option without
+    /* Called with one sentence for each fact that users should know but that is not damage, such as an option without
        effect. May be NULL. The sentence is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* Extend LBR call chains with frames from the previous sample of the thread. A heuristic. Uses one thread. */
     bool stitched;
     /* Tables: print only rows, without totals, headings and notes. */
     bool quiet;
-    /* Do not count samples whose address has no symbol, and print no rows of frames without one. */
+    /* Do not count samples whose address has no symbol, and omit rows of frames without a symbol. */
     bool hide_unresolved;
     /* The sort keys srcline and srcfile have whole paths, instead of file names. */
     bool full_paths;
@@ -158,8 +159,9 @@ typedef struct pfr_report_options {
        the CPU topology of the recording. Like `cpus`, it excludes samples from all totals. */
     const char *sockets;
     /* Only samples after a sample of the event `switch_on` (NULL: from the start), and only until a sample of the event
-       `switch_off` (NULL: to the end), in the order of time. With both, counting is switched as often as they occur.
-       Excludes samples from all totals, the switching ones too. Reads the recording twice. */
+       `switch_off` (NULL: to the end), in the order of time. With both, counting is switched on and off as often as
+       they occur. Samples that are excluded, and those of the two events themselves, are not part of any total. The
+       recording is read twice. */
     const char *switch_on, *switch_off;
     /* Only samples of events with this name, or "offcpu-time"; as pfr_selection.event. NULL: all. */
     const char *event;

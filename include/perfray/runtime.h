@@ -13,17 +13,17 @@
  * trace`. Without either it does nothing until pfr_rt_start() is called. Use the functions below to record only a part
  * of a run, to save snapshots, and to add your own scopes and events.
  *
- * The trace is a mapped file, complete at every moment: a program that crashes or is killed loses nothing. If the file
- * or the disk is full, recording ends (keep=first) or the oldest calls are overwritten (keep=last), and the program
- * goes on. perfray-rt(7) describes the options of PERFRAY_RT.
+ * The trace is a mapped file that is complete at every moment, so nothing is lost if the program crashes or is killed.
+ * If the file or the disk is full, recording ends (keep=first) or the oldest calls are overwritten (keep=last), and the
+ * program goes on. perfray-rt(7) describes the options of PERFRAY_RT.
  *
  * Cost: a call and its return take 16 bytes in the trace and two reads of the time stamp counter.
  *
  * Threads and signals: all functions may be called from any thread, and all except pfr_rt_start() and pfr_rt_snapshot()
  * from signal handlers. No function changes errno. Threads have buffers of their own; recording a call takes no lock.
  *
- * Errors: failures of the recorder are printed once on standard error, because a traced program has no place for them.
- * It never ends the program.
+ * Errors: failures of the recorder are printed once on standard error, because a traced program does not handle them.
+ * The recorder never ends the program.
  *
  * Example, recording only the work, with a scope for a part of a function (examples/recorded.c is complete):
  *
@@ -44,7 +44,7 @@ extern "C" {
  * pfr_rt_start - start recording, or continue it after pfr_rt_stop().
  *
  * `options` has the syntax of PERFRAY_RT: "file=prog.xray size=64M keep=last". NULL: the options of the environment.
- * They are used by the first successful call only; later calls continue the same trace.
+ * Only the first successful call uses its options; later calls continue the same trace.
  *
  * Returns 0 if calls are recorded from now on, -1 if not; the reason was printed on standard error. Not for signal
  * handlers. Several threads may call it at the same time.
@@ -61,8 +61,8 @@ void pfr_rt_stop(void);
 /*
  * pfr_rt_flush - wait until what was recorded is on the disk, as msync(2) does.
  *
- * Only needed against a crash of the machine. The end of the process, whatever its cause, loses nothing without it. No
- * effect before recording was started.
+ * It is only needed in case the machine crashes: nothing is lost when the process ends, whatever the cause. No effect
+ * before recording was started.
  */
 void pfr_rt_flush(void);
 
@@ -70,8 +70,8 @@ void pfr_rt_flush(void);
  * pfr_rt_snapshot - write a copy of the trace, as it is now, to the file `path`. Use it with keep=last to save what led
  * to an unusual event.
  *
- * `path` must not exist; it is created with mode 0600. Recording continues meanwhile: of a thread that is recording,
- * the snapshot has the calls up to the moment when its buffer is copied.
+ * `path` must not exist; it is created with mode 0600. Recording continues meanwhile: the snapshot contains the calls
+ * of each thread up to the moment when its buffer is copied.
  *
  * Returns 0, or -1 if recording was never started or the file cannot be created or written; no file is left then. Not
  * for signal handlers.
@@ -99,9 +99,9 @@ void pfr_rt_event(const void *bytes, uint32_t size);
 void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size);
 
 /*
- * pfr_rt_lost - number of calls and events that could not be recorded since the trace was begun, in all its processes:
- * because a signal handler interrupted the recorder itself, because there was no space, or because an event was too
- * large. What options excluded is not counted. 0 before recording was started.
+ * pfr_rt_lost - number of calls and events that could not be recorded since the trace was begun, in all its processes.
+ * The causes are a signal handler that interrupted the recorder itself, lack of space, and events that are too large.
+ * Calls that options excluded are not counted. 0 before recording was started.
  */
 uint64_t pfr_rt_lost(void);
 

@@ -13,8 +13,9 @@
  * The file has its final name from the first byte. It is written every half second, and can be read even if the
  * recorder is killed: at most the last half second is missing then.
  *
- * Degradation: whatever the kernel lacks or does not permit is reduced as far as that makes sense, and reported by
- * options->note. Without hardware counters the CPU clock is sampled; without permission for the kernel only user code.
+ * Degradation: if the kernel lacks or does not permit something, the recorder continues with less where that makes
+ * sense, and reports it by options->note. Without hardware counters the CPU clock is sampled; without permission for
+ * the kernel only user code.
  *
  * Threads: a recorder belongs to one thread at a time. pfr_recorder_stop(), pfr_recorder_snapshot() and
  * pfr_recorder_enable() may be called from any thread and from signal handlers.
@@ -48,13 +49,13 @@ typedef enum pfr_record_chains { PFR_CHAINS_NONE, PFR_CHAINS_FP, PFR_CHAINS_DWAR
 
 /* Build-ids identify the objects (programs, libraries) later. */
 typedef enum pfr_record_build_ids {
-    /* Of objects with samples; they are read when the recording ends. */
+    /* Record those of objects with samples, which are read when the recording ends. */
     PFR_BUILD_IDS_OF_HITS,
-    /* Of all mapped objects, by the kernel in MMAP2 records (Linux 5.12). */
+    /* The kernel records those of all mapped objects in MMAP2 records (Linux 5.12). */
     PFR_BUILD_IDS_IN_MAPS,
     /* Do not record them. */
     PFR_BUILD_IDS_NONE,
-    /* Of all mapped objects, with samples or not; they are read when the recording ends. */
+    /* Record those of all mapped objects, with samples or not, which are read when the recording ends. */
     PFR_BUILD_IDS_OF_ALL
 } pfr_record_build_ids;
 
@@ -89,8 +90,8 @@ typedef struct pfr_recorder_options {
     const char *user;
     /* Only these CPUs: "0,2-3". */
     const char *cpus;
-    /* Everything on all CPUs; the calling process; one ring buffer per thread instead of one per CPU; do not record the
-       children of the targets. */
+    /* Record everything on all CPUs; record the calling process; use one ring buffer per thread instead of one per CPU;
+       do not record the children of the targets. */
     bool all_cpus, self, per_thread, no_inherit;
 
     /* Rate. */
@@ -103,7 +104,7 @@ typedef struct pfr_recorder_options {
     bool highest_frequency;
     /* Fail with PFR_ERR_USAGE if the kernel does not allow the frequency. Default: reduce it. */
     bool strict_frequency;
-    /* Put all events into one group, which the first one leads. */
+    /* Put all events into one group, whose leader is the first event. */
     bool one_group;
     /* Count without taking samples. */
     bool count_only;
@@ -151,7 +152,7 @@ typedef struct pfr_recorder_options {
     bool overwrite;
     /* Record the facts of `synthesize` at the end as well. Implied by `overwrite`. */
     bool tail_synthesize;
-    /* Real-time priority (SCHED_FIFO) of the recording thread, 1 to 99. 0: unchanged. */
+    /* Real-time priority (SCHED_FIFO) of the recording thread, 1 to 99. 0: do not change it. */
     uint32_t realtime;
     /* Wake the recorder for every record. */
     bool unbuffered;
@@ -161,8 +162,8 @@ typedef struct pfr_recorder_options {
     const char *on_times;
     /* Begin to count after this many ms; -1: only when enabled. */
     int64_t delay_ms;
-    /* Obey the lines enable, disable, snapshot, stop and ping from "fd:N" or "fifo:PATH", and answer each with "ack" to
-       a second one: "fd:3,4". NULL: do not. */
+    /* Read the commands enable, disable, snapshot, stop and ping, one per line, from "fd:N" or "fifo:PATH". With a
+       second descriptor or FIFO ("fd:3,4") each is answered there with "ack". NULL: do not. */
     const char *control;
 
     /* Output. */
@@ -182,7 +183,7 @@ typedef struct pfr_recorder_options {
     uint64_t max_bytes;
     /* Begin a new file OUTPUT.TIME at each pfr_recorder_snapshot(). Each file can be read without the others. */
     bool parts;
-    /* With `parts`: begin a new file at this size, or after this time (ns), as well. 0: do not. */
+    /* With `parts`: begin a new file also at this size, or after this time (ns). 0: do not. */
     uint64_t part_bytes;
     uint64_t part_ns;
     /* With `parts`: keep only this many finished files, the newest. 0: all. */
@@ -243,17 +244,17 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
 /*
  * pfr_recorder_run - start the command and record until the end, in the calling thread.
  *
- * When it is stopped while the command runs, the command is sent SIGTERM; if it does not end, it goes on, which is
- * reported by options->note.
+ * If recording is stopped while the command runs, the command is sent SIGTERM. A command that does not end continues to
+ * run, and this is reported by options->note.
  *
  * Returns PFR_OK: everything that was recorded is in the file. PFR_ERR_IO if writing failed, or the file was deleted,
- * renamed or replaced meanwhile; what was written until then can be read. PFR_ERR_USAGE or PFR_ERR_PERMISSION for
+ * renamed or replaced meanwhile; the part that was written can be read. PFR_ERR_USAGE or PFR_ERR_PERMISSION for
  * `realtime`; PFR_ERR_MEMORY.
  */
 pfr_status pfr_recorder_run(pfr_recorder *recorder, pfr_error *err);
 
 /*
- * pfr_recorder_begin - as pfr_recorder_run(), in a new thread. Returns when the counters count.
+ * pfr_recorder_begin - as pfr_recorder_run(), in a new thread. Returns as soon as the counters are enabled.
  *
  * Returns PFR_OK, or PFR_ERR_IO or PFR_ERR_MEMORY if the thread cannot be created. Errors of the recording itself are
  * returned by pfr_recorder_end().
@@ -267,7 +268,7 @@ pfr_status pfr_recorder_end(pfr_recorder *recorder, pfr_error *err);
 /*
  * pfr_recorder_stop - end pfr_recorder_run() soon. Async-signal-safe, callable from any thread.
  *
- * A second call ends at once: the file is not completed, and is left as a killed recorder leaves it.
+ * A second call ends the recording at once, without completing the file, as if the recorder had been killed.
  */
 void pfr_recorder_stop(pfr_recorder *recorder);
 

@@ -13,8 +13,8 @@
  * The recording is read twice: first for mappings and thread names, then for its records. A stream must therefore be
  * opened with pfr_open_options.spool.
  *
- * Records that the recorder wrote too late for their place in time are printed where they are met, with the names and
- * mappings of their own time; their number is passed to `note`.
+ * Records that the recorder wrote too late to be sorted into place are printed where they are read, with the names and
+ * mappings at their timestamp; their number is passed to `note`.
  *
  * Memory: mappings, names and the reorder buffer are allocated from the reader's memory limit and released before the
  * function returns.
@@ -60,8 +60,8 @@ typedef enum pfr_script_clock {
 typedef enum pfr_script_format {
     /* The text of `perf script`. */
     PFR_SCRIPT_TEXT,
-    /* JSON Lines, one object per line; docs/json/script.schema.json describes them. With `fields` NULL everything that
-       was recorded. */
+    /* JSON Lines, one object per line; docs/json/script.schema.json describes them. `fields` NULL: everything that was
+       recorded. */
     PFR_SCRIPT_JSON,
     /* XRay only: the output of `llvm-xray convert -f yaml`, with names (-y) if instr_maps are given. */
     PFR_SCRIPT_LLVM_YAML,
@@ -141,7 +141,7 @@ typedef struct pfr_script_options {
      * are called by the calling thread only.
      */
     uint32_t jobs;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Called for each unreadable range and each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);

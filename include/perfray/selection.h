@@ -7,9 +7,9 @@
  * A NULL `const pfr_selection *` selects everything, and so does `(pfr_selection){.size = sizeof(pfr_selection)}`.
  * Several conditions are combined: a sample must satisfy all of them.
  *
- * In XRay traces calls take the place of samples.
+ * For XRay traces the conditions apply to calls instead of samples.
  *
- * Conditions are applied before anything is counted: excluded samples are part of no total and no percentage.
+ * Conditions are applied before anything is counted: excluded samples are not part of any total or percentage.
  *
  * All pointers must remain valid while the function that uses the selection runs. It does not change them, so one
  * selection may be used by several threads.
@@ -40,8 +40,9 @@ typedef struct pfr_selection {
      *
      * "offcpu-time", if no event was recorded under this name: one sample for each time that a thread left its CPU,
      * weighted by the ns until it ran again (runnable and blocked, as pfr_offcpu_print() counts them). The recording
-     * must say when threads ran. The weight is the default then (by_count: samples). Waits that began before the
-     * recording, or where threads were not sampled, have no stack and no CPU, and are one sample for each thread.
+     * must contain when threads ran. Samples then have this weight by default; with by_count each counts 1. Waits that
+     * began before the recording, or where threads were not sampled, have no stack and no CPU, and are one sample per
+     * thread.
      */
     const char *event;
     /* Only samples on these CPUs: "0,2-3". NULL: all. */
@@ -57,15 +58,15 @@ typedef struct pfr_selection {
     uint32_t max_stack;
     /* Threads. 0: one. The output is the same for every number. */
     uint32_t jobs;
-    /* Where symbols come from and how names are written. NULL: the defaults. */
+    /* Options for finding symbols and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* The weight of a sample is its period. Default: each sample counts 1. XRay: see by_count. */
     bool by_period;
     /* Called for each unreadable range and for each limit that excluded data (err->where is the name of the limit). The
        error is valid during the call. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage. May be NULL. The sentence is
-       valid during the call. */
+    /* Called with one sentence for each fact that users should know but that is not damage. May be NULL. The sentence
+       is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;

@@ -2,14 +2,14 @@
 #ifndef PERFRAY_SPANS_H
 #define PERFRAY_SPANS_H
 /*
- * Events with a duration, and single events beside samples: calls of a trace, intervals in which a thread was
- * in one state, marks (losses, throttling, logged events).
+ * Data of a model other than samples: calls of a trace, intervals in which a thread was in one state, and marks, which
+ * are single events (losses, throttling, logged events).
  *
- * Calls are those of pfr_latency_print: enters and exits paired thread by thread. Ids number them from 1: threads one
- * after the other, in each in the order of their enters, so that a caller has a smaller id than what it called.
- * Batches come thread by thread in the order of exits.
+ * Calls are those of pfr_latency_print(): entries and exits are paired thread by thread. Call ids count from 1, thread
+ * after thread, within a thread in the order of entries, so that a caller has a smaller id than its callees. Batches
+ * come thread by thread in the order of exits.
  *
- * Times are ns of the model's clock (pfr_model_meta "clock"), or ticks (pfr_model_ticks).
+ * Times are in ns of the model's clock (pfr_model_meta "clock"), or in ticks (pfr_model_ticks).
  *
  * Example, calls that took longer than a millisecond:
  *
@@ -29,23 +29,22 @@ extern "C" {
 
 /* pfr_call.flags */
 #define PFR_CALL_TAIL (1u << 0)     /* left by a tail exit */
-#define PFR_CALL_BACKWARD (1u << 1) /* the clock stepped back: its exit is before its enter, the duration 0 */
-#define PFR_CALL_OPEN (1u << 2)     /* never left: duration and self are 0 and mean nothing */
-#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known: it was recorded, and is that of this call */
+#define PFR_CALL_BACKWARD (1u << 1) /* the clock stepped back: the exit is before the entry, and the duration is 0 */
+#define PFR_CALL_OPEN (1u << 2)     /* unfinished (never left): duration and self are 0 and have no meaning */
+#define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known */
 #define PFR_CALL_LIMITED                                                                                               \
-    (1u << 4) /* memory had no room for its path: stack is 0, parent and depth are not known (0)                       \
-               */
+    (1u << 4) /* there was no memory for its call path: stack, parent and depth are 0, which means unknown */
 
 typedef struct pfr_call {
-    uint64_t start, duration; /* from enter to exit, callees included */
-    int64_t self;             /* without its direct callees; below 0 where clocks stepped back */
-    uint64_t parent;          /* id of the call it was made in; 0: no caller, or not recorded */
-    uint64_t argument;        /* the first, as the trace has it (XRay arg1 logging); with PFR_CALL_ARGUMENT. Not of
-                                 calls of threads with PFR_CALL_LIMITED, and of none where calls were too deep */
+    uint64_t start, duration; /* from entry to exit, including callees */
+    int64_t self;             /* duration without the direct callees; negative where clocks stepped back */
+    uint64_t parent;          /* id of the calling call; 0: no caller, or not recorded */
+    uint64_t argument;        /* first argument of the function (XRay arg1 logging), with PFR_CALL_ARGUMENT. Unknown in
+                                 threads with PFR_CALL_LIMITED, and in traces with calls nested too deep */
     uint32_t thread;          /* id */
     uint32_t symbol;          /* id of the function */
-    uint32_t stack;           /* id: its path, cut to the innermost pfr_model_options.max_stack calls */
-    uint32_t depth;           /* calls around it in its thread */
+    uint32_t stack;           /* id of its call path, cut to the innermost pfr_model_options.max_stack calls */
+    uint32_t depth;           /* number of its callers in its thread */
     uint32_t flags;           /* PFR_CALL_* */
 } pfr_call;
 
@@ -53,11 +52,11 @@ typedef struct pfr_calls pfr_calls;
 
 typedef struct pfr_calls_options {
     size_t size;           /* sizeof(pfr_calls_options) */
-    uint64_t first, last;  /* calls that overlap this range, both included; last 0: no upper bound. An open call lasts
-                              to the end */
-    uint64_t min_duration; /* at least so long; open calls are left out unless it is 0 */
-    uint32_t thread;       /* of this thread only (id); 0: of all */
-    uint32_t symbol;       /* of this function only (id); 0: of all */
+    uint64_t first, last;  /* only calls that overlap this range, both ends included; last 0: no upper bound. An
+                              unfinished call lasts to the end of the trace */
+    uint64_t min_duration; /* only calls of at least this duration; unless it is 0, unfinished calls are left out */
+    uint32_t thread;       /* only calls of this thread (id); 0: of all */
+    uint32_t symbol;       /* only calls of this function (id); 0: of all */
 } pfr_calls_options;
 
 /* As pfr_sample_batch. */
@@ -69,23 +68,24 @@ typedef struct pfr_call_batch {
     const uint32_t *thread, *symbol, *stack, *depth, *flags;
 } pfr_call_batch;
 
-/* As pfr_samples_open and pfr_samples_next. A recording without a trace has no calls: PFR_END at once. */
+/* As pfr_samples_open and pfr_samples_next. A model without a trace has no calls: pfr_calls_next() returns PFR_END at
+   once. */
 pfr_calls *pfr_calls_open(const pfr_model *model, const pfr_calls_options *options, pfr_error *err);
 pfr_status pfr_calls_next(pfr_calls *cursor, const pfr_call_batch **batch, pfr_error *err);
 pfr_status pfr_calls_rewind(pfr_calls *cursor, pfr_error *err);
 void pfr_calls_close(pfr_calls *cursor);
-/* Calls of the model, open ones among them; a profile file has sums only: 0. */
+/* Number of calls in the model, including unfinished ones. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
-/* --- States of threads, if the recording says when they left and took a cpu: by sched:sched_switch, with wakers by
-   sched:sched_waking, or by SWITCH records (record --off-cpu, --switch-events). The intervals of a thread follow each
-   other without gaps, from its FORK or the first such event to its EXIT or the last one. See offcpu.h for the meaning
-   of states and reasons. pfr_model_options.no_intervals omits them. */
+/* --- States of threads, if the recording contains when threads left a CPU and got one: events sched:sched_switch, with
+   sched:sched_waking for wakers, or SWITCH records (record --off-cpu, --switch-events). The intervals of a thread
+   follow each other without gaps, from its FORK or the first such event to its EXIT or the last such event. offcpu.h
+   defines states and reasons. pfr_model_options.no_intervals omits intervals. */
 
 typedef enum pfr_interval_kind {
-    PFR_INTERVAL_WAITING,   /* blocked: gave up its cpu, until it was woken */
-    PFR_INTERVAL_PREEMPTED, /* runnable: lost its cpu to another thread */
-    PFR_INTERVAL_WOKEN,     /* runnable: woken or new, and waiting for a cpu */
+    PFR_INTERVAL_WAITING,   /* blocked: from giving up its CPU until it was woken */
+    PFR_INTERVAL_PREEMPTED, /* runnable: lost its CPU to another thread */
+    PFR_INTERVAL_WOKEN,     /* runnable: woken or new, and waiting for a CPU */
     PFR_INTERVAL_RUNNING,
     PFR_INTERVAL_UNKNOWN /* records were lost in between, or contradict each other */
 } pfr_interval_kind;
@@ -106,35 +106,37 @@ typedef enum pfr_wait_reason {
 typedef struct pfr_interval {
     uint64_t start, duration; /* ns */
     uint32_t thread;          /* id */
-    uint32_t stack;           /* id: where it left its cpu; 0: not recorded */
-    uint32_t cpu;             /* that it ran on or left; PFR_NO_CPU: not recorded */
+    uint32_t stack;           /* id of the stack with which it left its CPU; 0: not recorded */
+    uint32_t cpu;             /* the CPU on which it ran or which it left; PFR_NO_CPU: not recorded */
     pfr_interval_kind kind;
     pfr_wait_reason reason;
-    uint32_t waker, waker_stack; /* ids: the thread that ended a wait, and where it did; 0: not known, or no thread */
-    bool open_start, open_end;   /* it began before the first event, or lasted beyond the last one */
+    uint32_t waker, waker_stack; /* ids of the thread that ended a wait, and of its stack then; 0: not known, or no
+                                    thread */
+    bool open_start, open_end;   /* the interval began before the first event; it lasted beyond the last one */
 } pfr_interval;
 
 /* The name of a reason: "lock", "pipe", ...; "" for PFR_WAIT_NONE. Static text. */
 const char *pfr_wait_reason_name(pfr_wait_reason reason);
 
-/* Interval `index` from 0, by start, then by thread; NULL past the end. Lives as long as the model. */
+/* Interval `index`, from 0, ordered by start, then by thread; NULL after the last one. Valid until the model is
+   closed. */
 const pfr_interval *pfr_model_interval(const pfr_model *model, uint64_t index);
 
 /* --- Marks. */
 
 typedef enum pfr_mark_kind {
     PFR_MARK_LOST,         /* the kernel dropped `count` records (LOST) */
-    PFR_MARK_LOST_SAMPLES, /* `count` samples (LOST_SAMPLES) */
+    PFR_MARK_LOST_SAMPLES, /* the kernel dropped `count` samples (LOST_SAMPLES) */
     PFR_MARK_THROTTLE,     /* an event was throttled */
-    PFR_MARK_UNTHROTTLE,   /* and went on */
+    PFR_MARK_UNTHROTTLE,   /* an event was resumed */
     PFR_MARK_HOLE,         /* an unreadable range of `count` bytes; text says why */
-    PFR_MARK_OTHER         /* of a builder */
+    PFR_MARK_OTHER         /* added by pfr_build_mark() */
 } pfr_mark_kind;
 
 typedef struct pfr_mark {
     uint64_t time;   /* PFR_NO_TIME: not recorded */
     uint64_t count;  /* see the kind */
-    uint64_t offset; /* of the record in the file; PFR_NO_OFFSET: not known */
+    uint64_t offset; /* offset of the record in the file; PFR_NO_OFFSET: not known */
     uint32_t thread; /* id; 0: not known */
     uint32_t cpu;    /* PFR_NO_CPU: not recorded */
     uint32_t event;  /* id; 0: not known */
@@ -142,7 +144,7 @@ typedef struct pfr_mark {
     const char *text; /* may be NULL */
 } pfr_mark;
 
-/* Mark `index` from 0, in file order; NULL past the end. Lives as long as the model. */
+/* Mark `index`, from 0, in file order; NULL after the last one. Valid until the model is closed. */
 const pfr_mark *pfr_model_mark(const pfr_model *model, uint64_t index);
 
 #ifdef __cplusplus

@@ -2,14 +2,15 @@
 #ifndef PERFRAY_STORE_H
 #define PERFRAY_STORE_H
 /*
- * A store keeps many recordings in a database: SQLite in one file, or a ClickHouse server. A recording that was pushed
- * is reduced to sums: per slot of time (10 s by default), event, thread name and call chain the number of samples and
- * their weight, with names of functions, not addresses; of traces also the distribution of latencies. docs/store.md
- * lists the tables.
+ * A store keeps many recordings in a database: SQLite in one file, or a ClickHouse server. A pushed recording is
+ * reduced to sums: the number and weight of samples for each slot of time (10 s by default), event, thread name and
+ * call chain. Call chains have names of functions, not addresses. For traces, the distribution of latencies is stored
+ * as well. docs/store.md lists the tables.
  *
- * pfr_store_select returns a reader over all recordings that an expression selects, for pfr_report_print, pfr_flame,
- * pfr_latency_print and pfr_model_open (so pfr_view_write and pfr_diff_open). These print the same as over the files,
- * as far as a store has what they need; for the rest they return PFR_ERR_USAGE and say what is missing.
+ * pfr_store_select() returns a reader over all recordings that an expression selects, for pfr_report_print(),
+ * pfr_flame(), pfr_latency_print() and pfr_model_open() (and so for pfr_view_write() and pfr_diff_open()). These give
+ * the same results as for the files. If an option needs data that a store does not have, they return PFR_ERR_USAGE, and
+ * the error names the missing data.
  *
  *     pfr_store *store = pfr_store_open("fleet.db", NULL, &err);
  *     pfr_reader *reader = pfr_store_select(store, "service=\"search\" and time > -1d", &err);
@@ -17,12 +18,12 @@
  *     pfr_close(reader);
  *     pfr_store_close(store);
  *
- * URLs: a path or "sqlite:PATH"; "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE", and "clickhouses://" for TLS. An
- * engine is available if the library was built with its client library.
+ * URLs: a path or "sqlite:PATH"; "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE", and "clickhouses://" for TLS. A
+ * database engine is available if the library was built with its client library.
  *
- * Errors of all functions: PFR_ERR_IO (`where` is "store.away": the store cannot be reached now, or is locked),
- * PERMISSION, MEMORY, LIMIT, USAGE (no such store; a store of a newer version of perfray; a bad expression), FORMAT (a
- * file that is no store).
+ * Errors of all functions: PFR_ERR_IO (if err->where is "store.away", the store is locked or cannot be reached now);
+ * PFR_ERR_USAGE if there is no such store, a newer version of perfray made it, or the expression is invalid;
+ * PFR_ERR_FORMAT for a file that is not a store; PFR_ERR_PERMISSION, PFR_ERR_MEMORY, PFR_ERR_LIMIT.
  *
  * A handle belongs to one thread at a time.
  */
@@ -42,40 +43,40 @@ typedef struct pfr_store_options {
     size_t size; /* sizeof(pfr_store_options) */
     const pfr_alloc *alloc;
     const pfr_limits *limits; /* `memory`; NULL: the defaults */
-    bool create;              /* make the store if it is missing, or bring it up to this version */
+    bool create;              /* create the store if it does not exist; upgrade one of an older version */
     bool read_only;
-    uint64_t now;        /* ns since 1970, that "-1d" in expressions refers to; 0: the clock */
-    uint32_t timeout_ms; /* for connections and locks; 0: 10 s */
+    uint64_t now;        /* time to which "-1d" in expressions refers, ns since 1970; 0: the current time */
+    uint32_t timeout_ms; /* timeout of connections and locks; 0: 10 s */
 } pfr_store_options;
 
-/* options NULL: defaults. A store of an older version is brought up to date by `create` only. The caller closes the
- * handle; NULL on failure. */
+/* Opens a store. `options` NULL: defaults. A store of an older version is upgraded only with `create`. Returns NULL on
+   failure. The caller closes the handle. */
 pfr_store *pfr_store_open(const char *url, const pfr_store_options *options, pfr_error *err);
-/* NULL is fine. */
+/* Closes the handle. NULL is allowed. */
 void pfr_store_close(pfr_store *store);
 /* The name of the engine, "sqlite" or "clickhouse". Static. */
 const char *pfr_store_engine(const pfr_store *store);
 
-/* What a push found. */
+/* Result of a push. */
 typedef enum pfr_pushed {
-    PFR_PUSHED_NEW,       /* the recording is in the store now */
-    PFR_PUSHED_ALREADY,   /* it was there, with the same labels: nothing changed */
+    PFR_PUSHED_NEW,       /* the recording was added to the store */
+    PFR_PUSHED_ALREADY,   /* it was there with the same labels; nothing changed */
     PFR_PUSHED_RELABELED, /* it was there with other labels, which were replaced */
-    PFR_PUSHED_DIFFERS    /* it is there with other labels, and nothing changed (`relabel` replaces them) */
+    PFR_PUSHED_DIFFERS    /* it is there with other labels; nothing changed (`relabel` would replace them) */
 } pfr_pushed;
 
 typedef struct pfr_push_options {
     size_t size; /* sizeof(pfr_push_options) */
-    /* Labels. NULL: empty; of host the recorded hostname. At most 255 bytes each. */
+    /* Labels of at most 255 bytes each. NULL: empty; for `host` the recorded hostname. */
     const char *service, *version, *host;
     uint64_t slot; /* length of a slot, ns, 1 ms to 1 day; 0: 10 s */
-    /* When the recording ended, ns since 1970, for recordings without clock data (perf record -k) and traces. 0: not
-       known; their times are then those of the recorded clock. */
+    /* Time when the recording ended, in ns since 1970, for traces and for recordings without clock data (perf record
+       -k). 0: not known; their times are then those of the recorded clock. */
     uint64_t ended;
-    bool ended_is_given; /* `ended` is the user's, and precedes clock data; else it is that of the file */
-    bool relabel;        /* replace the labels of a recording that is there */
-    uint32_t max_stack;  /* entries of a call chain; 0: 1024, of a trace 256 */
-    unsigned jobs;       /* as of pfr_report_options */
+    bool ended_is_given; /* the user gave `ended`, so it takes precedence over clock data; else it is the file's time */
+    bool relabel;        /* replace the labels of a recording that is in the store already */
+    uint32_t max_stack;  /* entries of a call chain to use; 0: 1024, for traces 256 */
+    unsigned jobs;       /* as pfr_report_options.jobs */
     const pfr_symbol_options *naming;
     void (*hole)(void *context, const pfr_error *hole); /* may be NULL */
     void (*note)(void *context, const char *sentence);  /* may be NULL */
@@ -90,60 +91,68 @@ typedef struct pfr_push_result {
 } pfr_push_result;
 
 /*
- * Pushes a recording, exactly once: it is visible when the function returned, as a whole, or not at all, whatever
- * happens to the process or the store meanwhile. Its id is made of its bytes, so a push that failed can be repeated.
+ * Pushes a recording exactly once. When the function returned, the recording is visible completely or not at all,
+ * whatever happens to the process or the store meanwhile. Its id is a hash of its bytes, so a push that failed can be
+ * repeated.
  *
- * PFR_OK; PFR_HOLE: pushed, but parts of the recording could not be used, each passed to `hole`; USAGE (options; a
- * stream without spool; counts without samples); else as pfr_next and see above.
+ * Returns PFR_OK; PFR_HOLE if the recording was pushed except for parts that could not be used, each passed to `hole`;
+ * PFR_ERR_USAGE for invalid options, a stream without `spool`, or counts without samples; otherwise an error of
+ * pfr_next() or one listed above.
  */
 pfr_status pfr_store_push(pfr_store *store, pfr_reader *reader, const pfr_push_options *options,
                           pfr_push_result *result, pfr_error *err);
 
 /*
- * A reader over the uploads that `where` selects (NULL: all): see the top. The caller closes it with pfr_close; the
- * store may be closed before. Its limits are those of the store. NULL on failure. USAGE also: no upload matches;
- * samples and traces together; the expression (err->offset is the byte in it).
+ * A reader over the uploads that `where` selects (NULL: all), as described at the top. The caller closes it by
+ * pfr_close(); the store may be closed earlier. Its limits are those of the store. Returns NULL on failure;
+ * PFR_ERR_USAGE also if no upload matches, if samples and traces are selected together, or if the expression is invalid
+ * (err->offset is the position in it).
  *
- * Expressions: NAME OP VALUE with and, or, not, parentheses. Names service, version, host, upload, kind ("samples",
- * "calls"), event, comm: = != ~ (glob) !~; time: < <= > >= with -90m, -1d (before now), "2026-11-28 12:00" (UTC), now,
- * today, yesterday, @SECONDS. Values are words or in double or single quotes, with \ before quotes.
+ * Expressions are NAME OP VALUE, combined by and, or, not and parentheses. The names service, version, host, upload,
+ * kind ("samples", "calls"), event and comm are compared by =, !=, ~ (glob) and !~. The name time is compared by <, <=,
+ * > and >= with -90m, -1d (before now), "2026-11-28 12:00" (UTC), now, today, yesterday or @SECONDS. Values are single
+ * words, or text in double or single quotes, with \ before quotes.
  */
 pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err);
 
 /*
- * The same for reports of functions without their callers and callees (pfr_report_options: children NO, call_graph
- * "none"), faster: where the store has sums by day and function, it reads these instead of samples. Weights and counts
- * are the same. Views that need call chains, times or latencies get PFR_ERR_USAGE (`where` is "store.sums").
+ * As pfr_store_select(), but faster, for reports of functions without callers and callees (pfr_report_options: children
+ * NO, call_graph "none"). Where the store has sums by day and function, the reader uses these instead of samples;
+ * weights and counts are the same. Functions that need call chains, times or latencies return PFR_ERR_USAGE (err->where
+ * is "store.sums").
  */
 pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 
-/* The number of uploads that `where` selects; none is USAGE, as are samples and traces together. */
+/* Counts the uploads that `where` selects. PFR_ERR_USAGE if there are none, or if samples and traces are selected
+   together. */
 pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);
 
 /*
- * As pfr_store_select of the uploads number `part`, part + parts, part + 2 * parts ... that `where` selects, in the
- * order of pfr_store_list: for those who tell recordings apart, as runs of a comparison. USAGE (`where` is
- * "store.empty"): none of their samples matches.
+ * As pfr_store_select(), but only for every `parts`-th of the uploads that `where` selects, in the order of
+ * pfr_store_list(), beginning with number `part`, from 0. For callers that need separate recordings, such as the runs
+ * of a comparison. PFR_ERR_USAGE with err->where "store.empty": none of the samples matches.
  */
 pfr_reader *pfr_store_select_part(pfr_store *store, const char *where, uint64_t part, uint64_t parts, pfr_error *err);
 
 typedef enum pfr_store_format { PFR_STORE_TEXT, PFR_STORE_CSV, PFR_STORE_JSON } pfr_store_format;
 
-/* Prints uploads, oldest first: a line each. */
+/* Prints the uploads that `where` selects, one per line, oldest first. */
 pfr_status pfr_store_list(pfr_store *store, const char *where, pfr_store_format format, pfr_output *out,
                           pfr_error *err);
 
-/* Removes the uploads that `where` (not NULL) selects. Expressions with event or comm are USAGE: an upload is removed
-   as a whole. Returns how many in *count, also with `pretend`, which removes nothing. */
+/* Removes the uploads that `where` (not NULL) selects. Expressions with event or comm are PFR_ERR_USAGE, because an
+   upload can only be removed as a whole. *count is set to the number of uploads, also with `pretend`, which removes
+   nothing. */
 pfr_status pfr_store_drop(pfr_store *store, const char *where, bool pretend, uint64_t *count, pfr_error *err);
 
 /* Removes uploads that ended more than `age` ns ago; `pretend` and *count as for pfr_store_drop. */
 pfr_status pfr_store_retain(pfr_store *store, uint64_t age, bool pretend, uint64_t *count, pfr_error *err);
 
-/* Runs one query of the engine's SQL, which cannot change the store, and prints the answer. */
+/* Runs one read-only query in the SQL of the engine, and prints its result. */
 pfr_status pfr_store_sql(pfr_store *store, const char *query, pfr_store_format format, pfr_output *out, pfr_error *err);
 
-/* Prints size and state, and checks that each upload has its rows and each row its names. PFR_HOLE: some do not. */
+/* Prints the size and state of the store, and checks that each upload has its rows and each row its names. Returns
+   PFR_HOLE if some are missing. */
 pfr_status pfr_store_check(pfr_store *store, pfr_output *out, pfr_error *err);
 
 #ifdef __cplusplus

@@ -44,8 +44,8 @@ typedef struct pfr_symbol_options {
     /* sizeof(pfr_symbol_options). Members beyond it have their defaults, so that programs compiled with an older header
        work. */
     size_t size;
-    /* Prefix for the paths of objects: look them up below this directory. The running kernel is not asked for its
-       symbols then. NULL: "/". */
+    /* Prefix for the paths of objects: look them up below this directory. Symbols of the running kernel are then not
+       used. NULL: "/". */
     const char *symfs;
     /*
      * Directory of separate debug files: DIR/.build-id/xx/yy.debug first, then the name in .gnu_debuglink, beside the
@@ -74,7 +74,7 @@ typedef struct pfr_symbol_options {
     bool mangled;
     /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay, not in scripts. */
     bool parameters;
-    /* Demangle names of the kernel as well, which matters for Rust code. Default: as vmlinux has them. */
+    /* Demangle names of the kernel as well, which matters for Rust code. Default: as they are in vmlinux. */
     bool demangle_kernel;
     /* How template arguments of C++ names are printed. Default: completely. */
     pfr_templates templates;

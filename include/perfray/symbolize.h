@@ -2,11 +2,11 @@
 #ifndef PERFRAY_SYMBOLIZE_H
 #define PERFRAY_SYMBOLIZE_H
 /*
- * What an address of a recording means: the object, symbol and line that a thread had there at a time. For addresses
- * that are in no stack: data addresses, branches, registers, code that a tool prints itself. By the same maps and the
- * same naming as the model's own frames.
+ * Resolves an address of a recording to the object, symbol and line that it had in a thread at a given time. Use it for
+ * addresses that are not in a stack: data addresses, branches, registers, or addresses that a tool prints itself.
+ * Mappings and symbol options are those of the model's own frames.
  *
- * A symbolizer belongs to one thread at a time; several on one model share nothing that changes.
+ * A symbolizer belongs to one thread at a time. Different symbolizers of one model can be used by different threads.
  *
  * Example:
  *
@@ -26,22 +26,24 @@ typedef struct pfr_symbolizer pfr_symbolizer;
 
 typedef struct pfr_place {
     uint32_t object;      /* id in the model; 0: no map covers the address, or the model has no frame of its object */
-    const char *path;     /* of the object; NULL: no map covers the address */
-    const char *name;     /* of the symbol; NULL: unnamed */
-    const char *mangled;  /* as the object has it; NULL: no name */
-    uint64_t address;     /* in the object's file; in the kernel and in anonymous memory that of the process */
-    uint64_t start, size; /* of the symbol; 0: not known */
+    const char *path;     /* path of the object; NULL: no map covers the address */
+    const char *name;     /* name of the symbol; NULL: unnamed */
+    const char *mangled;  /* its name in the symbol table; NULL: unnamed */
+    uint64_t address;     /* address in the object's file; in the kernel and in anonymous memory, that of the process */
+    uint64_t start, size; /* begin and size of the symbol; 0: not known */
     const char *file;     /* source file; NULL: not known, or the model was opened without `lines` */
     uint32_t line;        /* 0: not known */
 } pfr_place;
 
-/* With the options of the model. NULL, with *err: USAGE (a built model, a trace: they have no maps), MEMORY, LIMIT. */
+/* Uses the options of the model. Returns NULL on failure: PFR_ERR_USAGE for a built model or a trace, which have no
+   maps; PFR_ERR_MEMORY or PFR_ERR_LIMIT. */
 pfr_symbolizer *pfr_symbolizer_open(const pfr_model *model, pfr_error *err);
-/* `mode`: PFR_CPUMODE_*; time PFR_NO_TIME: the end of the recording. The texts of *place live until
-   pfr_symbolizer_close. PFR_OK, also where nothing is known; MEMORY, LIMIT. */
+/* Resolves one address. `mode` is PFR_CPUMODE_*; `time` PFR_NO_TIME is the end of the recording. The texts of *place
+   are valid until pfr_symbolizer_close(). Returns PFR_OK, also if nothing is known about the address; PFR_ERR_MEMORY or
+   PFR_ERR_LIMIT. */
 pfr_status pfr_symbolize(pfr_symbolizer *symbolizer, uint32_t pid, uint32_t tid, unsigned mode, uint64_t time,
                          uint64_t address, pfr_place *place, pfr_error *err);
-/* NULL is fine. */
+/* Closes the symbolizer. NULL is allowed. */
 void pfr_symbolizer_close(pfr_symbolizer *symbolizer);
 
 #ifdef __cplusplus

@@ -6,8 +6,9 @@
  * get the missing ones.
  *
  * Use it when a report shows addresses instead of function names. For each object it prints the number of sampled
- * addresses and of call chain entries, how many of them have a symbol and how many a line, why the others do not, and
- * a command that helps. For each event it prints how the unwinding of stacks ended.
+ * addresses and of call chain entries, how many of them have a symbol and how many a source line, the reason why the
+ * others do not, and a command that helps. For each event it prints how many stacks were unwound completely, and where
+ * the others ended.
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *
@@ -45,14 +46,14 @@ typedef struct pfr_symbols_options {
     uint32_t max_stack;
     /* Threads. 0: one per CPU, at most 4, and at most one per 0.15 s of expected work. */
     uint32_t jobs;
-    /* Where symbols come from. `no_symbols` is not allowed. NULL: the defaults. */
+    /* Options for finding symbols. `no_symbols` is not allowed. NULL: the defaults. */
     const pfr_symbol_options *naming;
     /* Name of the recording in the printed commands. NULL: perf.data. */
     const char *file;
     /* Called for each unreadable range and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
-    /* Called with one sentence for each fact that users should know but that is no damage. May be NULL. The sentence is
-       valid during the call. */
+    /* Called with one sentence for each fact that users should know but that is not damage. May be NULL. The sentence
+       is valid during the call. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */
     void *context;

@@ -9,8 +9,8 @@
  * of their own, and the thread, CPU and time of a record, which most records do not contain.
  *
  * pfr_next() returns records in file order, buffer after buffer. This is neither timestamp order nor grouped by thread;
- * pfr_script_print() prints traces in timestamp order. A record at a place where no writer puts it is preceded by a
- * PFR_HOLE of length 0.
+ * pfr_script_print() prints traces in timestamp order. If a record is at a place where no writer puts it, pfr_next()
+ * returns a PFR_HOLE of length 0 before it.
  *
  * The structs of the records are pfr_rec_fdr_*, pfr_rec_basic_* and pfr_rec_profile_* in record_structs.h. The source
  * of the layouts is LLVM's compiler-rt/lib/xray and llvm/lib/XRay; docs/xray-format.md lists every field.
@@ -35,7 +35,7 @@ extern "C" {
 
 /* pfr_record.type of trace records. The layout of each is named like it in lower case: fdr_new_buffer, ... */
 typedef enum pfr_trace_type {
-    /* Flight recorder: metadata records, in the order of their kinds in the format. */
+    /* Flight recorder: metadata records, in the order of their kind numbers in the format. */
     PFR_TRACE_NEW_BUFFER = PFR_TRACE_TYPES,
     PFR_TRACE_END_OF_BUFFER,
     PFR_TRACE_NEW_CPU_ID,
@@ -77,8 +77,7 @@ typedef struct pfr_trace_point {
     int32_t tid, pid;
     /* CPU. */
     uint16_t cpu;
-    /* `tsc` is an absolute time. false: no record in front of this one in its buffer gave a time, and tsc counts from
-       0. */
+    /* `tsc` is an absolute time. false: no earlier record in the buffer contains a time, and tsc counts from 0. */
     bool timed;
     /* The thread is known; the process is known (from version 3 on). */
     bool has_tid, has_pid;

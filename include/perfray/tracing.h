@@ -150,8 +150,8 @@ bool pfr_tracing_fits(const char *pattern, const char *name);
  * pfr_tracing_finish - make a plain trace of the file that a recorder left, under the same name. The recorded program
  * must have ended. pfr_tracing_run() does this itself; use it after PERFRAY_RT.
  *
- * A large file is cut in place, a smaller one is replaced by a copy. A trace that is plain already remains unchanged,
- * and *result as well. `result` may be NULL.
+ * A large file is cut in place, a smaller one is replaced by a copy. If the trace is plain already, it and *result are
+ * left unchanged. `result` may be NULL.
  *
  * Returns PFR_OK, or:
  * - PFR_ERR_IO if the file cannot be read or written, and then it is unchanged

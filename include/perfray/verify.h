@@ -2,8 +2,8 @@
 #ifndef PERFRAY_VERIFY_H
 #define PERFRAY_VERIFY_H
 /*
- * pfr_verify - check a recording against the rules of its format and report every violation: the rule, its severity,
- * and the bytes concerned.
+ * pfr_verify - check a recording against the rules of its format and report every violation, with the rule, its
+ * severity, and the bytes concerned.
  *
  * Use it to test a recorder, or to find out whether a file can be trusted. pfr_recover() (edit.h) writes a clean copy
  * of a damaged recording. perf.data recordings and XRay traces are checked by the same table of rules.
@@ -55,7 +55,7 @@ typedef struct pfr_rule {
     const char *name;
     /* The same for all findings of the rule. */
     pfr_severity severity;
-    /* What violates the rule, in one line, for people; the wording may change between versions. */
+    /* A description of the violation in one line, for people. The wording may change between versions. */
     const char *about;
 } pfr_rule;
 
@@ -66,7 +66,8 @@ const pfr_rule *pfr_get_rule(uint32_t index);
 typedef struct pfr_finding {
     const pfr_rule *rule;
     /*
-     * The bytes concerned, in the file `part`. For records inside a COMPRESSED record, those of that record.
+     * The bytes concerned, in the file `part`. For a record inside a COMPRESSED record, the bytes of the COMPRESSED
+     * record.
      * A finding about a directory as a whole, such as a missing `data.N`, has offset 0.
      */
     uint64_t offset, length;

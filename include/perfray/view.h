@@ -2,16 +2,16 @@
 #ifndef PERFRAY_VIEW_H
 #define PERFRAY_VIEW_H
 /*
- * A recording as one HTML file that any browser opens without a network: timeline, flame graph, callers and callees,
- * table, latencies, search and selection by time and thread.
+ * Writes a recording as one HTML file that any browser opens without a network. The page has a timeline, flame graph,
+ * callers and callees, table, latencies, search, and selection by time and thread.
  *
  * The file holds the data and the viewer. Its content security policy allows only the viewer's own script and style, by
- * hash, and no connection. Names of the recording are text in it. Sums of weights are exact; where the recording is too
- * large for the file, times are rounded, the shortest calls are left out and rare stacks become one beside their
- * siblings, and the page says so.
+ * hash, and no connection. Names from the recording are only text in the page. If the recording is too large for the
+ * file, times are rounded, the shortest calls are left out and rare stacks are merged into one sibling, and the page
+ * says so. Sums of weights are always exact.
  *
- * Threads: as pfr_output, one at a time. Memory comes from the output's allocator: about 32 bytes a sample, at most
- * what max_size makes of them, and 40 bytes a call.
+ * Threads: an output may be used by one thread at a time. Memory is taken from the output's allocator: about 32 bytes
+ * per sample, bounded by max_size, and 40 bytes per call.
  *
  * Example:
  *
@@ -31,18 +31,18 @@ extern "C" {
 /* `(pfr_view_options){.size = sizeof(pfr_view_options)}` is the default, and a NULL pointer is the same. */
 typedef struct pfr_view_options {
     size_t size;          /* sizeof(pfr_view_options) */
-    const char *path;     /* write this file, whole or not at all, with mode 0600; NULL: to `out` */
+    const char *path;     /* file to write, complete or not at all, with mode 0600; NULL: write to `out` */
     const char *title;    /* NULL: the recorded command line, else `subject` */
-    const char *subject;  /* the recording's name; NULL: "perfray view" */
-    const char *version;  /* of the program that writes; shown with the keys; NULL: "" */
+    const char *subject;  /* name of the recording; NULL: "perfray view" */
+    const char *version;  /* version of the writing program, shown in the list of keys; NULL: "" */
     uint64_t max_size;    /* bytes of data in the file, at least 1 MiB; 0: 32 MiB */
     bool no_command_line; /* do not use the recorded command line */
-    bool redact_paths;    /* objects have their names, not their paths */
-    bool data_only;       /* write the data, which a page without data opens, instead of a page */
-    /* An older recording to compare `model` with: the page opens with its diff view. Functions are the same if their
-       names and those of their objects are, but for suffixes of clones, as in diff.h; changes, 95 % intervals and
-       verdicts are those of pfr_diff_open, whose errors are returned too. It must live until pfr_view_write returns.
-       NULL: no comparison. */
+    bool redact_paths;    /* write names of objects instead of their paths */
+    bool data_only;       /* write only the data, for a page without data */
+    /* An older recording to compare `model` with: the page opens with its diff view. Functions are matched by name and
+       object name, ignoring suffixes of clones, as in diff.h. Changes, 95 % intervals and verdicts are those of
+       pfr_diff_open(), whose errors are returned as well. The baseline must remain valid until pfr_view_write()
+       returns. NULL: no comparison. */
     const pfr_model *baseline;
     /* Add the instructions of the 200 hottest functions with the samples at each address, as far as they fit into a
        quarter of max_size. The model must have addresses (be opened without `functions`); ignored with `baseline` and
@@ -50,15 +50,16 @@ typedef struct pfr_view_options {
     bool code;
     /* With `code`: add the source lines of these instructions. Whoever gets the page can read them. */
     bool sources;
-    /* With `code`: where objects and debugging information are. NULL: the defaults. */
+    /* With `code`: options for finding objects and debugging information. NULL: the defaults. */
     const pfr_symbol_options *naming;
 } pfr_view_options;
 
 /*
- * Writes the page of a model, best one that was opened with `functions`. `model` NULL: a page without data, which opens
- * files written with data_only. An existing page at `path` is replaced; any other file stays as it is. PFR_OK;
- * USAGE: `path` exists and is not such a page; MEMORY, LIMIT; IO, PERMISSION: `path` cannot be written; else as
- * pfr_samples_next and pfr_calls_next. Failures of `out` stay there until pfr_output_close.
+ * Writes the page of a model, which should be opened with `functions`. `model` NULL: a page without data, which can
+ * open files written with data_only. An existing page at `path` is replaced; any other existing file is left unchanged.
+ * Returns PFR_OK; PFR_ERR_USAGE if `path` exists and is not such a page; PFR_ERR_IO or PFR_ERR_PERMISSION if `path`
+ * cannot be written; PFR_ERR_MEMORY or PFR_ERR_LIMIT; otherwise an error of pfr_samples_next() or pfr_calls_next().
+ * Errors of `out` are returned by pfr_output_close().
  */
 pfr_status pfr_view_write(const pfr_model *model, const pfr_view_options *options, pfr_output *out, pfr_error *err);
 

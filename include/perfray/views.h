@@ -2,8 +2,8 @@
 #ifndef PERFRAY_VIEWS_H
 #define PERFRAY_VIEWS_H
 /*
- * Views: the members of the pfr_rec_* structs (record_structs.h) whose size the input decides. A view is a pointer and
- * a length; nothing is copied.
+ * Views: the members of the pfr_rec_* structs (record_structs.h) whose size depends on the input. A view is a pointer
+ * and a length; nothing is copied.
  *
  * Lifetime: a view of a record points into the read buffer and is valid until the next call on the same reader. A view
  * of a header feature is valid as long as the pfr_feature. Copy the bytes to keep them longer.
@@ -70,8 +70,8 @@ typedef struct pfr_u64s {
 } pfr_u64s;
 
 /*
- * An array of structures, or one structure whose type another field selects. Read the elements with pfr_items_begin()
- * and pfr_items_next() (record.h), which decode one element at a time into its struct pfr_rec_<name>.
+ * An array of structures, or one structure whose type is selected by another field. Read the elements with
+ * pfr_items_begin() and pfr_items_next() (record.h), which decode one element at a time into its struct pfr_rec_<name>.
  */
 typedef struct pfr_items {
     /* The bytes of the first element; NULL if the field is absent. */

@@ -17,8 +17,7 @@
  *     pfr_writer_close
  *
  * A file is readable even if the writer is killed: until it is finished its header says that the records extend to the
- * end of the file. In a stream, events and features that are added after the first record are written where they are
- * added.
+ * end of the file. In a stream, events and features that are added after the first record are written between records.
  *
  * Names: a new file is NAME.PID.new (mode 0600) until pfr_writer_finish() succeeds, then it replaces NAME. Symbolic
  * links are never followed. With `in_place` the file has its name from the first byte.
@@ -84,7 +83,8 @@ typedef struct pfr_write_options {
     /* Bytes of every attr in the file: 64 to 4096, a multiple of 8. 0: those of the largest attr that is added before
        the first record. */
     uint32_t attr_size;
-    /* Give the file its name from the first byte. An existing file is overwritten, and what is not finished remains. */
+    /* Give the file its name from the first byte. An existing file is overwritten, and an unfinished file is not
+       removed. */
     bool in_place;
 } pfr_write_options;
 
@@ -158,7 +158,7 @@ pfr_status pfr_writer_copy_feature(pfr_writer *writer, const pfr_reader *from, c
 /*
  * pfr_writer_build_id - add an entry to the feature BUILD_ID, or in a stream a HEADER_BUILD_ID record.
  *
- * entry->misc is the CPU mode, and bit 15 if entry->length is valid. Type and size of the entry are filled in.
+ * entry->misc is the CPU mode, with bit 15 set if entry->length is valid. The type and size of the entry are filled in.
  *
  * Returns PFR_OK, an error of the layout, or sticky errors.
  */
@@ -182,7 +182,7 @@ pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uin
                           size_t size, const struct pfr_rec_sample_id *id, pfr_error *err);
 
 /*
- * pfr_writer_copy - write a record of a reader, in whatever byte order it is.
+ * pfr_writer_copy - write a record of a reader, and convert its byte order if necessary.
  *
  * Add the reader's events to the writer in the same order, so that readers can decode the samples. rec->payload bytes
  * must follow by pfr_writer_payload().
@@ -199,7 +199,7 @@ pfr_status pfr_writer_copy(pfr_writer *writer, const pfr_record *record, pfr_err
  * pfr_writer_raw - write complete kernel records in the writer's byte order, as they are in a ring buffer.
  *
  * `bytes` and `rest` are the two parts of a ring buffer that wraps around; a record may begin in the first and end in
- * the second. NULL, 0 if there is only one part.
+ * the second. If there is only one part, `rest` is NULL and `rest_length` is 0.
  *
  * Returns PFR_OK; PFR_ERR_USAGE if the bytes are not complete records; sticky errors.
  */
@@ -210,7 +210,7 @@ pfr_status pfr_writer_raw(pfr_writer *writer, const void *bytes, size_t length, 
  * pfr_writer_payload - write data that follow the last record: those of AUXTRACE and HEADER_TRACING_DATA. May be called
  * several times; together the calls must write as many bytes as the record announces.
  *
- * Returns PFR_OK; PFR_ERR_USAGE if these are more; sticky errors.
+ * Returns PFR_OK; PFR_ERR_USAGE if these are more bytes than announced; sticky errors.
  */
 pfr_status pfr_writer_payload(pfr_writer *writer, const void *bytes, size_t length, pfr_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of a --time is determined by one character in it: `:` wall clock, `%` parts, a letter a unit; else
- * seconds.
+ * The form of a --time is determined by a character in it: `:` is a wall clock, `%` parts of the recording, a letter a
+ * unit; otherwise it is in seconds.
  */
 #include "query/ranges.h"
 
@@ -38,7 +38,7 @@ static pfr_status refuse_number(const char *option, const char *text, pfr_error 
                     text);
 }
 
-/* Of CPUs, processes and threads, whose numbers have 32 bits. */
+/* Reads a list of CPUs, processes or threads, whose numbers have 32 bits. */
 pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
                        pfr_error *err) {
     uint64_t first, last;
@@ -103,7 +103,8 @@ static pfr_status refuse(const char *text, pfr_error *err) {
                     text);
 }
 
-/* --- Ends: a word of a longer text, through a parser of whole texts; an empty one leaves the value unchanged. */
+/* --- Ends of ranges: a word of a longer text, passed to a parser of whole texts. An empty word leaves the value
+   unchanged. */
 
 typedef bool end_parser(const char *text, uint64_t *value);
 
@@ -130,7 +131,7 @@ static bool read_ends(const char *at, size_t length, const char *signs, end_pars
 
 /* --- Seconds */
 
-/* Each after the previous one, as perf requires. */
+/* Whether the range follows the previous one, as perf requires. */
 static bool is_behind(const struct ranges *list, const struct value_range *range) {
     return list->count == 0 || list->at[list->count - 1].last < range->first;
 }
@@ -166,7 +167,7 @@ static pfr_status read_since_start(const struct range_reading *r, const char *te
 
 /* --- Parts */
 
-/* A number with or without a fraction, and the character after it. */
+/* Takes a number with or without a fraction, and the character after it. */
 static bool take_percent(const char **at, uint64_t *millionths) {
     const size_t length = strcspn(*at, "%");
     uint64_t nanoseconds = UINT64_MAX;
@@ -212,7 +213,7 @@ static pfr_status read_parts(const struct range_reading *r, const char *text, pf
     for (const char *at = text; *at; at += *at == ',') {
         if (!take_part(&at, r->list->count == 0, &part) || (*at && *at != ','))
             return refuse(text, err);
-        const bool is_empty = part.first > part.last; /* an empty range, as in perf */
+        const bool is_empty = part.first > part.last; /* perf also accepts an empty range */
         PFR_TRY(add(r, is_empty ? 1 : part_of(r->known, part.first), is_empty ? 0 : part_of(r->known, part.last), err));
     }
     return PFR_OK;
@@ -280,7 +281,7 @@ static bool take_zone(const char **at, bool *is_local, int *seconds) {
     return true;
 }
 
-/* A time in ns since 1970. Without a date it is on the day of `day`, which a date replaces. */
+/* Reads a time, in ns since 1970. A time without a date is on the day `day`; a date replaces `day`. */
 static bool read_moment(const char *text, struct tm *day, uint64_t *moment) {
     struct tm tm = *day;
     uint64_t nanoseconds = 0;

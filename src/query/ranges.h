@@ -22,21 +22,21 @@ struct value_range {
 struct ranges {
     struct value_range *at;
     size_t count, room;
-    bool any; /* no list was given */
+    bool any; /* there is no list: any value is accepted */
 };
 
-/* Facts of the recording that some forms need. */
+/* Facts about the recording that some forms need. */
 struct times_known {
     bool bounded;         /* whether the times of its first and last sample are known: */
-    uint64_t first, last; /* in ns */
+    uint64_t first, last; /* these times, in ns */
     bool walled;          /* whether the wall clock is known: */
     uint64_t ahead;       /* ns since 1970 minus ns of the samples' clock */
     uint64_t day;         /* a time on the day assumed for times without a date, ns since 1970 */
 };
 
 /*
- * Appends to list, which the caller must free even after an error. *since_start: times count from the first sample.
- * USAGE: syntax error, or the recording lacks the required facts.
+ * Parses `text` and appends its ranges to `list`, which the caller must free even after an error. *since_start: times
+ * count from the first sample. USAGE: syntax error, or the recording lacks the required facts.
  */
 pfr_status times_read(struct memory *memory, const char *text, const struct times_known *known, struct ranges *list,
                       bool *since_start, pfr_error *err);
@@ -44,7 +44,8 @@ pfr_status times_read(struct memory *memory, const char *text, const struct time
 /* Reads the facts of the recording: times of its first and last sample, and the wall clock. */
 void times_learn(pfr_reader *reader, struct times_known *known);
 
-/* "0,2-3", a list of CPU or thread numbers; text NULL: all. USAGE: syntax error; `option` is named in the message. */
+/* Parses "0,2-3", a list of CPU or thread numbers; `text` NULL: all. USAGE: syntax error; `option` is named in the
+   message. */
 pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
                        pfr_error *err);
 bool ranges_have(const struct ranges *list, uint64_t value);

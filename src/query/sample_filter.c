@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See sample_filter.h. */
+/* Filters of samples: see sample_filter.h. */
 #include "query/sample_filter.h"
 
 #include "base/memory/fail.h"
@@ -10,7 +10,7 @@
 pfr_status sample_filter_read(struct sample_filter *f, struct memory *memory, const struct sample_lists *lists,
                               pfr_error *err) {
     *f = (struct sample_filter){.memory = memory, .lists = *lists, .times.any = true};
-    f->pids.any = f->tids.any = true; /* freed in any case */
+    f->pids.any = f->tids.any = true; /* the caller frees the filter in any case */
     PFR_TRY(ranges_read(memory, &f->cpus, "cpu", lists->cpus, err));
     PFR_TRY(ranges_read(memory, &f->pids, "pid", lists->pids, err));
     return ranges_read(memory, &f->tids, "tid", lists->tids, err);
@@ -95,7 +95,8 @@ bool sample_filter_wants_object(const struct sample_filter *f, const struct inte
 
 #define KINDS 64u
 
-/* As in perf: the first event of each kind represents all of that kind. Calls of a trace have CPUs. */
+/* The first event whose samples have no CPU. As in perf, the first event of each kind represents all of that kind.
+   Calls of a trace have CPUs. */
 static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     uint64_t seen = 0;
     for (uint32_t i = 0; !reader->trace && i < profile_event_count(reader); i++) {

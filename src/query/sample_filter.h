@@ -7,7 +7,8 @@
  *     cpus  0,2-3    pids, tids  12,13    comms  sh,make    time  see ranges.h
  *     objects  libc.so.6,/usr/bin/sh    symbols  main,area
  *
- * All lists are parsed once; then each sample is checked by the facts that its caller knows. A NULL list accepts all.
+ * All lists are parsed once; then each sample is checked by the facts that the caller knows about it. A NULL list
+ * accepts all.
  *
  *     struct sample_filter filter;
  *     sample_filter_read(&filter, memory, &(struct sample_lists){.cpus = "0-3", .comms = "sh"}, &err);
@@ -27,11 +28,13 @@ struct sample_filter {
     struct memory *memory; /* NULL: not parsed yet */
     struct sample_lists lists;
     struct ranges cpus, pids, tids, times;
-    uint64_t start;       /* times count from here */
-    bool waits_for_start; /* the recording does not give the time of its first sample: *_set_start must */
+    uint64_t start;       /* times in `times` are relative to this */
+    bool waits_for_start; /* the time of the first sample is not known: the caller must set `start` at the first
+                             sample */
 };
 
-/* The facts that the caller knows of a sample: a listed number that is unknown is rejected. */
+/* The facts that the caller knows about a sample. If a filter lists numbers and the number of the sample is unknown,
+   the sample is rejected. */
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 4, SAMPLE_TIME = 8, SAMPLE_ALL = 15 };
 struct sample_facts {
     uint64_t time;
@@ -43,18 +46,20 @@ static inline struct sample_facts sample_facts_of(const struct profile_sample *s
     return (struct sample_facts){.time = s->time, .cpu = s->cpu, .pid = s->pid, .tid = s->tid, .known = SAMPLE_ALL};
 }
 
-/* Accepts all times until sample_filter_read_time. USAGE: syntax error; sample_filter_free is required nevertheless. */
+/* Parses the lists. All times are accepted until sample_filter_read_time is called. USAGE: syntax error;
+   sample_filter_free is required nevertheless. */
 pfr_status sample_filter_read(struct sample_filter *filter, struct memory *memory, const struct sample_lists *lists,
                               pfr_error *err);
 /* time NULL: all. Errors: as times_read. */
 pfr_status sample_filter_read_time(struct sample_filter *filter, const char *time, const struct times_known *known,
                                    pfr_error *err);
-/* The same for samples in any order. USAGE also: the recording does not give the time of its first sample. */
+/* As sample_filter_read_time, for samples in any order. Also USAGE if the recording does not contain the time of its
+   first sample. */
 pfr_status sample_filter_read_time_of(struct sample_filter *filter, const char *time, pfr_reader *reader,
                                       pfr_error *err);
 void sample_filter_free(struct sample_filter *filter);
 
-/* Whether the filter has numbers or times; lists of names. */
+/* Whether the filter has lists of numbers or times; whether it has lists of names. */
 bool sample_filter_has_numbers(const struct sample_filter *filter);
 bool sample_filter_has_names(const struct sample_filter *filter);
 
@@ -79,11 +84,11 @@ bool list_has(const char *list, const char *name, size_t length);
 bool list_any(const char *list, bool (*is)(const void *context, const char *word, size_t length), const void *context);
 
 /*
- * USAGE: the filter lists CPUs, and the recording has no CPU of its samples. An event of a stream that is not known
- * yet passes.
+ * USAGE if the filter lists CPUs and the samples of the recording have no CPU. Events of a stream that are not known
+ * yet are accepted.
  */
 pfr_status samples_check_cpus(const pfr_reader *reader, const char *cpus, pfr_error *err);
-/* The same of an option that needs the CPU of each sample. */
+/* As samples_check_cpus, for an option that needs the CPU of each sample. */
 pfr_status samples_need_cpu(const pfr_reader *reader, const char *option, pfr_error *err);
 
 #endif

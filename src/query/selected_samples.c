@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses the counted samples: those that the filter accepts, of the events with this name. Their comms are known only
- * after counting.
+ * Selects the samples to count: those of the events with the given name that the filter accepts. Comms are checked
+ * later, because they are known only after counting.
  */
 #include "query/selected_samples.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See layout_columns.h. */
+/* Columns of layouts: see layout_columns.h. */
 #include "sql/layout_columns.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static const char *type_of(const struct field *f) {
     }
 }
 
-/* The columns of a layout from *at on; false: out of memory. */
+/* Names the columns of a layout, beginning with *at; false: out of memory. */
 static bool name_columns(unsigned layout, const char *prefix, struct arena *arena, struct layout_column **at) {
     char name[NAME_MOST];
     for (const struct field *f = layout_at(layout)->fields(); f->name; f++) {

@@ -2,9 +2,9 @@
 #ifndef PFR_SQL_LAYOUT_COLUMNS_H
 #define PFR_SQL_LAYOUT_COLUMNS_H
 /*
- * The columns of each layout, from its fields (wire/layout.h): one for each field that a dump shows, in order. A layout
- * in place (SUB) is expanded, its columns are called PART_FIELD; arrays are one column of JSON. Fields that are shown
- * only when they are not 0 (reserved ones) are hidden columns.
+ * The columns of each layout, made from its fields (wire/layout.h): one column for each field that a dump shows, in
+ * order. A layout in place (SUB) is expanded to columns named PART_FIELD; an array is one column of JSON. Reserved
+ * fields, which are shown only if they are not 0, are hidden columns.
  */
 #include "base/memory/arena.h"
 #include "wire/layout.h"
@@ -14,16 +14,16 @@ struct layout_column {
     bool hidden;
 };
 
-/* Keys are the fields of all layouts in the order of the tables, as the dump numbers them (dump_form.h). */
+/* Keys are numbers of fields, counted over all layouts in the order of the tables, as in the dump (dump_form.h). */
 struct layout_columns {
-    uint16_t *start; /* by key: its first column, counted from that of its layout */
-    bool *expanded;  /* by key: a SUB */
+    uint16_t *start; /* by key: first column of the field, counted from that of its layout */
+    bool *expanded;  /* by key: the field is a SUB */
     unsigned nr_keys;
-    uint16_t count[LAYOUTS];                /* columns of a layout */
-    struct layout_column *columns[LAYOUTS]; /* NULL: of a layout that is no record */
+    uint16_t count[LAYOUTS];                /* number of columns, by layout */
+    struct layout_column *columns[LAYOUTS]; /* by layout; NULL: the layout is not a record */
 };
 
-/* Of all layouts, in the arena. */
+/* Makes the columns of all layouts, in the arena. */
 pfr_status layout_columns_make(struct layout_columns *to, struct arena *arena, pfr_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See record_cells.h: a form of the dump that keeps values instead of printing them. Arrays go through the JSON form.
- */
+/* A form of the dump that keeps values instead of printing them: see record_cells.h. Arrays are printed by the JSON
+   form. */
 #include "sql/record_cells.h"
 
 #include "base/memory/fail.h"
@@ -13,7 +13,7 @@ static struct record_cells *cells_of(struct dump *d) {
     return (struct record_cells *)(void *)d;
 }
 
-/* The column of a field of the layout that is being walked; NULL for a key that is no field. */
+/* The cell of a field of the current layout; NULL for a key that is not a field. */
 static struct cell *cell_of(struct record_cells *c, const struct dump_key *key) {
     if (!key || key < c->dump.keys || key >= c->dump.keys + c->dump.nr_keys)
         return NULL;
@@ -26,7 +26,7 @@ static bool is_expanded(const struct record_cells *c, const struct dump_key *key
            c->layouts->expanded[key - c->dump.keys];
 }
 
-/* From here to the matching end everything is JSON of one cell. */
+/* Begins a cell of JSON, which extends to the matching end. */
 static void begin_json(struct record_cells *c, const struct dump_key *key) {
     const struct cell *cell = cell_of(c, key);
     c->json_cell = cell ? (unsigned)(cell - c->at) : c->room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle: a connection to a database in memory, the recordings attached to it, parameters. */
+/* The handle: a connection to a database in memory, its attached recordings, and parameters. */
 #include "sql/sql_parts.h"
 #include "sql/sql_stacks.h"
 #include "sql/sql_samples.h"
@@ -75,7 +75,7 @@ pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err
         st = sql_fail(sql, sqlite3_errcode(db), err);
     if (st >= 0)
         return sql;
-    sql->db = NULL; /* the caller's */
+    sql->db = NULL; /* it belongs to the caller */
     pfr_sql_close(sql);
     return NULL;
 }
@@ -128,7 +128,7 @@ pfr_status pfr_sql_bind(pfr_sql *sql, const char *name, const char *value, pfr_e
     if (!parameter || !own_name || !own_value)
         return mem_fail(&sql->memory, err, "parameter");
     *parameter = (struct sql_parameter){own_name, own_value, sql->parameters};
-    sql->parameters = parameter; /* found before an older one of the same name */
+    sql->parameters = parameter; /* it hides an older one of the same name */
     return PFR_OK;
 }
 
@@ -143,7 +143,7 @@ static bool is_taken(const pfr_sql *sql, const char *name) {
     return false;
 }
 
-/* "runs/new-1.perf.data" to "new_1". */
+/* Makes the name of a schema from a path: "runs/new-1.perf.data" becomes "new_1". */
 static void name_of_path(const char *path, char name[NAME_MOST]) {
     const char *slash = strrchr(path, '/');
     const char *base = slash && slash[1] ? slash + 1 : path;
@@ -189,7 +189,7 @@ static pfr_status new_source(pfr_sql *sql, const char *path, const char *schema,
     return PFR_OK;
 }
 
-/* The schema is a database of its own, in memory. */
+/* Attaches the schema, which is a database of its own in memory. */
 static pfr_status add_schema(struct sql_source *source, pfr_error *err) {
     pfr_sql *sql = source->sql;
     char *attach = sqlite3_mprintf("ATTACH ':memory:' AS \"%w\"", source->schema);

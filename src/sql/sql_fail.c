@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of SQLite, and of a table that it asked, in the words of the library. */
+/* Converts errors of SQLite, and of tables that it reads, to errors of the library. */
 #include "sql/sql_fail.h"
 
 pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err) {

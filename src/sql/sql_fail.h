@@ -4,7 +4,7 @@
 /* Interface of sql_fail.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
-/* sql_fail.c: SQLite's own error as ours; that of a table where it was one */
+/* Converts SQLite's error `code`; if a table failed, returns the error of that table. */
 pfr_status sql_fail(pfr_sql *sql, int code, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as CSV and JSON, and texts as all forms print them. */
+/* Prints rows as CSV and JSON, and texts for all forms. */
 #include "sql/sql_rows.h"
 
 #include "base/text/escape.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Texts are escaped only if they contain something that must not be printed, so that backslashes in queries are
- * preserved. */
+/* Texts are escaped only if they contain characters that must not be printed, so that backslashes in queries are
+   preserved. */
 bool is_hostile_text(const char *at, size_t length) {
     const uint8_t *bytes = (const uint8_t *)at;
     for (size_t i = 0; i < length;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows in aligned columns: plain, in boxes, as Markdown. The first rows are held back to see how wide columns are; what
- * follows them is printed as it comes, and may be wider.
+ * Prints rows in aligned columns: plain, in boxes, or as Markdown. The first rows are held back to measure the widths
+ * of columns; later rows are printed immediately, and may be wider.
  */
 #include "sql/sql_rows.h"
 
@@ -25,7 +25,7 @@ static uint32_t width_of(const char *at, size_t length) {
     return width;
 }
 
-/* A bar would end the cell in Markdown. */
+/* Prints a text. In Markdown a `|` is escaped, because it would end the cell. */
 static void put_text(struct sql_printer *p, struct output *out, const char *at, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (p->format == PFR_SQL_MARKDOWN && at[i] == '|')
@@ -91,7 +91,7 @@ static const struct line_style below_header[] = {[PFR_SQL_TABLE] = {"", "  ", "\
                                                  [PFR_SQL_BOX] = {"├", "┼", "┤\n", "─"},
                                                  [PFR_SQL_MARKDOWN] = {"|", "|", "|\n", "-"}};
 
-/* Numbers go to the right, where a column has nothing else. */
+/* Measures the columns. A column that contains only numbers is aligned to the right. */
 static void measure(struct sql_printer *p) {
     const size_t rows = p->nr_cells / p->columns;
     for (unsigned i = 0; i < p->columns; i++) {

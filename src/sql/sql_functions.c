@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions for queries: hex of integers, regular expressions, percentiles.
+ * Functions for queries: hexadecimal integers, regular expressions, percentiles.
  *
  *     hex(X)             an integer as "0x" and its hexadecimal digits (as unsigned); else as SQLite's own
  *     X REGEXP PATTERN   POSIX extended regular expressions
@@ -62,7 +62,8 @@ static regex_t *compile(sqlite3_context *to, const char *text) {
     return NULL;
 }
 
-/* X REGEXP Y is regexp(Y, X). The compiled pattern stays with the statement where it is a constant. */
+/* SQLite calls regexp(Y, X) for X REGEXP Y. If the pattern is constant, the compiled pattern is kept with the
+   statement. */
 static void regexp(sqlite3_context *to, int count, sqlite3_value **values) {
     const char *text = (const char *)sqlite3_value_text(values[0]);
     const char *subject = (const char *)sqlite3_value_text(values[1]);
@@ -75,12 +76,12 @@ static void regexp(sqlite3_context *to, int count, sqlite3_value **values) {
         return;
     sqlite3_result_int(to, regexec(pattern, subject, 0, NULL, 0) == 0);
     if (is_new)
-        sqlite3_set_auxdata(to, 0, pattern, free_pattern); /* frees it at once where it cannot be kept */
+        sqlite3_set_auxdata(to, 0, pattern, free_pattern); /* SQLite frees it at once if it cannot keep it */
 }
 
 /* --- percentile */
 
-/* Values as they came: integers stay exact as long as all are. */
+/* Values in order of arrival. As long as all values are integers, they are kept exactly. */
 struct percentile {
     struct number {
         double real;
@@ -144,7 +145,7 @@ static int compare_reals(const void *a, const void *b) {
     return (one->real > other->real) - (one->real < other->real);
 }
 
-/* The rank is rounded up, but for what a product of decimals is too large by. */
+/* The rank is rounded up, after subtracting the rounding error of the product. */
 static sqlite3_int64 rank_of(const struct percentile *p) {
     const double exact = p->percent * (double)p->count / 100, nearly = exact - 1e-9;
     sqlite3_int64 rank = nearly <= 0 ? 0 : (sqlite3_int64)nearly;

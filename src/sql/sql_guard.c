@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a query may do: ask. SQLite compiles a statement through the authorizer below, which knows a short list of
- * actions; whatever is not in it is refused, also what later versions of SQLite may add. Nothing is written: tables are
- * in memory and have no functions that change them, temporary tables stay in memory.
+ * Makes queries read-only. SQLite compiles every statement through the authorizer below, which allows a short list of
+ * actions and refuses all others, including those that later versions of SQLite may add. No file is written: tables are
+ * in memory and have no functions that change them, and temporary tables are in memory.
  */
 #include "sql/sql_guard.h"
 
 #include <string.h>
 #include <strings.h>
 
-#define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */
+#define STEPS_BETWEEN_LOOKS 10000 /* instructions of SQLite's virtual machine: well below a millisecond */
 #define TEXT_MOST (256 << 20)     /* bytes of one value */
-#define PATTERN_MOST 1000         /* of LIKE and GLOB, whose time grows with its square */
+#define PATTERN_MOST 1000         /* length of a pattern of LIKE or GLOB, whose time grows with its square */
 
 /* PRAGMAs that describe the tables; the name of a table is their only argument. */
 static bool is_harmless_pragma(const char *name) {
@@ -32,8 +32,9 @@ static bool is_harmless_function(const char *name) {
     return true;
 }
 
-/* SQLite compiles an update of these, which it never runs, when a query first names one of its own table-valued
- * functions. The update of a user is refused by SQLite itself (DEFENSIVE), and by pfr_sql_print as no question. */
+/* When a query first uses a table-valued function of SQLite, SQLite compiles an update of these tables, which it never
+   runs. An update by the user is refused by SQLite itself (DEFENSIVE), and by pfr_sql_print because it is not a
+   query. */
 static bool is_schema_table(const char *name) {
     return strcmp(name, "sqlite_master") == 0 || strcmp(name, "sqlite_temp_master") == 0;
 }

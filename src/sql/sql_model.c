@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module of sql_tables.h: scans, and lookup of a row by its id, which is what joins need. */
+/* The module of sql_tables.h: scans, and lookup of a row by its id, which joins need. */
 #include "sql/sql_model.h"
 #include "sql/sql_tables.h"
 #include "sql/sql_source.h"
@@ -18,10 +18,10 @@ struct rows_cursor {
     sqlite3_vtab_cursor base;
     uint64_t row, last;
     bool goes_down;
-    const uint32_t *next; /* of a list; NULL: rows follow each other */
+    const uint32_t *next; /* next row of a list; NULL: rows are consecutive */
 };
 
-/* Arguments: the source, and which table. */
+/* Arguments: the source and the table. */
 static int connect_table(sqlite3 *db, void *context, int count, const char *const *arguments, sqlite3_vtab **to,
                          char **message) {
     struct sql_source *source = source_of_arguments(context, count, arguments, message);
@@ -69,7 +69,8 @@ static double rows_of(const struct rows_table *t) {
     return known != UINT64_MAX ? (double)known : t->rows->has_lists ? 1e6 : 1000;
 }
 
-/* Rows by id, up or down; lists only up. SQLite wants groups downwards where what it prints is sorted so. */
+/* Rows come ordered by id, ascending or descending; those of lists only ascending. SQLite requests groups in descending
+   order if the output is sorted that way. */
 static void take_order(sqlite3_index_info *info, const struct rows_table *t) {
     const bool can_go_down = info->idxNum == SCAN && !t->rows->exists;
     if (info->nOrderBy != 1 || info->aOrderBy[0].iColumn > 0 || (info->aOrderBy[0].desc && !can_go_down))

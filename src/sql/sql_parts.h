@@ -2,18 +2,18 @@
 #ifndef PFR_SQL_PARTS_H
 #define PFR_SQL_PARTS_H
 /*
- * What the files of SQL share.
+ * Data that the files of SQL share.
  *
  *     sql.c                  the handle: open, close, parameters
- *     sql_guard.c            what a query may do
+ *     sql_guard.c            makes queries read-only
  *     sql_source.c           a recording: its readers, its model
  *     sql_schema.c           the tables and views of a schema
- *     sql_query.c            statements to rows
- *     sql_format.c, sql_format_text.c      rows to text
+ *     sql_query.c            runs statements
+ *     sql_format.c, sql_format_text.c      print rows
  *     sql_functions.c        hex, regexp, percentile
  *     sql_model.c, sql_tables.c, sql_samples.c, sql_calls.c, sql_stacks.c, stack_lists.c   the tables of a model
  *     sql_recipes.c, sql_save.c, sqlite_extension.c
- *     sql_result.c           values to SQLite
+ *     sql_result.c           passes values to SQLite
  *     layout_columns.c       columns of record layouts, from their tables
  *     record_cells.c         the fields of a record as cells
  *     sql_records.c          the table `record` and one for each layout
@@ -35,25 +35,25 @@ struct sql_source {
     unsigned index;
     char *schema;
     char *path;         /* NULL: a model */
-    int spooled;        /* a stream is kept in this file; -1: it is no stream */
-    pfr_reader *reader; /* knows events and features, and after a whole pass what is damaged */
-    bool reader_read;   /* was read to the end */
+    int spooled;        /* file in which a stream is kept; -1: not a stream */
+    pfr_reader *reader; /* for events and features; when it was read to the end, also for damage */
+    bool reader_read;   /* `reader` was read to the end */
     struct xray_clock clock;
     bool clock_known;
     const pfr_model *model; /* NULL: not made yet */
-    pfr_model *own_model;   /* to close, before the reader that belongs to it */
+    pfr_model *own_model;   /* the model to close, before its reader */
     pfr_reader *model_reader;
-    uint64_t *self, *total; /* of the first event, by stack; NULL: not summed yet */
+    uint64_t *self, *total; /* weights of the first event, by stack; NULL: not summed yet */
     size_t nr_sums;
     struct function_sum {
         uint64_t self, total;
-    } * functions; /* of the first event, by symbol; NULL: not summed yet */
+    } * functions; /* sums of the first event, by symbol; NULL: not summed yet */
     size_t nr_functions;
-    uint32_t *waits; /* intervals that are rows of `wait`; NULL: not looked for yet */
+    uint32_t *waits; /* numbers of the intervals that are rows of `wait`; NULL: not searched yet */
     size_t nr_waits;
-    /* Stacks in lists: of a symbol, of a parent, from the first to the last; NULL: not made yet. */
+    /* Lists of stacks by symbol and by parent, in ascending order; NULL: not made yet. */
     uint32_t *of_symbol, *next_of_symbol, *of_parent, *next_of_parent;
-    struct pfr_call *calls; /* by id; NULL: not kept yet */
+    struct pfr_call *calls; /* calls by id; NULL: not loaded yet */
     uint64_t nr_calls;
     struct tracepoint_table *tracepoints;
     unsigned nr_tracepoints;
@@ -66,30 +66,30 @@ struct sql_parameter {
 
 struct pfr_sql {
     struct memory memory;
-    struct arena arena; /* names, parameters, columns of layouts: as long as the handle */
+    struct arena arena; /* names, parameters and columns of layouts, which live as long as the handle */
     pfr_alloc alloc;
     pfr_limits limits;
     pfr_open_options opening;
     pfr_model_options modelling;
     sqlite3 *db;
-    bool guarded;  /* the authorizer refuses what is no question */
-    bool portable; /* texts that are no UTF-8 are escaped: others will read them */
-    bool borrowed; /* the connection is somebody else's */
+    bool guarded;  /* the authorizer refuses everything but queries */
+    bool portable; /* escape texts that are not UTF-8, because other programs will read them */
+    bool borrowed; /* the connection belongs to the caller */
     struct sql_source *sources[PFR_SQL_RECORDINGS_MOST];
     unsigned nr_sources;
     struct sql_parameter *parameters;
     struct layout_columns layouts;
-    pfr_error failure; /* of a table, while a statement runs; status PFR_OK: no error */
+    pfr_error failure; /* error of a table, while a statement runs; status PFR_OK: no error */
     volatile sig_atomic_t interrupted;
 };
 
-/* A table as SQLite sees it. */
+/* A virtual table of SQLite. */
 struct sql_table {
     sqlite3_vtab base;
     struct sql_source *source;
 };
 
-/* sql.c: a handle on a connection, its own or somebody else's */
+/* sql.c: makes a handle on a connection, its own or the caller's */
 pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err);
 
 #define TRACEPOINTS_MOST 4096u

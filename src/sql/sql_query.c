@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of a text, one after the other: compiled, given their parameters, run to rows. */
+/* Runs the statements of a text one after the other: compiles each, binds its parameters, and passes on its rows. */
 #include "sql/sql_rows.h"
 #include "sql/sql_fail.h"
 
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who gets the rows. begin and end may be NULL. */
+/* Receiver of rows. begin and end may be NULL. */
 struct row_taker {
     pfr_status (*begin)(void *context, sqlite3_stmt *statement, pfr_error *err);
-    pfr_status (*row)(void *context, sqlite3_stmt *statement, pfr_error *err); /* PFR_END: no more */
+    pfr_status (*row)(void *context, sqlite3_stmt *statement, pfr_error *err); /* PFR_END: no more rows are wanted */
     pfr_status (*end)(void *context, pfr_error *err);
     void *context;
 };
@@ -86,7 +86,7 @@ static pfr_status run_all(pfr_sql *sql, const char *text, const struct row_taker
         const int code = sqlite3_prepare_v2(sql->db, text, -1, &statement, &text);
         if (code != SQLITE_OK)
             return sql_fail(sql, code, err);
-        if (!statement) /* a comment, blanks */
+        if (!statement) /* only a comment or blanks */
             continue;
         const pfr_status st = run_statement(sql, statement, taker, err);
         sqlite3_finalize(statement);
@@ -102,7 +102,7 @@ struct function_taker {
     pfr_sql *sql;
     pfr_sql_row *row;
     void *context;
-    const char **names, **values; /* of one block, `room` each */
+    const char **names, **values; /* in one block, `room` elements each */
     unsigned room;
     bool has_enough;
 };

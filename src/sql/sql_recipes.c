@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries for common questions. docs/sql.md has the same text; tests/sql compares both and runs each. */
+/* Queries for common questions. docs/sql.md has the same text; tests/sql compares the two and runs each query. */
 #include <perfray/sql.h>
 
 static const pfr_sql_recipe recipes[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables that walk over the records of a file: `record`, and one for each layout. A row is decoded when a column that
- * needs it is asked for; counting decodes nothing.
+ * Tables that read the records of a file: `record`, and one for each layout. A row is decoded when a column that needs
+ * it is requested; counting rows decodes nothing.
  */
 #include "sql/record_cells.h"
 #include "sql/sql_records.h"
@@ -13,7 +13,7 @@
 #include <perfray/trace.h>
 #include <stdlib.h>
 
-#define RECORDS_GUESSED 1e6 /* rows, for SQLite's planner */
+#define RECORDS_GUESSED 1e6 /* estimated number of rows, for SQLite's planner */
 
 struct record_table {
     struct sql_table table;
@@ -25,7 +25,7 @@ struct record_cursor {
     pfr_reader *reader;
     struct record_cells *cells; /* NULL: not needed yet */
     pfr_record rec;
-    unsigned layout; /* of the record at hand; L_NONE: unknown type, or damaged */
+    unsigned layout; /* layout of the current record; L_NONE: unknown type, or damaged */
     bool damaged, ended, has_cells, cells_fit;
     char damage[sizeof((pfr_error *)0)->text];
     sqlite3_int64 row;
@@ -33,7 +33,7 @@ struct record_cursor {
     bool has_point, has_pid, has_tid, has_cpu;
 };
 
-/* Columns that every record has: of `record` by these names, of other tables with "record_" in front. */
+/* Columns that every record has. `record` has them by these names, other tables with "record_" in front. */
 enum common_column { C_OFFSET, C_PART, C_INNER, C_SIZE, C_MISC, C_EVENT, C_TS, C_PID, C_TID, C_CPU, C_TSC, COMMONS };
 static const char *const common_names[] = {"record_offset", "record_part",  "record_inner", "record_size",
                                            "record_misc",   "record_event", "ts",           "record_pid",
@@ -123,7 +123,7 @@ static int disconnect_table(sqlite3_vtab *table) {
     return SQLITE_OK;
 }
 
-/* Every plan reads the whole file. */
+/* There is only one plan, which reads the whole file. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
     (void)table;
     info->estimatedCost = RECORDS_GUESSED;
@@ -155,7 +155,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
     return SQLITE_OK;
 }
 
-/* A hole that is one record is a row of `record`. */
+/* Whether the hole is a row of `record`: it must be one complete record. */
 static bool take_hole(struct record_cursor *c, const pfr_error *hole) {
     if (!c->rec.bytes)
         return false;
@@ -231,7 +231,8 @@ static void take_number(struct record_cursor *c, const char *field, bool *has, i
     *to = value.as.i;
 }
 
-/* Whose the record is: by its own fields first, since tools that write records of their own leave sample_ids 0. */
+/* Finds the process, thread and CPU of a record. Its own fields take precedence over the sample_id, which is 0 in
+   records that tools add. */
 static void find_point(struct record_cursor *c) {
     const bool own = c->layout && !c->damaged;
     c->has_point = true;
@@ -338,7 +339,7 @@ static void result_cell(struct record_cursor *c, sqlite3_context *to, const stru
     }
 }
 
-/* `in_table` counts from the first column that is a field. */
+/* Returns a field; `in_table` is its column, counted from the first column that is a field. */
 static int result_field(struct record_cursor *c, sqlite3_context *to, unsigned in_table) {
     pfr_error err;
     if (!c->has_cells) {
@@ -353,7 +354,7 @@ static int result_field(struct record_cursor *c, sqlite3_context *to, unsigned i
     return SQLITE_OK;
 }
 
-/* The objects "fields" and "id", as the dump prints them. */
+/* Returns the object "fields" or "id" as the dump prints it. */
 static int result_json(struct record_cursor *c, sqlite3_context *to, bool of_id) {
     const char *text;
     size_t length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values, failures and arguments between the tables and SQLite. */
+/* Passes values, failures and arguments between the tables and SQLite. */
 #include "sql/sql_result.h"
 
 #include "base/memory/escape_bytes.h"
@@ -35,7 +35,8 @@ static bool is_utf8(const uint8_t *at, size_t length) {
     return true;
 }
 
-/* Bytes that are no UTF-8, or NUL, as \xNN: readers in other languages refuse such texts. */
+/* Returns a text with NUL and bytes that are not UTF-8 as \xNN, because readers in other languages refuse such
+   texts. */
 static void result_escaped(sqlite3_context *to, const char *at, size_t length) {
     if (length > (size_t)INT32_MAX / ESCAPE_UNIT) {
         sqlite3_result_error_toobig(to);

@@ -4,10 +4,10 @@
 /* Interface of sql_result.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
-/* The source that the arguments of a module name; NULL: there is no such source, *message says so. */
+/* The source that is named by the arguments of a module; NULL: there is no such source, as *message says. */
 struct sql_source *source_of_arguments(pfr_sql *sql, int count, const char *const *arguments, char **message);
 
-/* Remembers the failure for pfr_sql_print, and puts its text where SQLite looks for it. Returns SQLITE_ERROR. */
+/* Keeps the failure for pfr_sql_print, and passes its text to SQLite. Returns SQLITE_ERROR. */
 int sql_table_failed(sqlite3_vtab *table, const pfr_error *err);
 void sql_result_text(sqlite3_context *to, const pfr_sql *sql, const char *at, size_t length);
 void sql_result_bytes(sqlite3_context *to, const void *at, size_t length);

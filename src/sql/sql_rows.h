@@ -2,16 +2,17 @@
 #ifndef PFR_SQL_ROWS_H
 #define PFR_SQL_ROWS_H
 /*
- * Rows of a statement on their way to a reader: sql_query.c calls, a printer of sql_format.c is called.
+ * Printers of a statement's rows: sql_query.c calls them, sql_format.c and sql_format_text.c implement them.
  *
- * A printer is a form: begin once for each statement that has columns, row for each row, end.
+ * Each output form is a printer. For each statement that has columns, `begin` is called once, `row` for each row, and
+ * `end` at last.
  */
 #include "base/text/public_output.h"
 #include "sql/sql_parts.h"
 
 /* A cell that is held back until the widths of its column are known. */
 struct held_cell {
-    size_t from, length; /* in printer.held */
+    size_t from, length; /* range in printer.held */
     uint32_t width;      /* characters */
     bool is_number;
 };
@@ -31,25 +32,25 @@ struct sql_printer {
     pfr_sql_format format;
     sqlite3_stmt *statement;
     unsigned columns;
-    uint64_t rows;         /* of this statement */
-    struct output scratch; /* an escaped text */
-    /* of the forms with aligned columns */
+    uint64_t rows;         /* rows of this statement */
+    struct output scratch; /* buffer for an escaped text */
+    /* used by the forms with aligned columns */
     struct output held;
-    struct held_cell *cells; /* the header row, then rows */
+    struct held_cell *cells; /* cells of the header row, then of the rows */
     size_t nr_cells, cells_room;
     uint32_t *widths;
     bool *right;
-    bool is_streaming; /* widths are fixed, nothing is held back any more */
+    bool is_streaming; /* the widths are fixed, and rows are no longer held back */
     pfr_status failed;
 };
 
 extern const struct sql_form sql_aligned_form, sql_csv_form, sql_json_form;
 
-/* The value as text that may be shown, valid until the next call; NULL: the value is NULL. */
+/* The value as printable text, valid until the next call; NULL: the value is NULL. */
 const char *printer_text(struct sql_printer *p, sqlite3_stmt *statement, unsigned column, size_t *length);
-/* The same of a column's name. */
+/* As printer_text, for a column's name. */
 const char *printer_name(struct sql_printer *p, unsigned column, size_t *length);
-/* Whether any character must not be shown as it is. */
+/* Whether the text contains characters that must not be printed as they are. */
 bool is_hostile_text(const char *at, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table `sample`: a cursor of the model, with filters on time, thread, event and cpu given to it. */
+/* The table `sample`: a cursor of the model, to which filters on time, thread, event and CPU are passed. */
 #include "sql/sql_samples.h"
 #include "sql/sql_calls.h"
 #include "sql/sql_source.h"
@@ -73,7 +73,7 @@ static char filter_of(const struct sqlite3_index_constraint *c) {
     }
 }
 
-/* SQLite tests each condition again: the filters only leave rows out sooner. */
+/* The filters only exclude rows earlier: SQLite checks each condition again. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
     char filters[16] = "";
     unsigned count = 0;
@@ -129,7 +129,7 @@ static int next_row(sqlite3_vtab_cursor *cursor) {
     return ++c->at < c->batch->count ? SQLITE_OK : next_batch(c);
 }
 
-/* One value into the options; false: no sample fits it. A value that is no integer filters nothing here. */
+/* Sets an option from a value; false: no sample matches. A value that is not an integer is ignored here. */
 static bool take_filter(pfr_samples_options *how, const pfr_model *model, char filter, sqlite3_value *given) {
     const sqlite3_int64 value = sqlite3_value_int64(given);
     if (sqlite3_value_type(given) != SQLITE_INTEGER)
@@ -181,7 +181,7 @@ static void result_comm(sqlite3_context *to, const struct sql_source *source, ui
         sql_result_text(to, source->sql, name, strlen(name));
 }
 
-/* The innermost call that was open then. */
+/* Returns the innermost call that was open at the time of the sample. */
 static int result_call(sqlite3_vtab_cursor *cursor, sqlite3_context *to, uint32_t thread, uint64_t time) {
     struct sql_source *source = ((struct sql_table *)cursor->pVtab)->source;
     uint64_t call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of a schema as an SQLite database of its own. It is written under another name and renamed when it is
- * whole. A file that is there is replaced only if its application id says that it came from here.
+ * Saves the tables of a schema as an SQLite database. It is written to a temporary name and renamed when it is
+ * complete. An existing file is replaced only if its application id shows that it was written by this code.
  */
 #include "sql/sql_tables.h"
 
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x70667279u /* "pfry" */
-#define APPLICATION_ID_AT 68       /* of an SQLite file, big-endian */
+#define APPLICATION_ID_AT 68       /* offset in an SQLite file; the id is big-endian */
 #define FILE_HEAD 100
 
 /* --- May the file be written? */
@@ -60,7 +60,8 @@ static pfr_status run(pfr_sql *sql, char *statement, pfr_error *err) {
     return sql_fail(sql, code, err);
 }
 
-/* The columns of a table as they are declared, and as they are selected; hidden ones too, but for arguments. */
+/* Lists the columns of a table, as they are declared and as they are selected. Hidden columns are included, arguments
+   are not. */
 static pfr_status list_columns(pfr_sql *sql, const char *schema, const char *table, sqlite3_str *declared,
                                sqlite3_str *names, pfr_error *err) {
     sqlite3_stmt *statement;
@@ -99,7 +100,7 @@ static pfr_status copy_table(pfr_sql *sql, const char *schema, const char *table
     return st;
 }
 
-/* Which tables of records have rows: one pass, where each table would be one. */
+/* The record tables that have rows, found in one pass: checking each table separately would take one pass per table. */
 struct found_layouts {
     bool at[LAYOUTS];
 };

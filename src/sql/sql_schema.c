@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables and views of one schema. Every schema has the same ones, whatever its recording holds, so that a query
- * that works for one works for all; only tracepoints have tables of their own.
+ * The tables and views of one schema. Every schema has the same tables, whatever its recording contains, so that a
+ * query that works for one recording works for all. Only the tables of tracepoints depend on the recording.
  */
 #include "sql/sql_schema.h"
 #include "sql/sql_tables.h"
 #include "sql/sql_fail.h"
 #include "sql/sql_tracepoints.h"
 
-/* The layout `sample` is another table than the samples of the model. */
+/* The name of a layout's table. The table of the layout `sample` has another name, because `sample` is the table of the
+   model's samples. */
 static const char *table_name(unsigned layout) {
     return layout == L_sample ? "record_sample" : layout_at(layout)->name;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording that a schema refers to: its readers and its model. Each table that reads records has a reader of its
- * own, so that one query can read several tables at once; all of them read the file that the first one opened.
+ * The recording of a schema: its readers and its model. Each table that reads records has its own reader, so that one
+ * query can read several tables at the same time. All readers read the file that the first one opened.
  */
 #include "sql/sql_source.h"
 
@@ -58,7 +58,7 @@ static pfr_status spool(struct sql_source *source, pfr_error *err) {
 static pfr_reader *open_once(struct sql_source *source, pfr_error *err) {
     if (source->spooled < 0)
         return pfr_open(source->path, &source->sql->opening, err);
-    char link[40]; /* opening it anew gives a file position of its own */
+    char link[40]; /* opening the file anew gives the reader its own file position */
     snprintf(link, sizeof link, "/proc/self/fd/%d", source->spooled);
     const int fd = descriptor_open(AT_FDCWD, link, O_RDONLY, 0);
     if (fd < 0)

@@ -4,7 +4,7 @@
 /* Interface of sql_source.c; that file describes how it works. */
 #include "sql/sql_parts.h"
 
-/* sql_source.c: another reader of the recording; the same file as the first one read, or CHANGED */
+/* Opens another reader of the recording. PFR_ERR_CHANGED: the file is not the one that the first reader opened. */
 pfr_reader *source_open_reader(struct sql_source *source, pfr_error *err);
 pfr_status source_need_clock(struct sql_source *source, pfr_error *err);
 pfr_status source_need_model(struct sql_source *source, pfr_error *err);

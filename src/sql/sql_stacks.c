@@ -2,7 +2,7 @@
 /*
  * Functions of stacks.
  *
- *     stack_symbol(STACK)                a table: each symbol of the stack once, however often it is in it
+ *     stack_symbol(STACK)                  a table: each symbol of the stack once
  *     stack_text(STACK, [SEP, [SCHEMA]])   its names, outermost first
  */
 #include "sql/sql_stacks.h"
@@ -20,7 +20,7 @@ static const char declaration[] = "CREATE TABLE x(symbol_id INTEGER, depth INTEG
 struct stack_cursor {
     sqlite3_vtab_cursor base;
     const pfr_stack *stacks;
-    uint32_t leaf, at; /* 0: no more */
+    uint32_t leaf, at; /* 0: at the end */
 };
 
 static int connect_table(sqlite3 *db, void *context, int count, const char *const *arguments, sqlite3_vtab **to,
@@ -43,7 +43,7 @@ static int disconnect_table(sqlite3_vtab *table) {
     return SQLITE_OK;
 }
 
-/* Only with the stack given. */
+/* The table can be read only if the stack is given. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
     (void)table;
     for (int i = 0; i < info->nConstraint; i++) {
@@ -74,7 +74,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
     return SQLITE_OK;
 }
 
-/* A symbol counts at its outermost frame. */
+/* Skips frames whose symbol also has an outer frame: a symbol is returned at its outermost frame. */
 static void skip_inner(struct stack_cursor *c) {
     while (c->at && !c->stacks[c->at].is_outer)
         c->at = c->stacks[c->at].parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of sql_tables.h: docs/sql.md describes each column. */
+/* The tables of sql_tables.h. docs/sql.md describes each column. */
 #include "sql/sql_tables.h"
 #include "sql/sql_result.h"
 

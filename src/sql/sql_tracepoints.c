@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table for each tracepoint that the recording has samples of, called as the event is ("sched:sched_switch"): the
- * fields of its format are columns. Arrays are blobs, but for texts.
+ * A table for each tracepoint that has samples in the recording, named like the event ("sched:sched_switch"). Its
+ * columns are the fields of the format. Arrays are blobs, except texts.
  */
 #include "sql/sql_tracepoints.h"
 #include "sql/sql_source.h"
@@ -19,7 +19,7 @@
 struct tracepoint_table {
     const char *name;
     struct event_format format;
-    const char **columns; /* of the fields: names that the table has only once */
+    const char **columns; /* names of the fields, made unique in the table */
 };
 
 struct tracepoint_vtab {
@@ -53,7 +53,7 @@ static bool is_known(const struct sql_source *source, const char *name) {
     return false;
 }
 
-/* A field that is called as a column of all tables, or as one before it, has its number after its name. */
+/* Names the columns. A field with the name of a common column or of an earlier field gets its number appended. */
 static pfr_status name_columns(struct tracepoint_table *t, struct arena *arena, pfr_error *err) {
     t->columns = arena_zeroed(arena, t->format.field_count + 1, sizeof *t->columns);
     if (!t->columns)
@@ -105,7 +105,7 @@ static bool find_format(pfr_bytes bytes, uint64_t id, struct tracing_format *for
     return false;
 }
 
-/* Names of tables of other kinds are not taken. */
+/* Whether a table can have this name: names of other tables cannot be used. */
 static bool is_usable_name(const char *name) {
     return strchr(name, ':') != NULL && strlen(name) < 200;
 }
@@ -278,7 +278,7 @@ static void result_array(const pfr_sql *sql, sqlite3_context *to, const struct f
         sql_result_bytes(to, at, length);
 }
 
-/* NULL where the record does not have the bytes. */
+/* Returns the value of a field; NULL if the record is too short. */
 static void result_field(const struct tracepoint_cursor *c, sqlite3_context *to, const struct format_field *f) {
     const pfr_sql *sql = table_of(c)->table.source->sql;
     const pfr_bytes *raw = &c->sample.raw.data;

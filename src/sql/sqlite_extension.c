@@ -6,10 +6,10 @@
  *     SELECT perfray_open('perf.data');             -- tables in the schema temp
  *     SELECT perfray_open('new.data', 'new');       -- in a schema that is attached: ATTACH ':memory:' AS new
  *
- * Each returns the name of the schema. The connection's own rules apply: nothing is guarded here.
+ * Each call returns the name of the schema. Queries are not restricted here; the rules of the connection apply.
  */
 #ifndef PFR_SQL_EXTENSION
-#define PFR_SQL_EXTENSION /* all files of the extension are compiled so */
+#define PFR_SQL_EXTENSION /* all files of the extension are compiled with it */
 #endif
 #include "sql/sql_parts.h"
 

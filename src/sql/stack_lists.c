@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of stacks by symbol and by parent: what joins ask for beside the id. Each list goes up in ids. */
+/* Lists of stacks by symbol and by parent, which joins use in addition to the id. Ids ascend in each list. */
 #include "sql/stack_lists.h"
 #include "sql/sql_tables.h"
 
@@ -12,7 +12,7 @@ static bool make_lists(struct sql_source *source, size_t stacks, size_t symbols)
     return source->of_symbol && source->next_of_symbol && source->of_parent && source->next_of_parent;
 }
 
-/* From the last stack to the first, each put in front. */
+/* Puts each stack at the head of its lists, from the last stack to the first. */
 static void fill_lists(struct sql_source *source, uint32_t stacks) {
     const pfr_stack *at = pfr_model_stacks(source->model);
     for (uint32_t i = stacks; i > 0; i--) {

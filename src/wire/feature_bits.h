@@ -7,7 +7,7 @@
 enum feature_bit {
     BIT_TRACING_DATA = 1,
     BIT_BUILD_ID = 2,
-    BIT_HOSTNAME = 3, /* the first one that is a section of its own */
+    BIT_HOSTNAME = 3, /* the first feature that has a section of its own */
     BIT_OSRELEASE = 4,
     BIT_VERSION = 5,
     BIT_ARCH = 6,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct set {
-    const char *name;   /* in names.def */
-    const char *prefix; /* of its constants */
+    const char *name;   /* name of the set in names.def */
+    const char *prefix; /* prefix of its constants */
     const char *doc;    /* lines of the comment that precedes them */
 };
 

@@ -223,7 +223,7 @@ static void say_id(char *out, const char *id) {
         snprintf(out, TEXT, "%.60s %u: ", table, n);
 }
 
-static unsigned offset; /* of the next field, from the start of the record, feature or part */
+static unsigned offset; /* offset of the next field from the start of the record, feature or part */
 static bool offset_known;
 static bool has_fields;
 

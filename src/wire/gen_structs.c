@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Build step: writes perfray/record_structs.h, the struct of every layout, from the .def files. A program does this
- * rather than the preprocessor, so that users of the library see plain C with its documentation.
+ * instead of the preprocessor, so that users of the library see plain C with its documentation.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of layouts (expansion 2), and the questions that a descriptor answers without data. */
+/* The tables of layouts (expansion 2), and queries that need only a descriptor, without data. */
 #include "wire/layout.h"
 
 #include "wire/expand_tables.h"

@@ -73,7 +73,7 @@ enum context_word {
     WORD_MISC,      /* header.misc of the record */
     WORD_CPUS,      /* CPUs available, from feature NRCPUS */
     WORD_VARIANT,   /* set by a probe if the content decides (variant.h) */
-    WORD_VERSION,   /* of formats that carry one */
+    WORD_VERSION,   /* version of the format, if it has one */
     WORDS
 };
 
@@ -108,7 +108,7 @@ struct field {
     const char *name, *doc;
     uint16_t at;    /* offset of the member in the struct */
     uint16_t extra; /* by kind: see above */
-    uint16_t of;    /* layout or table, of SUB, ARRAY, WHILE, CHOICE */
+    uint16_t of;    /* layout or table of SUB, ARRAY, WHILE, CHOICE */
     uint8_t kind, show;
     struct presence when;
 };
@@ -117,7 +117,7 @@ struct layout {
     uint32_t id; /* table << 24 | value */
     const char *name, *doc;
     const struct field *(*fields)(void); /* a list that ends with an unnamed field */
-    size_t size;                         /* of the struct */
+    size_t size;                         /* size of the struct */
 };
 
 enum layout_table {
@@ -166,9 +166,9 @@ enum show_kind {
 
 /* `extra` of A64, BYTES and ARRAY: a member's offset below COUNT_FROM_WORD, else a word */
 #define COUNT_FROM_WORD 0x8000u
-#define COUNT_IN_BITS 0x4000u /* of a word: its population count; of a member: 64-bit words for that many bits */
+#define COUNT_IN_BITS 0x4000u /* word: its population count; member: 64-bit words for that many bits */
 #define COUNT_TO_END 0xffffu
-#define COUNT_TO_ZERO 0xfffdu /* of ARRAY */
+#define COUNT_TO_ZERO 0xfffdu /* for ARRAY */
 #define EXTRA_SCOPE 1u
 #define EXTRA_MIRRORED 1u
 #define EXTRA_TO_NUL 0xfffeu

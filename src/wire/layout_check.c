@@ -9,7 +9,7 @@
 
 struct check {
     const uint8_t *bytes; /* start of the walk: offsets count from here */
-    uint64_t offset;      /* of `bytes` in the input */
+    uint64_t offset;      /* offset of `bytes` in the input */
     check_report *report;
     void *context;
     uint64_t findings;
@@ -21,7 +21,7 @@ struct check_place {
     const struct pfr_context *context;
     const uint8_t *rec;
     const uint8_t *at, *end; /* next field, end of the layout's scope */
-    const uint8_t *word_at;  /* of the last word read */
+    const uint8_t *word_at;  /* position of the last word read */
     uint64_t word_length;
 };
 

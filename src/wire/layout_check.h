@@ -2,8 +2,8 @@
 #ifndef PFR_WIRE_LAYOUT_CHECK_H
 #define PFR_WIRE_LAYOUT_CHECK_H
 /*
- * Checks the inside of one record, feature or part, as far as its table can tell. Allocates nothing and keeps nothing:
- * each finding goes to a callback.
+ * Checks the inside of one record, feature or part, as far as its table can tell. Allocates no memory and stores no
+ * findings: each finding is passed to a callback.
  *
  *    rule               severity
  *    does-not-fit       DEFECT  the bytes cannot be read as the layout; the error's text says where
@@ -24,7 +24,7 @@ struct check_finding {
     enum check_severity severity;
     const struct layout *layout;
     const struct field *field; /* NULL: the whole layout */
-    const pfr_error *error;    /* of does-not-fit, else NULL */
+    const pfr_error *error;    /* error of does-not-fit, else NULL */
 };
 
 typedef void check_report(void *context, const struct check_finding *finding);

@@ -9,7 +9,7 @@ struct layout_reading {
     const struct layout *layout;
     const struct pfr_context *context;
     struct cursor *in;
-    const uint8_t *start; /* of this layout, for SCOPE and PAD */
+    const uint8_t *start; /* start of this layout, for SCOPE and PAD */
     uint8_t *rec;
     pfr_error *err;
     uint64_t word; /* the last W8, W32 or W64, and the order of its bits */

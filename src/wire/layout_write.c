@@ -9,8 +9,8 @@ struct output_layout {
     const struct pfr_context *context;
     const uint8_t *rec;
     struct writing *to;
-    uint64_t start;            /* of this layout */
-    uint64_t end;              /* if known, for ROOM */
+    uint64_t start;            /* start of this layout */
+    uint64_t end;              /* end of this layout, if known, for ROOM */
     const struct field *scope; /* the member that holds the size, once written */
     uint64_t scope_at;
     pfr_error *err;

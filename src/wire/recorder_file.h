@@ -10,15 +10,16 @@
  *    the last 16    a BufferExtents of 0, since llvm-xray accepts no zeros at the end
  *
  * A note is a custom event that begins with RTF_MAGIC; it immediately follows the preamble of its buffer, RTF_NOTE
- * bytes from the start of the buffer. Readers that do not know notes skip them. Two kinds are lists of names:
+ * bytes from the start of the buffer. Readers that do not know notes skip them. Two kinds of notes are lists of names:
  *
  *    functions    struct rtf_function for the ids from `first` on; address 0: not reported (yet)
  *    objects      struct rtf_object for the numbers from `first` on; kind 0: not reported (yet)
  *
- * While the trace is written, the control block lists the slots that hold them; in a finished trace (RTF_FINISHED) they
- * follow the control block, as consecutive buffers. A large trace is finished in place (RTF_SETTLED): the slots stay,
- * except those after the last used one. A copy without slots (RTF_COPIED) has its lists in any of its buffers.
- * Everything is in the byte order of the machine. The runtime and the reader both use this header.
+ * While the trace is written, the control block lists the slots that contain these lists. In a finished trace
+ * (RTF_FINISHED) the lists follow the control block, as consecutive buffers. A large trace is finished in place
+ * (RTF_SETTLED): the slots remain, except those after the last used one. A copy without slots (RTF_COPIED) has its
+ * lists in any of its buffers. Everything is in the byte order of the machine. The runtime and the reader both use this
+ * header.
  */
 #include <stdint.h>
 
@@ -28,7 +29,7 @@
 #define RTF_EXTENTS 16u
 #define RTF_PREAMBLE 80u /* BufferExtents, NewBuffer, WallClockTime, Pid, NewCPUId */
 #define RTF_NOTE 96u     /* from the start of a buffer to the payload of its first event */
-#define RTF_ENTRIES 32u  /* from there to the entries: struct rtf_note */
+#define RTF_ENTRIES 32u  /* from the start of the payload to the entries: struct rtf_note */
 #define RTF_CONTROL_AT (RTF_HEADER + RTF_NOTE)
 #define RTF_IDS_MOST 0x0fffffffu
 
@@ -37,12 +38,12 @@ enum rtf_kind { RTF_RUNNING = 1, RTF_FINISHED, RTF_FUNCTIONS, RTF_OBJECTS, RTF_S
 struct rtf_note {
     char magic[RTF_MAGIC_SIZE];
     uint32_t kind, first;
-    uint64_t size; /* of the buffer, including its BufferExtents */
+    uint64_t size; /* bytes of the buffer, including its BufferExtents */
 };
 
 struct rtf_function {
     uint64_t address; /* the function's address with its object loaded at the reported base; 1 for scopes */
-    uint32_t object;  /* its number, from 1; 0: unknown */
+    uint32_t object;  /* number of the object, from 1; 0: unknown */
     uint32_t spare;
 };
 
@@ -54,7 +55,7 @@ struct rtf_object {
     uint64_t base, start, end; /* base: added to the object's own addresses */
     uint64_t from, until;      /* ticks; until 0: to the end */
     uint8_t build_id_size, build_id[31];
-    char path[432]; /* or the name; NUL-terminated */
+    char path[432]; /* path, or name of the scope; NUL-terminated */
 };
 
 /* Reasons for calls missing from the trace. */
@@ -76,7 +77,7 @@ struct rtf_control {
     struct rtf_note note; /* kind: running, finished or settled */
     uint64_t slot_size, nr_slots, slots_at;
     uint64_t start_tsc, start_ns; /* the trace's clock and CLOCK_MONOTONIC at its start */
-    uint64_t leader_start;        /* in /proc/PID/stat */
+    uint64_t leader_start;        /* start time of `leader`, as in /proc/PID/stat */
     uint32_t leader;              /* while this process lives, other processes given the file join in */
     uint32_t keep_last, is_tsc, full;
     uint64_t next_slot, slots_taken;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See recorder_pack.h. Numbers from the file are checked before use: the trace may come from anywhere. */
+/* Packs a trace: see recorder_pack.h. Numbers from the file are checked before use, because the trace is not
+   trusted. */
 #include "wire/recorder_pack.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 typedef uint64_t probe(const uint8_t *bytes, size_t size, const struct pfr_context *c);
 
 enum {
-    MISC_BUILD_ID = 1 << 14,      /* of an MMAP2 record */
-    MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id entry */
+    MISC_BUILD_ID = 1 << 14,      /* misc of an MMAP2 record */
+    MISC_BUILD_ID_SIZE = 1 << 15, /* misc of a build-id entry */
     LONGEST_TAIL = 48             /* every field of sample_id */
 };
 
@@ -14,18 +14,20 @@ static bool starts_path(const uint8_t *at) {
     return (at[0] == '/' || at[0] == '[') && at[1] >= 33 && at[1] <= 126;
 }
 
-/* Without prot and flags the name is in their place. prot itself cannot be judged: some writers put modes there. */
+/* Without prot and flags, the name is in their place. prot cannot be used to decide: some writers store file modes in
+   it. */
 static uint64_t probe_mmap2(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     return size >= 66 && !(load_u16(bytes + 4, c->swap) & MISC_BUILD_ID) && starts_path(bytes + 64);
 }
 
-/* With a pid, byte 32 is the length of the build-id or 0; without, bytes 28 to 31 are padding and the name begins. */
+/* With a pid, byte 32 is the length of the build-id or 0. Without a pid, bytes 28 to 31 are padding and the name begins
+   at byte 32. */
 static bool lacks_pid(const uint8_t *entry, size_t size, bool swap) {
     return size >= 34 && !(load_u16(entry + 4, swap) & MISC_BUILD_ID_SIZE) && load_u32(entry + 28, false) == 0 &&
            starts_path(entry + 32);
 }
 
-/* One entry in the old form decides for all, because the names of others may be ambiguous. */
+/* One entry in the old form decides for all entries, because the names of others may be ambiguous. */
 static uint64_t probe_build_ids(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     while (size >= 32) {
         const size_t entry = load_u16(bytes + 6, c->swap);

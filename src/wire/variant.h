@@ -2,8 +2,8 @@
 #ifndef PFR_WIRE_VARIANT_H
 #define PFR_WIRE_VARIANT_H
 /*
- * Named probes: where neither an id nor a mask tells how bytes are laid out, but their content or length does. The
- * answer goes into WORD_VARIANT before layout_read; what it means is the layout's business:
+ * Probes for layouts that are not determined by an id or a mask, but by the content or length of the bytes. The result
+ * is stored in WORD_VARIANT before layout_read. Its meaning depends on the layout:
  *
  *     mmap2                            bit 0: Linux 3.12 to 3.15, without prot and flags
  *     build_id_entry, feature_build_id bit 0: before Linux 2.6.36, without pid

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Reads the trace once; PFR_HOLE: it is damaged although the index was built without damage. */
+/* Reads the trace once. PFR_HOLE: the trace is damaged, although the index was built without finding damage. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_request *request, struct calls_totals *totals, pfr_error *err) {
     struct calls_workers all = {

@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_CALLS_H
 #define PFR_MODEL_CALLS_H
 /*
- * The calls of an XRay trace: enters and exits paired, thread by thread, for all consumers of call costs.
+ * The calls of an XRay trace: pairs the enters and exits of each thread, for all consumers of call costs.
  *
  *    call             a function was entered and left: its path, the ticks of both, and its self time
  *    open call        entered and never left (an exception, longjmp, the end of the trace)
@@ -33,8 +33,8 @@
  *    struct calls_totals totals;
  *    pfr_status st = calls_read(reader, &wish, &totals, &err);
  *
- * A profile file has sums of calls instead of calls, and they are delivered as sums: functions, paths and counts are
- * right, single latencies are unknown.
+ * A profile file contains sums of calls instead of calls. They are delivered as sums: functions, paths and counts are
+ * known, the latencies of single calls are not.
  */
 #include <perfray/trace.h>
 
@@ -43,12 +43,12 @@ struct memory;
 /* --- Paths. */
 
 #define PATH_ROOT 0u  /* no call is open; its own parent */
-#define PATH_LIMIT 1u /* child of the root: represents all paths without memory. It has no function */
+#define PATH_LIMIT 1u /* child of the root, without a function: represents all paths for which there was no memory */
 
 struct call_path {
     uint32_t parent; /* a smaller number */
     uint32_t function;
-    uint32_t inner, next; /* list of children; used only by calls_paths.c */
+    uint32_t inner, next; /* links of the list of children; used only by calls_paths.c */
 };
 
 struct call_paths {
@@ -59,7 +59,7 @@ struct call_paths {
     uint32_t *slots;
 };
 
-/* For consumers that build one tree from those of several workers (calls_read makes the workers' own). */
+/* For consumers that merge the trees of several workers into one. calls_read initialises the workers' own trees. */
 pfr_status call_paths_init(struct call_paths *paths, struct memory *memory, pfr_error *err);
 void call_paths_free(struct call_paths *paths);
 /* The child of a node, added if new. < 0: memory or limit, *child is unchanged. The limit node has no children. */
@@ -94,7 +94,7 @@ struct call_many {
     const uint32_t *latencies;
     uint32_t count, node;
     uint32_t shortest, longest;
-    uint64_t latency; /* of all of them */
+    uint64_t latency; /* sum of `latencies` */
     int64_t self;
 };
 
@@ -105,16 +105,17 @@ struct calls_thread {
 
 struct calls_worker {
     unsigned number;
-    const struct call_paths *paths; /* of this worker's node numbers; valid until `end` has returned */
+    const struct call_paths *paths; /* paths of this worker's node numbers; valid until `end` has returned */
 };
 
-/* Functions may be NULL, except `begin`; one that returns < 0 ends the reading, with its *err. `begin` and `end` are
-   called by the thread that called calls_read. */
+/* Functions may be NULL, except `begin`. If one returns < 0, calls_read ends and returns its status and *err. `begin`
+   and `end` are called by the thread that called calls_read. */
 struct calls_sink {
     /* `workers` is greater than all worker numbers. Called again if reading restarts because of damage: discard
        everything received so far. */
     pfr_status (*begin)(void *context, unsigned workers, pfr_error *err);
-    /* What follows from this worker is of this thread. In basic logs a thread may recur; it stays with its worker. */
+    /* All that this worker delivers from now on belongs to this thread. In basic logs a thread may recur, always in the
+       same worker. */
     pfr_status (*thread)(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                          pfr_error *err);
     pfr_status (*calls)(void *context, const struct calls_worker *worker, const struct call *calls, size_t count,
@@ -134,9 +135,9 @@ struct calls_totals {
     uint64_t calls, open, lone;
     uint64_t backward;         /* calls of latency 0 because the clock stepped back */
     uint64_t custom, typed;    /* events, which are not calls */
-    uint64_t arguments;        /* of calls */
+    uint64_t arguments;        /* number of recorded arguments of calls */
     uint64_t untimed;          /* enters and exits before the first time in their buffer: their ticks count from 0 */
-    uint64_t too_deep;         /* enters deeper than CALLS_DEEPEST: their time is self time of the caller */
+    uint64_t too_deep;         /* enters deeper than CALLS_DEEPEST: their time counts as self time of the caller */
     uint64_t limited;          /* calls of PATH_LIMIT */
     uint64_t shortest;         /* latency of the shortest call, ticks; UINT64_MAX: no calls */
     uint64_t first, last;      /* approximate first and last tick of all enters and exits; first > last: no calls */
@@ -158,12 +159,12 @@ enum calls_gather {
 struct calls_request {
     const struct calls_sink *sink;
     enum calls_gather gather;
-    unsigned jobs; /* maximum number of workers; 0: one per cpu */
-    unsigned
-        reach;  /* number of functions that distinguish paths, from the end: 1: all calls of a function are one path, 2:
-                   those of a function from one caller; 0: the whole path. Profile files have whole paths */
-    bool mixed; /* calls of several threads may be mixed; sink->thread is then not called between them */
-    bool deduce; /* calls inside the one that an exit closes end with it, instead of staying open */
+    unsigned jobs;  /* maximum number of workers; 0: one per cpu */
+    unsigned reach; /* number of innermost functions that distinguish paths. 1: all calls of a function are one path; 2:
+                       all calls of a function from one caller; 0: the whole path. Ignored for profile files, which have
+                       whole paths */
+    bool mixed;     /* calls of several threads may be mixed; sink->thread is then not called between them */
+    bool deduce;    /* open calls inside a call that ends are ended by the same exit, instead of staying open */
     void (*hole)(void *context, const pfr_error *hole); /* receives each unreadable range, in file order; may be NULL */
     void *context;                                      /* passed to all functions */
 };
@@ -180,7 +181,7 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
 /* Whole nanoseconds, rounded towards 0, at most 2^64 - 1; the ticks themselves if the frequency is 0. */
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency);
 
-/* Makes a sentence about calls that the recorder discarded as too short; false: there is nothing to say. */
+/* Makes a sentence about calls that the recorder discarded as too short. Returns false if no sentence applies. */
 #define CALLS_SENTENCE_MOST 200u
 bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
                           char sentence[CALLS_SENTENCE_MOST]);

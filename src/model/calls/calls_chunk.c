@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recorders mostly write buffers in the order in which they were begun. If so, and if the thread of a call does not
- * matter, the trace is read in file order, without an index of its buffers: by one worker as a whole, by several in
- * chunks. A chunk begins at a buffer that was found by its appearance; whether it really begins there is known when the
- * worker of the chunk before reaches that place. Calls open at the start of a chunk are resolved at the end
- * (calls_pending.c).
+ * Recorders mostly write buffers in the order in which they were begun. In that case, and if the thread of a call does
+ * not matter, the trace is read in file order, without an index of its buffers: by one worker as a whole, or by several
+ * workers in chunks. A chunk begins at bytes that look like the start of a buffer. Whether a buffer really starts there
+ * is known when the worker of the previous chunk reaches that place. Calls open at the start of a chunk are resolved at
+ * the end (calls_pending.c).
  *
- * The trace is divided into units, and each worker begins with a chunk of about equal size; a worker that has finished
- * takes half of the units that the slowest one has not begun, as another chunk.
+ * The trace is divided into units, and each worker begins with a chunk of about equal size. A worker that has finished
+ * takes over half of the units that the slowest worker has not begun, as another chunk.
  *
- * Whether buffers are in order of time is first sampled at some places, so that a ring that wrapped around is detected
- * early, and then checked at each buffer. If not, or if anything else is unusual, PFR_END leads to reading by an index.
+ * The order of buffers in time is first sampled at some places, so that a ring buffer that wrapped around is detected
+ * early, and then checked at each buffer. If buffers are out of order, or if anything else is unusual, PFR_END makes
+ * the caller read by an index.
  */
 #include "file/xray/recorder_notes.h"
 #include "file/xray/xray.h"
@@ -27,7 +28,7 @@
 
 #define LANE_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
 #define POINTS 8u                      /* minimum number of places sampled, except in a small trace */
-#define UNITS 32u                      /* of all workers together, if there are several */
+#define UNITS 32u                      /* number of units of all workers together, if there are several workers */
 #define FASTER 16u                     /* the first worker gets one more unit in this many */
 #define LEFT_LEAST 3u                  /* units that are worth another chunk, which has paths of its own */
 #define MEET_EACH 2u                   /* threads are examined at one in this many points */
@@ -81,7 +82,7 @@ static pfr_status add_thread(struct calls_worker_state *l, struct xray_chunk *s,
     return s->first > 0 ? pending_begin(l, &s->at[number].reading.calls, err) : PFR_OK;
 }
 
-/* PFR_END: its buffers are not in order of time. */
+/* PFR_END: the buffers of the thread are not in order of time. */
 static pfr_status find_thread(struct calls_worker_state *l, struct xray_chunk *s, const struct calls_thread *who,
                               uint64_t time, struct chunk_thread **thread, pfr_error *err) {
     const uint32_t known = s->threads.count;
@@ -150,7 +151,7 @@ static pfr_status read_chunk(struct calls_runner *me, struct xray_chunk *s, pfr_
     return end_chunk(me, s, err);
 }
 
-/* Units that others may take: not the first one, which makes it a chunk. */
+/* Number of units that other workers may take: all but the first unit, which keeps the chunk from becoming empty. */
 static unsigned count_left(const struct xray_chunk *s) {
     const unsigned from = s->next > s->first ? s->next : s->first + 1;
     return s->until > from ? s->until - from : 0;
@@ -202,8 +203,8 @@ static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, ui
     return pending_replay(l, &to->reading.calls, s->worker, &from->reading.calls, err);
 }
 
-/* Limits were met by each worker separately, not where a single one would meet them; and with mixed threads other paths
-   lack memory than with separate threads. */
+/* Whether a worker met a limit. If so, the result would not be that of a single worker: each worker met the limit
+   separately, and with mixed threads other paths lack memory than with separate threads. */
 static bool met_limits(const struct chunks *all) {
     const bool sums = join_takes_sums(all->workers.request);
     for (unsigned i = 0; i < all->nr_workers; i++) {
@@ -299,7 +300,7 @@ static pfr_status read_all(struct chunks *all, struct calls_totals *totals, pfr_
 struct chunk_points {
     bool meet; /* also examine the threads of buffers */
     struct calls_met met;
-    uint64_t at, time; /* of the last point */
+    uint64_t at, time; /* offset and time of the last point */
     uint64_t like;     /* bytes of the first buffer */
     uint64_t size, step;
 };
@@ -354,7 +355,7 @@ static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_poin
     if (st != PFR_OK)
         return st;
     if (reader->damage.nr_findings || reader->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* which the pass over all records reports */
+        return PFR_HOLE; /* the pass over all records reports it */
     st = xray_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
     if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
         return PFR_HOLE;

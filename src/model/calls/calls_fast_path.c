@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nearly all enters and exits are ordinary: the exit is that of the innermost open call, the enter is in the caches.
- * They are paired here in one loop, mostly straight from the bytes of the file, with its state in registers. It stops
- * at anything else, which calls_pair.c handles.
+ * Nearly all events are ordinary: an exit is that of the innermost open call, the path of an enter is in the caches.
+ * Such events are paired here in one loop, mostly straight from the bytes of the file, with the state of the loop in
+ * registers. The loop stops at any other event, which calls_pair.c handles.
  */
 #include "model/calls/calls_fast_path.h"
 #include "model/calls/calls_pair.h"
@@ -13,7 +13,7 @@
 /* Source of the events: bytes as in xray_run, or an array of struct xray_call. */
 struct plain_source {
     const uint8_t *at, *end;
-    uint64_t tsc; /* of the event before */
+    uint64_t tsc; /* time of the previous event */
     bool is_bytes;
 };
 
@@ -49,7 +49,7 @@ INLINE struct at_hand take_up(struct calls_worker_state *l, struct thread_calls 
     return h;
 }
 
-/* The stack does not grow beyond this entry in the loop. */
+/* The last entry up to which the stack may grow in the loop. */
 INLINE const struct open_call *highest(const struct thread_calls *t) {
     return t->open + (t->room - 1 < CALLS_NEAR ? t->room - 1 : CALLS_NEAR);
 }
@@ -77,7 +77,7 @@ INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t laten
     return true;
 }
 
-/* The same for calls that are delivered singly, or summed. */
+/* As measure_call, for calls that are delivered singly or summed. */
 INLINE bool give_call(struct calls_worker_state *l, struct at_hand *h, const struct open_call *call, uint64_t exit,
                       uint32_t action, enum calls_gather as) {
     const uint64_t latency = exit - call->enter, self = latency - call->callees;
@@ -113,7 +113,7 @@ INLINE bool end_call(struct calls_worker_state *l, struct at_hand *h, uint64_t e
     return true;
 }
 
-/* A call whose enter is directly followed by its exit: it never gets onto the stack. */
+/* Ends a call whose exit directly follows its enter, so that it never gets onto the stack. */
 INLINE bool end_leaf(struct calls_worker_state *l, struct at_hand *h, uint64_t enter, uint32_t latency, uint32_t node,
                      enum calls_gather as) {
     const struct open_call call = {.enter = enter, .node = node};
@@ -150,8 +150,8 @@ INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, str
 #define EXIT_KIND ((uint32_t)PFR_TRACE_EXIT << 1)
 #define TAIL_KIND ((uint32_t)PFR_TRACE_TAIL_EXIT << 1)
 
-/* Pairs events from the bytes of the file. The last one is left out, so that each has a successor to look at. Most
-   functions make no traced calls: their enter and exit are handled in one step. */
+/* Pairs events from the bytes of the file. The last event is left out, so that each event has a successor to look at.
+   Most functions make no traced calls: their enter and exit are handled in one step. */
 INLINE void pair_bytes(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
                        enum calls_gather as) {
     const struct open_call *const high = highest(t);

@@ -8,7 +8,7 @@
 pfr_status pair_calls(struct calls_worker_state *worker, struct thread_calls *t, const struct xray_call *calls,
                       size_t count, pfr_error *err);
 
-/* Pairs those of a run, and moves the run past them. */
+/* Pairs the enters and exits of a run, and advances the run past them. */
 pfr_status pair_run(struct calls_worker_state *worker, struct thread_calls *t, struct xray_run *run, pfr_error *err);
 
 #endif

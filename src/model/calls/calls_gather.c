@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finished calls on their way to the sink: in batches, or by path where the wish says so. Who adds up by path anyway is
- * spared most of the work that way, since there are far fewer paths than calls.
+ * Collects finished calls for the sink: in batches, or by path if the request allows it. There are far fewer paths than
+ * calls, so a sink that adds up calls by path is spared most of the work.
  */
 #include "model/calls/calls_gather.h"
 #include "model/calls/calls_pair.h"
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) void sum_latencies(struct call_many
     many->longest = longest;
 }
 
-/* Mostly there are as many as can be: a loop whose end is known is made of wider steps. */
+/* Most groups are full: with a constant count the compiler can vectorise the loop. */
 static struct call_many sum_up(const struct calls_gathered *g, uint32_t node) {
     struct call_many many = {.latencies = g->latencies[node].at, .count = g->calls[node].used, .node = node};
     if (many.count == PATH_CALLS)
@@ -119,7 +119,7 @@ static pfr_status give_many(struct calls_worker_state *l, uint32_t node, pfr_err
     return request->sink->many ? request->sink->many(request->context, &l->public, &many, err) : PFR_OK;
 }
 
-/* A path that was touched stays so until the thread ends, whatever was given of it. */
+/* A path stays in `touched` until the thread ends, even if its calls were delivered to the sink. */
 static pfr_status add_to_calls(struct calls_worker_state *l, const struct call *call, pfr_error *err) {
     struct calls_gathered *g = &l->gathered;
     struct path_calls *calls = &g->calls[call->node];
@@ -163,7 +163,7 @@ static pfr_status give_sum(struct calls_worker_state *l, uint32_t node, pfr_erro
     const struct calls_request *request = l->request;
     struct path_sum *sum = &l->gathered.sums[node];
     const struct call_sum given = {sum->count, 0, (int64_t)sum->self, node};
-    if (sum->count == 0) /* it moved to another path */
+    if (sum->count == 0) /* the sum was moved to another path */
         return PFR_OK;
     *sum = (struct path_sum){0, 0};
     l->totals.calls += given.count;

@@ -114,7 +114,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
     if (r->damage.nr_findings || r->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* which the pass over all records reports */
+        return PFR_HOLE; /* the pass over all records reports it */
     while ((st = xray_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
         at = b.next;
@@ -129,12 +129,12 @@ struct index_walk {
     pfr_reader *reader;
     const pfr_trace_point *point;
     struct calls_piece piece;
-    struct calls_thread thread; /* of the piece */
+    struct calls_thread thread; /* thread of the piece */
     uint64_t buffer;            /* number of the piece's buffer; 0: no buffer yet */
     size_t first;               /* first piece of the buffer */
     uint64_t base;              /* ticks that deltas are added to, before the current record */
     bool timed;
-    uint64_t time; /* of the buffer */
+    uint64_t time; /* time of the buffer */
     bool has_time, any_call;
     bool worth; /* the piece has records of a thread */
 };
@@ -153,7 +153,7 @@ static bool is_same_thread(const struct index_walk *w) {
            w->thread.has_pid == p->has_pid;
 }
 
-/* In version 1 a buffer may continue from the base of the thread's last one. */
+/* In version 1 a buffer may continue from the time base of the thread's previous buffer. */
 static void begin_piece(struct index_walk *w, const pfr_record *rec) {
     const pfr_trace_point *p = w->point;
     const struct xray_trace *t = w->reader->trace;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each worker that reads a chunk has paths of its own. Its sums are not delivered to the sink directly: they are added
- * to sums of the first worker's paths, and those are delivered, so that the sink handles each path once. For whole
- * paths this is required, because in all chunks but the first they begin with a base (calls_pending.c), whose meaning
- * is only known at the end of the chunk before.
+ * Each worker that reads a chunk has paths of its own. Its sums are not delivered to the sink directly. They are added
+ * to the sums of the first worker's paths, and these are delivered, so that the sink handles each path once. For whole
+ * paths this is required: in all chunks but the first, paths begin with a base (calls_pending.c), whose meaning is only
+ * known at the end of the previous chunk.
  */
 #include "model/calls/calls_join.h"
 #include "model/calls/calls_gather.h"
@@ -14,7 +14,8 @@ bool join_takes_sums(const struct calls_request *request) {
     return request->gather == CALLS_SUMMED && request->reach < 2;
 }
 
-/* For paths of one function all chunks agree; longer paths may include a caller that was open before the chunk. */
+/* Paths of one function are the same in all chunks. Longer paths may include a caller that was open before the chunk,
+   so they can be joined only as sums. */
 bool join_can_be(const struct calls_request *request) {
     return request->reach == 1 || join_takes_sums(request);
 }
@@ -31,8 +32,8 @@ void join_free(struct calls_worker_state *from) {
     from->base_is = NULL;
 }
 
-/* Converts a path of `from`, whose parent is joined[parent] in `to`. In the first worker only paths below a base move.
- */
+/* Converts a path of `from`, whose parent is joined[parent] in `to`. If `from` is the first worker itself, only paths
+   below a base change. */
 static pfr_status join_path(struct calls_worker_state *to, const struct calls_worker_state *from, uint32_t path,
                             uint32_t *joined, pfr_error *err) {
     const struct call_path one = from->paths.at[path];
@@ -46,7 +47,7 @@ static pfr_status join_path(struct calls_worker_state *to, const struct calls_wo
     return PFR_OK;
 }
 
-/* In the first worker the moved sums become zero; their destinations are not among the moved paths. */
+/* If `from` is `to`, the moved sums become zero; no destination is itself a moved path. */
 static void move_sums(struct calls_worker_state *to, struct calls_worker_state *from, const uint32_t *joined) {
     const uint32_t count = from->gathered.nr_touched;
     for (uint32_t i = 0; i < count; i++) {
@@ -60,7 +61,7 @@ static void move_sums(struct calls_worker_state *to, struct calls_worker_state *
     from->gathered.nr_touched = to == from ? from->gathered.nr_touched : 0;
 }
 
-/* Parents have smaller numbers, and the meaning of bases is known. */
+/* Paths are converted in ascending order, because parents have smaller numbers. The meaning of bases must be known. */
 static pfr_status join_paths(struct calls_worker_state *to, struct calls_worker_state *from, uint32_t count,
                              uint32_t *joined, pfr_error *err) {
     joined[PATH_ROOT] = PATH_ROOT;

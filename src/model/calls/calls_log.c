@@ -16,13 +16,13 @@
 struct log {
     pfr_reader *reader;
     const struct calls_request *request;
-    struct calls_totals *totals; /* of holes; the rest is the worker's */
+    struct calls_totals *totals; /* totals of holes; the others are in the worker */
     const pfr_trace_point *point;
     struct calls_worker_state worker;
     struct intern_table threads; /* struct calls_thread */
     struct thread_calls *at;     /* by thread */
     size_t room;
-    uint32_t *path; /* of the current record of a profile */
+    uint32_t *path; /* functions of the current record of a profile */
     size_t path_room;
     uint32_t now; /* current thread; INTERN_NONE: no thread */
     struct calls_thread now_is;
@@ -35,7 +35,7 @@ static bool is_now(const struct log *g) {
 }
 
 static pfr_status add_thread(struct log *g, pfr_error *err) {
-    const size_t count = g->threads.count - 1; /* number of existing threads */
+    const size_t count = g->threads.count - 1; /* threads before this one */
     void *more = mem_grow(&g->worker.memory, g->at, count, &g->room, 16, sizeof *g->at);
     if (!more)
         return mem_fail(&g->worker.memory, err, "threads");

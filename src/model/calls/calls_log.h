@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_CALLS_LOG_H
 #define PFR_MODEL_CALLS_LOG_H
-/* What other files use of calls_log.c, which says how it works. */
+/* Interface of calls_log.c, which describes how it works. */
 #include "model/calls/calls_parts.h"
 
 pfr_status calls_of_basic_log(pfr_reader *reader, const struct calls_request *request, struct calls_totals *totals,

@@ -22,7 +22,8 @@
  * next finds them, and the later reading touches every byte once. If anything is damaged, everything restarts: a pass
  * over every record reports the holes in file order and keeps pieces, each of one buffer and one thread.
  *
- * The functions of each file are declared in the header of its name; this header has what several files share.
+ * The functions of each file are declared in the header of the same name; this header has the data that several files
+ * share.
  */
 #include "model/calls/calls.h"
 
@@ -49,7 +50,7 @@ static inline struct calls_thread calls_thread_at(const struct intern_table *thr
 /* A piece of a buffer that belongs to one thread; usually the whole buffer. */
 struct calls_piece {
     struct xray_slice slice;
-    uint64_t time; /* of the buffer: its first NewCPUId, or else its first call */
+    uint64_t time; /* time of the buffer: that of its first NewCPUId, or else of its first call */
     uint32_t thread;
     uint32_t place; /* number of pieces before it in the file */
 };
@@ -60,7 +61,7 @@ struct calls_index {
     struct calls_piece *pieces;  /* finally sorted by thread, time, place */
     size_t count, room;
     uint64_t buffers;
-    size_t *thread_begins; /* by thread, and one more */
+    size_t *thread_begins; /* index of the first piece of each thread, and the end */
     uint32_t *by_size;     /* threads, those with most bytes first */
 };
 
@@ -123,7 +124,7 @@ struct path_calls {
 struct path_latencies { /* separate, so that the structs above fit into the first-level cache */
     uint32_t at[PATH_CALLS];
 };
-#define GATHERED_MOST 16384u /* maximum number of paths whose latencies are collected */
+#define GATHERED_MOST 16384u /* latencies are collected for at most this many paths */
 
 struct calls_gathered {
     enum calls_gather as;
@@ -134,7 +135,7 @@ struct calls_gathered {
     uint32_t room, latencies_room, touched_room, nr_touched;
 };
 
-/* A worker: data of its thread. */
+/* The data of a worker. */
 struct calls_worker_state {
     struct calls_worker public;
     const struct calls_request *request;
@@ -157,7 +158,7 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->last = tsc > totals->last ? tsc : totals->last;
 }
 
-/* Checks every call, because the clock may step back anywhere. */
+/* Called for every call, because the clock may step back anywhere. */
 static inline void calls_note_times(struct calls_totals *totals, const struct xray_call *calls, size_t count) {
     for (size_t i = 0; i < count; i++)
         calls_note_time(totals, calls[i].tsc);
@@ -165,13 +166,14 @@ static inline void calls_note_times(struct calls_totals *totals, const struct xr
 
 /* --- calls_gather.c */
 
-/* 0: not in the cache. */
+/* The cached child; 0: not in the cache. */
 static inline uint32_t call_edge_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
     const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
     return edge->parent == parent && edge->function == function ? edge->child : 0;
 }
 
-/* The same for the first children, comparing all four at once, which avoids unpredictable branches. */
+/* As call_edge_met, for the first children of a path. Compares all four at once, which avoids unpredictable
+   branches. */
 static inline uint32_t call_child_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
     typedef uint32_t four __attribute__((vector_size(16)));
     const struct call_children *of = &l->children[parent];
@@ -207,7 +209,7 @@ static inline uint32_t call_path_met(const struct calls_worker_state *l, const s
 struct calls_runner {
     struct calls_workers *all;
     struct calls_worker_state worker;
-    pfr_reader *reader; /* of pieces */
+    pfr_reader *reader; /* reader of pieces */
     struct memory own;
     pthread_t thread;
     bool runs;
@@ -220,7 +222,7 @@ struct calls_workers {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     const struct calls_index *index;
-    bool clean;                 /* any hole ends it with PFR_HOLE */
+    bool clean;                 /* the trace should have no holes: any hole ends reading with PFR_HOLE */
     uint32_t next;              /* next thread to take, index in by_size; atomic */
     struct chunks *chunks;      /* used instead of an index */
     struct thread_turns *turns; /* used instead of an index */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk of a trace begins while calls are open in its threads, unknown to it: an exit that matches none of its own
- * enters may end one of those, or match no open call at all. Such an exit is kept, together with all calls open at that
- * time, since it may end them too; then the chunk continues with nothing open. Calls open at its end are kept the same
- * way. The worker at the end of the chunk before pairs the kept events with its open calls, as if it had read on. If
- * calls are properly nested, there are as many of these exits as calls were open.
+ * When a chunk of a trace begins, its worker does not know which calls are open in the threads. An exit that matches no
+ * enter of the chunk may end one of those calls, or be unmatched. Such an exit is kept, together with all calls open at
+ * that time, since it may end them too; then the chunk continues without open calls. Calls open at the end of the chunk
+ * are kept the same way. When the previous chunk has ended, the kept events are paired with its open calls, as if its
+ * worker had read on. If calls are properly nested, there are as many kept exits as there were open calls.
  *
- * For whole paths, those of a chunk begin with a base, which represents the unknown open calls: one per thread, and
- * another after each kept exit. Its meaning is known when the kept events are paired.
+ * If whole paths are requested, the paths of a chunk begin with a base, which represents the unknown open calls. A
+ * thread begins with one base and gets another after each kept exit. The meaning of a base is known when the kept
+ * events are paired.
  */
 #include "model/calls/calls_pending.h"
 #include "model/calls/calls_pair.h"
@@ -21,7 +22,7 @@ enum { PENDING_NOTHING = -1 }; /* an action: only `below` counts */
 struct pending_call {
     uint64_t tsc;
     uint64_t below;   /* ticks of calls that ended since the event before, for the call open at that time */
-    uint64_t callees; /* of an enter: ticks of its callees so far */
+    uint64_t callees; /* enter: ticks of its callees so far */
     uint32_t function;
     int32_t action;
     uint32_t base; /* the base of the calls open at that time; 0: no base */
@@ -93,7 +94,7 @@ pfr_status pending_end(struct thread_calls *t, pfr_error *err) {
     return add(t, &(struct pending_call){.below = t->open[0].callees, .action = PENDING_NOTHING}, err);
 }
 
-/* Sets the meaning of the base: the calls open in `t` now. */
+/* Sets the meaning of the base to the calls that are open in `t` now. */
 static void learn_base(struct calls_worker_state *of, uint32_t base, const struct thread_calls *t) {
     uint32_t number;
     if (base != PATH_ROOT && pending_is_base(of->paths.at[base].function, &number))
@@ -108,7 +109,7 @@ pfr_status pending_replay(struct calls_worker_state *l, struct thread_calls *t, 
     learn_base(of, p->base, t);
     for (size_t i = 0; i < p->count; i++) {
         const struct pending_call *one = &p->at[i];
-        if (t->depth + from->room > CALLS_DEEPEST) /* some may have been too deep */
+        if (t->depth + from->room > CALLS_DEEPEST) /* some enters may have been too deep */
             return PFR_END;
         t->open[t->depth].callees += one->below;
         if (one->action == PENDING_NOTHING)

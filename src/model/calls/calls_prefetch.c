@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One worker, for which several threads decode ahead: used if the trace has one thread, or one with most of the calls.
- * Buffers are independent until calls are paired, so batches of them are decoded in parallel (base/threads/workers.h);
- * the worker takes them in order.
+ * Reads a trace with one worker, for which several threads decode ahead. Used if most of the calls are in one thread of
+ * the trace. Buffers are independent until calls are paired, so batches of them are decoded in parallel
+ * (base/threads/workers.h); the worker takes them in order.
  */
 #include "base/memory/sizes.h"
 #include "base/threads/workers.h"
@@ -18,10 +18,10 @@
 struct ahead_batch {
     uint32_t thread;
     size_t at, end;
-    bool begins, ends; /* it has the thread's first piece; its last piece */
+    bool begins, ends; /* it has the first piece of the thread; it has the last piece */
     struct xray_call *calls;
     size_t count, room;
-    struct calls_totals totals; /* of records other than calls */
+    struct calls_totals totals; /* totals of records other than calls */
     pfr_status status;
     pfr_error err;
 };
@@ -34,8 +34,8 @@ struct ahead {
     struct memory *own;   /* their memory */
     unsigned jobs;
     struct ahead_batch batches[SLOTS_MOST];
-    uint32_t thread; /* of the next batch, index in by_size */
-    size_t piece;    /* its first piece; SIZE_MAX: the thread's first */
+    uint32_t thread; /* thread of the next batch, index in by_size */
+    size_t piece;    /* first piece of the next batch; SIZE_MAX: the thread's first piece */
     struct calls_reading reading;
     bool reads; /* `reading` has begun */
 };
@@ -112,7 +112,7 @@ static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t byt
     return PFR_OK;
 }
 
-/* The next pieces of the current thread; false: no more pieces. */
+/* Puts the next pieces of the current thread into a batch. false: no more pieces. */
 static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     const struct calls_index *x = a->all->index;
     if (a->thread == x->threads.count)
@@ -130,7 +130,7 @@ static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     return true;
 }
 
-/* false: nothing was left to decode, or *st has an error. */
+/* Hands out the next batch for decoding. false: nothing is left to decode, or *st is an error. */
 static bool give(struct ahead *a, struct ahead_batch *b, pfr_status *st, pfr_error *err) {
     uint64_t bytes;
     if (!plan(a, b, &bytes))

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk of a trace (calls_chunk.c) does not know the calls open at its start, so each of its threads has whole paths
- * of its own: several times as many as exist, too many for the processor's caches. If threads are mixed in the file,
- * this method avoids these copies. Workers find pieces of a few buffers, in file order, and read the buffers of a piece
- * thread by thread, in any order that is possible: each buffer after all earlier ones of its thread. The thread's open
- * calls move to the worker with it.
+ * The calls open at the start of a chunk of a trace are not known (calls_chunk.c), so each thread of a chunk has whole
+ * paths of its own. These are several times as many as exist, too many for the CPU's caches. If threads are mixed in
+ * the file, this method avoids these copies. Workers find pieces of a few buffers, in file order, and read the buffers
+ * of a piece thread by thread. A buffer is read after all earlier buffers of its thread; the order is free otherwise.
+ * The open calls of a thread move to the worker that reads its next buffer.
  *
  *    the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
  *    worker 0    1 1 2 2 3 3                 1 1 2 2 3 3
  *    worker 1        1 1 2 2   3 3
  *
- * A worker that finds a piece has its bytes in its read buffer, so it reads that piece itself if possible. If it has to
- * wait, it waits briefly. If that does not suffice, the worker it waits for was descheduled: then it finds other
- * pieces, and reads what others found.
+ * The bytes of a piece are in the read buffer of the worker that found it, so that worker reads the piece itself if
+ * possible. If it has to wait for another worker, it waits briefly. If that does not suffice, the other worker was
+ * descheduled; then this one finds other pieces, and reads pieces that others found.
  */
 #include "model/calls/calls_round_robin.h"
 #include "model/calls/calls_index.h"
@@ -27,36 +27,36 @@
 
 #define MET_IN_A_PLACE 4u
 #define PIECE_MOST 64u                 /* buffers */
-#define WAITING_MOST (4 * PIECE_MOST)  /* buffers of all pieces that were not begun */
-#define TURN_MOST 8u                   /* buffers read before other workers may have the thread */
+#define WAITING_MOST (4 * PIECE_MOST)  /* maximum number of buffers in all pieces that were not begun */
+#define TURN_MOST 8u                   /* buffers that are read before the thread may go to another worker */
 #define MOMENT_NS 200000               /* maximum wait for others */
-#define TURNS_IN_HASTE 64u             /* turns without waiting after that */
+#define TURNS_IN_HASTE 64u             /* turns without waiting after a wait that was too long */
 #define THREADS_MOST 256u              /* each has a stack of open calls */
 #define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may move to other workers in any case */
 #define MOVE_BYTES 16u                 /* and one more per this many bytes: more moves are not worthwhile */
 
 struct turn_thread {
-    struct calls_reading reading; /* its worker is the one that had it last */
+    struct calls_reading reading; /* reading.worker is the worker that read the thread last */
     struct memory memory;         /* open calls belong to no worker */
     uint64_t last;                /* time of its last buffer found */
     uint64_t found, read;         /* numbers of buffers */
 };
 
-/* To be read when `before` other buffers of its thread were read. */
+/* A buffer that may be read when `before` other buffers of its thread were read. */
 struct turn_buffer {
     struct xray_slice slice;
     struct turn_thread *thread;
     uint64_t before;
 };
 
-/* Buffers that a worker found and nobody has begun, in file order. Others rarely read it, so it stays in its cpu's
-   cache. */
+/* Buffers that a worker found and that no worker has begun, in file order. Other workers rarely read this list, so it
+   stays in the cache of the worker's CPU. */
 struct turns_found {
     struct turn_buffer at[WAITING_MOST];
     unsigned count;
 };
 
-/* Buffers that a worker reads before it asks for more; none: nothing is left. */
+/* Buffers that a worker reads before it asks for more. An empty turn means that nothing is left. */
 struct turn {
     struct xray_slice at[TURN_MOST];
     unsigned count;
@@ -68,11 +68,11 @@ struct turn {
 struct thread_turns {
     struct calls_workers *workers;
     struct memory memory;
-    pthread_mutex_t finding; /* protects finding the next buffers, and what was found of threads */
+    pthread_mutex_t finding; /* protects finding the next buffers, and `last` and `found` of threads */
     struct intern_table threads;
     struct turn_thread *at; /* by number, room for THREADS_MOST */
     uint64_t next, buffers, piece_bytes;
-    pthread_mutex_t lock; /* protects the rest, and what was read of threads; taken after `finding` */
+    pthread_mutex_t lock; /* protects the members below and `read` of threads; taken after `finding` */
     pthread_cond_t changed;
     struct turns_found *found; /* by worker */
     unsigned nr_workers;
@@ -103,7 +103,7 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
     for (unsigned i = 1; i < MET_IN_A_PLACE; i++) {
         const pfr_status st = xray_buffer_at(reader, b.next, &b, err);
         if (st != PFR_OK)
-            return st < 0 ? st : PFR_OK; /* reported when it is read */
+            return st < 0 ? st : PFR_OK; /* reported when the buffer is read */
         meet(met, &b);
         alone = alone && b.pid == first->pid && b.tid == first->tid;
     }
@@ -112,8 +112,8 @@ pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const str
     return PFR_OK;
 }
 
-/* No thread may have more than three quarters of a worker's share, so that there usually is another one to continue
-   with; threads not counted here came late and are few. */
+/* No thread may have more than three quarters of a worker's share of the buffers, so that a worker can usually continue
+   with another thread. Threads that did not fit into `met` are ignored. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned workers) {
     for (unsigned i = 0; i < met->threads; i++)
         if (met->at[i].count * workers * 4 > met->buffers * 3)
@@ -172,7 +172,7 @@ static bool may_find(const struct thread_turns *all) {
     return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
-/* There is room: it was checked before, and only finding uses it. */
+/* The caller checked that there is room, and only the finding worker uses it. */
 static void add_found(struct thread_turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
                       pfr_status st) {
     struct turns_found *to = &all->found[worker];
@@ -234,7 +234,8 @@ static void give_back(struct thread_turns *all, struct turn *turn) {
     pthread_cond_broadcast(&all->changed);
 }
 
-/* Takes buffers that this worker found; if it does not wait any more or nothing else is left, those of others. */
+/* Takes buffers that this worker found. If it no longer waits, or nothing else is left, takes those of other
+   workers. */
 static bool take_any(struct thread_turns *all, unsigned worker, struct turn *turn) {
     struct turns_found *own = &all->found[worker];
     bool taken = take(all, own, turn);
@@ -245,7 +246,7 @@ static bool take_any(struct thread_turns *all, unsigned worker, struct turn *tur
     return taken;
 }
 
-/* Waits; usually briefly. If not, the worker that has the thread was descheduled. */
+/* Waits, usually briefly. If it takes long, the worker that has the thread was descheduled. */
 static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_CALLS_ROUND_ROBIN_H
 #define PFR_MODEL_CALLS_ROUND_ROBIN_H
-/* What other files use of calls_round_robin.c, which says how it works. */
+/* Interface of calls_round_robin.c, which describes how it works. */
 #include "model/calls/calls_parts.h"
 
-/* Threads that were met in some places of the trace. */
+/* Threads that were found in samples of the trace. */
 #define TURNS_MET 32u
 
 struct calls_met {
@@ -12,18 +12,19 @@ struct calls_met {
         int32_t pid, tid;
         unsigned count;
     } at[TURNS_MET];
-    unsigned threads, buffers; /* of them, and of all */
-    unsigned places, alone;    /* where there was one thread and no other */
+    unsigned threads, buffers; /* number of entries of `at`; number of buffers looked at */
+    unsigned places, alone;    /* number of places looked at; those with buffers of only one thread */
 };
 
-/* Looks at this buffer and some that follow. */
+/* Counts the threads of this buffer and of some that follow it. */
 pfr_status calls_turns_meet(struct calls_met *met, pfr_reader *reader, const struct xray_buffer *first, pfr_error *err);
 
-/* Whether so many lanes would mostly find a buffer of a thread of which nobody reads. */
+/* Whether this method suits the trace: `workers` workers would usually find a buffer of a thread that no other worker
+   is reading. */
 bool calls_turns_wanted(const struct calls_met *met, unsigned workers);
 
-/* Sums by whole paths of the whole trace. As calls_chunks_run; the lanes are closed by the caller. Buffers are
-   mostly `like` bytes. */
+/* Sums the calls of the whole trace by whole paths. Returns as calls_chunks_run; the caller closes the workers. `like`
+   is the usual length of a buffer in bytes. */
 pfr_status calls_turns_run(struct calls_workers *workers, unsigned nr_workers, uint64_t like,
                            struct calls_totals *totals, pfr_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Totals of calls, added up by workers and told at the end. */
+/* Totals of calls, added up over the workers. */
 #include "model/calls/calls_totals.h"
 
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {

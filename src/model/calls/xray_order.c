@@ -21,8 +21,8 @@
 struct order_worker {
     size_t next, end;        /* pieces */
     struct xray_place place; /* position to continue from */
-    bool inside;             /* position is inside the piece `next`; else that piece is to be begun */
-    uint32_t head, count;    /* of the queue */
+    bool inside;             /* the position is inside the piece `next`; false: that piece was not begun */
+    uint32_t head, count;    /* first event and number of events in the queue */
     uint32_t room;
     struct xray_event *queue;
 };
@@ -166,7 +166,8 @@ static bool is_event_of(const struct xray_piece *piece, const pfr_record *rec) {
     return xray_kind_of(rec->type) < TRACE_EVENT_KINDS && rec->offset >= piece->from;
 }
 
-/* The next event of the piece; PFR_END: no more. *is_odd: it is at a place where no writer puts it. */
+/* Reads the next event of the piece. PFR_END: no more events. *is_odd: the event is at a place where no writer puts
+   it. */
 static pfr_status next_event(struct xray_order *o, const struct xray_piece *piece, pfr_record *rec, bool *is_odd,
                              pfr_error *err) {
     pfr_error hole;
@@ -188,8 +189,8 @@ static pfr_status next_event(struct xray_order *o, const struct xray_piece *piec
     }
 }
 
-/* Continues the current piece until the queue is full. A call is read with all its arguments: the record after them is
-   met and left for the next time. */
+/* Continues the current piece until the queue is full. A call is read with all its arguments, so reading stops at the
+   record after them, which is read again next time. */
 static pfr_status read_piece(struct xray_order *o, struct order_worker *worker, pfr_error *err) {
     const struct xray_piece *piece = &o->pieces.at[worker->next];
     pfr_record rec;

@@ -15,7 +15,8 @@
  * threads is returned. Memory holds a few words per piece and an event queue per thread.
  *
  * The order of a thread's own records is kept, also if its clock steps back. Pieces of a thread are ordered by the time
- * of their first record, in a basic log by offset. At equal times the thread that is first in the file comes first.
+ * of their first record, in a basic log by offset. At equal times, the thread that appears first in the file comes
+ * first.
  */
 #include <perfray/trace.h>
 
@@ -35,13 +36,13 @@ enum xray_event_kind {
 
 struct xray_event {
     uint64_t tsc;
-    uint64_t offset;    /* of its record */
+    uint64_t offset;    /* offset of the record */
     uint64_t argument;  /* the first */
-    uint32_t function;  /* of a call */
-    uint32_t count;     /* of a call: number of arguments after it; of an event: bytes of its payload */
+    uint32_t function;  /* function of a call */
+    uint32_t count;     /* calls: number of arguments after the call; events: bytes of the payload */
     int32_t pid, tid;   /* 0 if unknown */
     uint32_t thread;    /* number of (pid, tid), from 0 in file order */
-    uint16_t cpu, type; /* type: of a typed event */
+    uint16_t cpu, type; /* type: number of a typed event */
     uint8_t kind;
     bool timed, has_pid, has_tid;
 };
@@ -62,7 +63,7 @@ struct xray_order_facts {
 struct xray_order;
 
 /*
- * The reader must be new or rewound; nothing else may read from it until the close, after which it must be rewound. <
+ * The reader must be new or rewound. Nothing else may read from it until xray_order_close(); then it must be rewound. <
  * 0: *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which only has sums of calls; PFR_ERR_USAGE: a stream without
  * spool.
  */
@@ -70,13 +71,13 @@ pfr_status xray_order_open(struct xray_order **order, pfr_reader *reader, struct
                            const struct xray_order_watch *watch, pfr_error *err);
 void xray_order_close(struct xray_order *order); /* NULL is allowed */
 
-/* PFR_OK: *event is valid until the next call. PFR_END. < 0: *err. */
+/* PFR_OK: *event is valid until the next call. PFR_END: no more events. < 0: failure, described by *err. */
 pfr_status xray_order_next(struct xray_order *order, const struct xray_event **event, pfr_error *err);
 
-/* Argument `index` of a call, below event->count. */
+/* Gets argument `index` of a call, from 0; must be less than event->count. */
 pfr_status xray_order_argument(struct xray_order *order, const struct xray_event *event, uint32_t index,
                                uint64_t *value, pfr_error *err);
-/* Up to `length` bytes of an event's payload, from byte `from` on. */
+/* Copies up to `length` bytes of an event's payload, from byte `from` on. */
 pfr_status xray_order_payload(struct xray_order *order, const struct xray_event *event, uint32_t from, void *to,
                               size_t length, size_t *got, pfr_error *err);
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The walk over all records, and the piece at hand. */
+/* State of the pass over all records, and the current piece. */
 struct finder {
     struct xray_pieces *pieces;
     pfr_reader *reader;
@@ -15,9 +15,9 @@ struct finder {
     struct xray_piece piece;
     struct xray_base base;
     uint64_t buffer, key; /* number of the buffer; pid and tid of the piece */
-    uint64_t time;        /* of the buffer */
-    bool is_open;         /* there is a piece */
-    bool is_timed;        /* there is a time of the buffer */
+    uint64_t time;        /* time of the buffer */
+    bool is_open;         /* a piece was begun */
+    bool is_timed;        /* `time` is known */
 };
 
 static pfr_status end_piece(struct finder *f, uint64_t end, pfr_error *err) {
@@ -70,7 +70,7 @@ static void count_events(struct finder *f, size_t count) {
     f->piece.events += count < left ? (uint32_t)count : left;
 }
 
-/* The rest of a run, whose thread and cpu are those of its first call; times do not go back in it. */
+/* Skips the rest of a run. All its calls have the thread and CPU of its first call, and their times do not decrease. */
 static void pass_run(struct finder *f) {
     struct xray_call calls[256];
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison from its recordings to its rows: see perfray/diff.h. */
+/* The steps of a comparison, from recordings to rows: see perfray/diff.h. */
 #include "model/diff/diff_parts.h"
 #include "base/threads/thread_pool.h"
 #include "model/diff/diff_latency.h"
@@ -60,7 +60,7 @@ static pfr_status take_side(pfr_diff *d, enum diff_side_name name, const pfr_dif
     return PFR_OK;
 }
 
-/* --- Recordings are read at once: they share nothing but the memory's count. */
+/* --- Recordings are read in parallel: they share only the memory count. */
 
 struct series_reading {
     pfr_diff *d;
@@ -81,7 +81,7 @@ static bool read_one(void *context, unsigned worker, size_t task) {
     return r->ends[task] >= 0;
 }
 
-/* The first failure in the order of the recordings; those after a failure may not have been read. */
+/* The first failure in the order of the recordings. Recordings after a failed one may not have been read. */
 static pfr_status first_failure(const struct series_reading *r, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++)
         if (r->ends[i] < 0) {
@@ -139,7 +139,7 @@ static pfr_status compare(pfr_diff *d, const pfr_diff_run *base, uint32_t base_c
     return diff_likely_find(d, err);
 }
 
-/* Options of an older program are shorter. */
+/* Programs compiled with an older header pass a shorter struct. */
 static pfr_diff_options known_options(const pfr_diff_options *options) {
     pfr_diff_options known = {.size = sizeof known};
     if (options)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds of the block bootstrap of one recording: each draws blocks of neighbouring slots, on a circle, until it has as
- * many slots as the recording. A round is how often it has each slot.
+ * Rounds of the block bootstrap of one recording. Each round draws blocks of neighbouring slots, on a circle, until it
+ * has as many slots as the recording. A round is stored as the number of times that it has each slot.
  */
 #include "model/diff/diff_blocks.h"
 
 #include <math.h>
 
-#define ROWS_LOOKED_AT 8u /* the heaviest ones decide how long blocks are */
+#define ROWS_LOOKED_AT 8u /* the heaviest rows determine the block length */
 #define BLOCKS_LEAST 8u
-#define BIAS_MOST 0.5 /* part of a variance: beyond it a recording is too short for its phases */
+#define BIAS_MOST 0.5 /* as part of the variance: a recording with more is too short for its phases */
 #define AT_ONCE 8u
 #define SLOTS_AT_ONCE 4u
 
-/* Floats that are added in one step: compilers at -O2 use vectors only if types ask for them. */
+/* Floats that are added in one step. A vector type is needed because compilers at -O2 do not vectorise such loops. */
 typedef float lanes __attribute__((vector_size(AT_ONCE * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 static uint32_t heaviest(const struct diff_series *s, uint32_t rows, double below) {
@@ -25,7 +25,8 @@ static uint32_t heaviest(const struct diff_series *s, uint32_t rows, double belo
     return best;
 }
 
-/* The influence of a slot on the share of a row: its weight in a slot without what it would have on average there. */
+/* The influence of each slot on the share of a row: the weight of the row in the slot minus its expected weight
+   there. */
 static void put_influence(const struct diff_series *s, uint32_t row, double *series) {
     const double ratio = s->norm > 0 ? s->sums[row].weight[DIFF_SELF] / s->norm : 0;
     for (uint32_t i = 0; i < s->slots; i++)
@@ -36,8 +37,8 @@ static void put_influence(const struct diff_series *s, uint32_t row, double *ser
 
 /*
  * Blocks of b slots weigh the correlation at lag k by 1 - k/b, so the variance of the rounds is too small by the part
- * sum(|k| R(k)) / (b sum(R(k))). The rule for the length says what the quotient of the sums is: L^3 / n is 1.5 times
- * its square.
+ * sum(|k| R(k)) / (b sum(R(k))). The quotient of the sums follows from the rule for the block length: L^3 / n is 1.5
+ * times its square.
  */
 static double bias_correction(const struct diff_series *s, double length) {
     const double missing = length > 1 ? sqrt(length * length * length / (1.5 * s->slots)) / s->block : 0;
@@ -71,7 +72,7 @@ static void draw_round(const struct diff_series *s, uint32_t round, uint32_t rou
     }
 }
 
-/* sums += the weights of some slots times how often each round has them. */
+/* Adds to `sums` the weights of some slots, multiplied by the number of times that each round has the slot. */
 static void add_slots(const float *const times[SLOTS_AT_ONCE], const float weights[SLOTS_AT_ONCE], uint32_t rounds,
                       float *restrict sums) {
     uint32_t round = 0;
@@ -84,7 +85,7 @@ static void add_slots(const float *const times[SLOTS_AT_ONCE], const float weigh
                        (weights[2] * times[2][round] + weights[3] * times[3][round]);
 }
 
-/* A comparison spends its time in add_slots, so several slots share one pass over the sums. */
+/* A comparison spends most of its time in add_slots, so several slots share one pass over the sums. */
 void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums) {
     const float *times[SLOTS_AT_ONCE] = {s->draws, s->draws, s->draws, s->draws};
     float weights[SLOTS_AT_ONCE] = {0};

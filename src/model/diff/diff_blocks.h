@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_DIFF_BLOCKS_H
 #define PFR_MODEL_DIFF_BLOCKS_H
-/* What other files use of diff_blocks.c, which says how it works. */
+/* Interface of diff_blocks.c, which describes how it works. */
 #include "model/diff/diff_parts.h"
 
-/* sums[round] of a series by slot. */
+/* Computes sums[round] of the values that a series has by slot. */
 void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums);
 pfr_status diff_blocks_draw(pfr_diff *d, struct diff_series *s, uint64_t seed, pfr_error *err);
 

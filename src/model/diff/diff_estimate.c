@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The value of a subject on one side, with its variance: of one recording from the rounds of the bootstrap, of several
- * from their values. It is at least that of counting independent samples, unless the dispersion of all rows is known.
+ * The value of a subject on one side, with its variance. The variance of one recording is computed from the rounds of
+ * the bootstrap, that of several recordings from their values. It is at least the variance of counting independent
+ * samples, unless the dispersion of all rows is known.
  */
 #include "model/diff/diff_estimate.h"
 #include "model/diff/diff_blocks.h"
@@ -31,7 +32,7 @@ void diff_scratch_free(struct diff_scratch *scratch) {
 
 /* --- One recording. */
 
-/* The divisor of a value: the series' own norm, or 1 where the subject is a plain sum. */
+/* The divisor of a value: the norm of the series, or 1 if the subject is a plain sum. */
 static double norm_of(const struct diff_series *s, const struct diff_subject *subject) {
     return subject->per == PFR_DIFF_PER_RUN ? 1 : s->norm;
 }
@@ -55,7 +56,8 @@ static double value_in(const struct diff_series *s, const struct diff_subject *s
     return norm > 0 ? sums_of(s, subject).weight[0] / norm : 0;
 }
 
-/* Of a share p of a sum of independent samples: each adds w (1 - p) if it is the row's, and -w p if not. */
+/* The counting variance of a share p of a sum of independent samples: each sample adds w (1 - p) if it belongs to the
+   row, and -w p if not. */
 static double counting_variance(const struct diff_series *s, const struct diff_subject *subject) {
     const struct diff_sums sums = sums_of(s, subject);
     const double norm = norm_of(s, subject);
@@ -81,7 +83,7 @@ static void slots_of(const struct diff_series *s, const struct diff_subject *sub
             slots[s->cells[c].slot] += s->cells[c].weight[subject->part];
 }
 
-/* `divisor` NULL: 1. Values are taken from the first one on, so that squares keep their digits. */
+/* `divisor` NULL: 1. The first value is subtracted from all values, so that squares do not lose digits. */
 static double variance_of_rounds(const float *drawn, const float *divisor, uint32_t rounds) {
     double sum = 0, squares = 0, origin = 0;
     uint32_t count = 0;
@@ -138,24 +140,23 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
     return e;
 }
 
-/* --- Several recordings on both sides: moderated dispersion.
- *
- * The dispersion of a row is the variance between runs divided by that of counting, taken over both sides (the
- * quasi-likelihood of Lund et al. 2012). Estimated from a few runs it is very uncertain, so that intervals would be
- * wide or, where runs agree by chance, far too narrow. All rows together tell how dispersions are distributed; that
- * prior counts as `freedom` more degrees of freedom (Smyth 2004), at most as many as the rows it is fitted to.
- */
+/* --- Several recordings on both sides: moderated dispersion. * The dispersion of a row is the variance between runs
+   divided by that of counting, taken over both sides (the quasi-likelihood of Lund et al. 2012). Estimated from a few
+   runs it is very uncertain, so that intervals would be wide or, where runs agree by chance, far too narrow. The
+   distribution of dispersions is estimated from all rows together. This prior adds `freedom` degrees of freedom (Smyth
+   2004), at most as many as the number of rows to which it is fitted. */
 
-#define RUNS_FOR_SHARED 4u /* of a side: as many give verdicts by the shared dispersion */
+#define RUNS_FOR_SHARED 4u /* runs of a side: from this number on, verdicts use the shared dispersion */
 #define FITTED_ROWS_LEAST 3u
-#define FITTED_SAMPLES 5u /* of a run, on average: with fewer, values are too discrete */
-#define RATIO_LEAST 1e-4  /* runs that agree exactly; its logarithm is taken */
+#define FITTED_SAMPLES 5u /* average samples per run: with fewer, values are too discrete */
+#define RATIO_LEAST 1e-4  /* replaces 0, the ratio of runs that agree exactly, because its logarithm is taken */
 
 static bool has_runs(const pfr_diff *d) {
     return d->sides[0].count > 1 && d->sides[1].count > 1;
 }
 
-/* The row's own estimate of its dispersion, with its degrees of freedom: 0 where no side has anything. */
+/* The dispersion of a row as estimated from this row only, with its degrees of freedom: 0 if neither side has
+   samples. */
 static double dispersion_of(const pfr_diff *d, const struct estimate of[2], double *freedom) {
     double sum = 0;
     *freedom = 0;
@@ -226,7 +227,7 @@ static double freedom_of(const struct estimate *a, const struct estimate *b) {
     return parts > 0 ? all * all / parts : INFINITY;
 }
 
-/* Without q and verdict. */
+/* Sets all but q and verdict. */
 static pfr_diff_value value_of(const struct estimate *base, const struct estimate *changed) {
     const double error = sqrt(base->variance + changed->variance), freedom = freedom_of(base, changed);
     pfr_diff_value v = {.base = base->value,
@@ -236,7 +237,7 @@ static pfr_diff_value value_of(const struct estimate *base, const struct estimat
                         .changed_error = sqrt(changed->variance),
                         .p = 1,
                         .q = 1};
-    if (isinf(error)) { /* it is not known */
+    if (isinf(error)) { /* the error is not known */
         v.low = -INFINITY;
         v.high = INFINITY;
         return v;
@@ -254,7 +255,7 @@ static void scale(struct estimate *e, double by) {
     e->variance *= by * by;
 }
 
-/* Where few runs estimate the variance, a verdict must also hold by the variance of the row itself. */
+/* If the variance is estimated from few runs, a verdict must also hold with the variance of the row itself. */
 static bool has_few_runs(const pfr_diff *d) {
     return d->sides[0].count < RUNS_FOR_SHARED || d->sides[1].count < RUNS_FOR_SHARED;
 }

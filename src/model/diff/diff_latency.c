@@ -71,7 +71,7 @@ static unsigned bucket_of(uint64_t duration) {
     return duration ? 63 - (unsigned)__builtin_clzll(duration) : 0;
 }
 
-/* The quantile as latency has it: the value of the smallest rank that is not below its part of all. */
+/* The quantile as in `perfray latency`: the value of the smallest rank that is at least `part` of the count. */
 static uint64_t value_at(const uint64_t *sorted, uint64_t count, double part) {
     uint64_t rank = (uint64_t)(part * (double)count);
     if ((double)rank < part * (double)count)

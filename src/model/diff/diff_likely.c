@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that only one side has, and what they may be on the other: the same name in another object, or the same
- * object and callers with a similar weight. They are offered, not merged.
+ * Pairs of functions that each exist on only one side but may be the same: they have the same name in another object,
+ * or the same object, the same callers and a similar weight. They are reported, not merged.
  */
 #include "model/diff/diff_likely.h"
 
@@ -21,7 +21,7 @@ static uint32_t list_rows(const pfr_diff *d, enum diff_side_name side, uint32_t 
     return count;
 }
 
-/* Letters that two names have in common at both ends, as part of the longer. */
+/* The number of letters that two names have in common at both ends, divided by the length of the longer name. */
 static double likeness(const char *a, const char *b) {
     const size_t la = strlen(a), lb = strlen(b), shorter = la < lb ? la : lb, longer = la < lb ? lb : la;
     size_t front = 0, back = 0;
@@ -32,7 +32,7 @@ static double likeness(const char *a, const char *b) {
     return longer ? (double)(front + back) / (double)longer : 0;
 }
 
-/* From 0 to 1, and why. */
+/* How likely two rows are the same function, from 0 to 1; *why is the reason. */
 static double score(const pfr_diff *d, const pfr_diff_row *gone, const pfr_diff_row *added, const char **why) {
     const double a = gone->self.base, b = added->self.changed;
     const double weights = fmax(a, b) > 0 ? fmin(a, b) / fmax(a, b) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions without what differs from build to build. */
+/* Function names without the parts that differ from build to build. */
 #include "model/diff/diff_names.h"
 
 #include <ctype.h>
@@ -24,10 +24,10 @@ static bool is_clone_word(const char *at, size_t length) {
 static size_t last_dot(const char *name, size_t length) {
     while (length > 0 && name[length - 1] != '.')
         length--;
-    return length; /* after the dot; 0: no dot */
+    return length; /* the position after the last dot; 0: no dot */
 }
 
-/* ".isra.0", ".cold": the length without the last such suffix, or the same. */
+/* The length without the last suffix such as ".isra.0" or ".cold"; `length` if there is none. */
 static size_t without_clone(const char *name, size_t length) {
     size_t dot = last_dot(name, length), end = length;
     if (dot > 1 && is_number(name + dot, end - dot)) {
@@ -37,7 +37,7 @@ static size_t without_clone(const char *name, size_t length) {
     return dot > 1 && is_clone_word(name + dot, end - dot) ? dot - 1 : length;
 }
 
-/* "foo() [clone .isra.0]", as demanglers write them. */
+/* As without_clone, for "foo() [clone .isra.0]", as demanglers write clones. */
 static size_t without_bracket(const char *name, size_t length) {
     static const char begin[] = " [clone .";
     if (length == 0 || name[length - 1] != ']')
@@ -50,7 +50,7 @@ static size_t without_bracket(const char *name, size_t length) {
 
 #define RUST_HASH 16u
 
-/* "core::fmt::write::h0123456789abcdef" */
+/* As without_clone, for Rust hashes: "core::fmt::write::h0123456789abcdef". */
 static size_t without_hash(const char *name, size_t length) {
     const size_t suffix = RUST_HASH + 3;
     if (length <= suffix || memcmp(name + length - suffix, "::h", 3) != 0)

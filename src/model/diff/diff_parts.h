@@ -17,23 +17,23 @@
 #include <string.h>
 
 #define DIFF_SLOTS_MOST 512u
-#define DIFF_SLOTS_LEAST 8u /* fewer give no interval */
+#define DIFF_SLOTS_LEAST 8u /* with fewer slots there is no interval */
 #define DIFF_NO_ROW UINT32_MAX
 #define DIFF_ROUNDS 1000u
-#define DIFF_LEVEL 0.05     /* of verdicts and, as 1 - level, of intervals */
+#define DIFF_LEVEL 0.05     /* significance level of verdicts; intervals have the level 1 - this */
 #define DIFF_TESTED_FROM 8u /* samples of both sides together: rows with fewer are not tested */
 
 enum diff_side_name { DIFF_BASE, DIFF_NEW };
 enum diff_part { DIFF_SELF, DIFF_TOTAL };
 
-/* Weight of one row in one slot of time: without and with callees. */
+/* Weight of one row in one slot of time, without and with callees. */
 struct diff_cell {
     uint32_t row, slot;
     double weight[2];
 };
 
 struct diff_sums {
-    double weight[2], squares[2]; /* of each sample's weight */
+    double weight[2], squares[2]; /* sums of the samples' weights and of their squares */
     uint64_t samples[2];
 };
 
@@ -41,10 +41,10 @@ struct diff_series {
     pfr_diff_run run;
     uint32_t event; /* id; 0: all (by event) */
     uint32_t slots;
-    uint64_t *times; /* has_slots: when each slot of the store begins, ascending */
+    uint64_t *times; /* with has_slots: begin of each slot of the store, ascending */
     size_t nr_times, times_room;
-    bool has_slots, has_interval; /* has_interval: there are enough slots to estimate a variance */
-    uint64_t begin, end;          /* of the event's samples; PFR_NO_TIME: no times */
+    bool has_slots, has_interval; /* the times are slots of a store; there are enough slots to estimate a variance */
+    uint64_t begin, end;          /* times of the event's first and last sample; PFR_NO_TIME: no times */
     uint64_t samples;
     double weight, squares;
     double *weights, *counts, *norms; /* by slot */
@@ -56,8 +56,8 @@ struct diff_series {
     uint32_t *row_of; /* by symbol, frame, comm or event id: see diff_rows.c */
     uint32_t nr_ids;
     uint32_t block;         /* slots */
-    double bias_correction; /* of the variance of rounds, at least 1 */
-    float *draws;           /* [slot][round]: how often a round has the slot; NULL: several runs */
+    double bias_correction; /* factor on the variance of rounds, at least 1 */
+    float *draws;           /* [slot][round]: number of times that a round has the slot; NULL: there are several runs */
     float *drawn_norm;      /* [round] */
 };
 
@@ -70,9 +70,10 @@ struct diff_row_key {
     const char *symbol, *object;
 };
 
-/* How much runs of the same program differ, relative to what counting samples explains: see diff_estimate.c. */
+/* How much runs of the same program differ, relative to the variance of counting samples: see diff_estimate.c. */
 struct diff_dispersion {
-    double scale, freedom, freedom_most; /* of the prior; freedom 0: not fitted, the rows are too few */
+    double scale, freedom, freedom_most; /* parameters of the prior; freedom 0: not fitted, because there are too few
+                                            rows */
 };
 
 struct pfr_diff {
@@ -85,14 +86,15 @@ struct pfr_diff {
     uint32_t nr_names; /* rows, without [total]; some may weigh nothing */
     uint32_t nr_rows;  /* public ones */
     struct diff_row_key *keys;
-    pfr_diff_row *rows; /* public, in order, [0] the total */
+    pfr_diff_row *rows; /* the public rows in order; [0] is the total */
     uint32_t *name_of;  /* public row -> name; [0] DIFF_NO_ROW */
     char **remarks;
     size_t nr_remarks, remarks_room;
     pfr_diff_latency *latencies;
     uint32_t nr_latencies;
     uint32_t *histograms;
-    double typical; /* new / base of shares, by which functions change that take as long as before; 1 for amounts */
+    double typical; /* typical new / base of the shares of functions that take as long as before; 1 if values are not
+                       shares */
     bool is_traced;
 };
 
@@ -102,9 +104,10 @@ unsigned diff_threads(const pfr_diff *d, size_t tasks);
 /* --- diff_estimate.c */
 struct estimate {
     double value, variance, freedom; /* freedom: INFINITY where the variance is known */
-    double counting;                 /* variance by counting independent samples */
-    double between;                  /* variance between runs; of one recording 0 */
-    double shared_freedom;           /* of the dispersion of both sides; 0: each has its own variance */
+    double counting;                 /* variance of counting independent samples */
+    double between;                  /* variance between runs; 0 for one recording */
+    double shared_freedom;           /* degrees of freedom of the dispersion of both sides; 0: each side has its own
+                                        variance */
     uint64_t samples;
 };
 
@@ -116,7 +119,7 @@ struct diff_subject {
     pfr_diff_per per;
 };
 
-/* Room for what one estimate needs; made once. */
+/* Working memory of one estimate, allocated once. */
 struct diff_scratch {
     struct memory *memory;
     float *drawn;

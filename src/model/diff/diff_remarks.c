@@ -55,7 +55,7 @@ static const struct {
     {"osrelease", "kernel", "changes in kernel functions may be the kernel's own"},
 };
 
-/* The last recording of a side speaks for it. */
+/* The last recording of a side represents the side. */
 static const struct diff_series *last_of(const pfr_diff *d, enum diff_side_name side) {
     return &d->sides[side].runs[d->sides[side].count - 1];
 }
@@ -192,7 +192,7 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
     return d->sides[0].count == 1 || d->sides[1].count == 1 ? tell_single_runs(d, err) : PFR_OK;
 }
 
-/* Only where rows that would be called slower or faster are so by nothing else. */
+/* The remark is made only if some rows were called slower or faster merely because of the typical change. */
 static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < d->nr_rows; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows: the same object and the same plain name are the same row, on whichever side. Addresses without a name are one
- * row of their object, because addresses of two builds mean nothing to each other.
+ * Assigns rows: functions of both sides with the same object and plain name are one row. Addresses without a name are
+ * one row per object, because addresses of two builds cannot be compared.
  */
 #include "model/diff/diff_rows.h"
 #include "model/diff/diff_names.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define KEY_ROOM 65536u /* names are cut there */
+#define KEY_ROOM 65536u /* longer names are cut */
 
 const char *diff_same_name(const pfr_diff *d, const char *name) {
     const char *const *same = d->options.same;
@@ -29,7 +29,7 @@ static pfr_status put_row(pfr_diff *d, const char *object, const char *symbol, u
     return intern_put(&d->names, key, length, row, err);
 }
 
-/* Of the base's names, those of options.same are the new side's. */
+/* Replaces a name of the base side that is in options.same by that of the new side. */
 static const char *as_new(const pfr_diff *d, bool is_base, const char *name) {
     return is_base ? diff_same_name(d, name) : name;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recording as sums of each row in slots of time. Samples are taken in the order of the file, in which times hardly
- * go back: what is collected for a slot goes to the cells when another slot comes. A row may so have several cells of
- * one slot; whoever adds them up does not care.
+ * One recording as sums of each row in slots of time. Samples are read in file order, in which times rarely go back.
+ * The sums of the current slot are stored as cells when a sample of another slot comes. A row may therefore have
+ * several cells for one slot, which are added up later.
  *
- * The time of a file is divided evenly. Samples of a store have the time of their slot there (10 s), so the slots of
- * its series are those that exist: an even division would leave most of them empty, and each empty one would count as
- * time in which the program did nothing.
+ * The time of a file is divided evenly into slots. Samples of a store have the time of their slot in the store (10 s),
+ * so its series has a slot for each of these that exists. An even division would leave most slots empty, and an empty
+ * slot would count as time in which the program did nothing.
  */
 #include "model/diff/diff_series.h"
 #include "model/diff/diff_names.h"
@@ -14,14 +14,14 @@
 
 #include <stdlib.h>
 
-#define SAMPLES_OF_SLOT 4u /* at least, on average */
+#define SAMPLES_OF_SLOT 4u /* average number of samples per slot, at least */
 
 /* Sums of the current slot. */
 struct series_collector {
     pfr_diff *d;
     struct diff_series *s;
-    double (*open)[2]; /* by row: of the current slot */
-    uint32_t *touched; /* rows with something */
+    double (*open)[2]; /* by row: sums of the current slot */
+    uint32_t *touched; /* rows with sums in the current slot */
     uint32_t nr_touched, slot;
     uint32_t *seen; /* by row: the last sample that had it, so that recursion counts once */
     uint32_t serial;
@@ -61,7 +61,7 @@ static pfr_status collect_go_to(struct series_collector *c, uint32_t slot) {
     return PFR_OK;
 }
 
-/* A sample that counts: the whole, and its slot. */
+/* Adds a sample to the totals and to the norm of its slot. */
 static void collect_whole(struct series_collector *c, double weight) {
     c->s->weights[c->slot] += weight;
     c->s->counts[c->slot] += 1;
@@ -81,7 +81,7 @@ static pfr_status add_time(pfr_diff *d, struct diff_series *s, uint64_t time, pf
     return PFR_OK;
 }
 
-/* The begin of each slot, once or several times. */
+/* Collects the begin of each slot, possibly several times. */
 static pfr_status collect_times(pfr_diff *d, struct diff_series *s, pfr_error *err) {
     const pfr_samples_options options = {.size = sizeof options, .event = s->event};
     pfr_samples *cursor = pfr_samples_open(s->run.model, &options, err);
@@ -110,7 +110,7 @@ static void order_times(struct diff_series *s) {
     s->nr_times = kept;
 }
 
-/* More slots than DIFF_SLOTS_MOST are joined with their neighbours. */
+/* If there are more than DIFF_SLOTS_MOST slots, neighbours are merged. */
 static uint32_t stored_slot_of(const struct diff_series *s, uint64_t time) {
     size_t low = 0, high = s->nr_times;
     while (high - low > 1) {
@@ -219,7 +219,8 @@ static pfr_status read_samples(struct series_collector *c, uint64_t count) {
     return st < 0 ? st : collect_flush(c);
 }
 
-/* --- Calls: self time is the weight, and a call that no call of the same function is around adds its whole time. */
+/* --- Calls: the weight is the self time. A call that is not inside another call of the same function adds its whole
+   time to the value with callees. */
 
 static uint32_t call_id(const struct series_collector *c, const pfr_call_batch *b, uint32_t i) {
     const pfr_diff_by by = c->d->options.by;
@@ -337,7 +338,8 @@ static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err)
         mem_free(memory, sorted, s->nr_cells, sizeof *sorted);
         return mem_fail(memory, err, "cells");
     }
-    size_t *next = s->first_cell + 1; /* of row r: where its next cell goes; at the end where row r + 1 begins */
+    size_t *next =
+        s->first_cell + 1; /* next[r]: index for the next cell of row r; in the end, the begin of row r + 1 */
     for (size_t i = 0; i < s->nr_cells; i++)
         next[s->cells[i].row + 1]++;
     for (uint32_t row = 1; row <= d->nr_names; row++)

@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_DIFF_TREE_H
 #define PFR_MODEL_DIFF_TREE_H
 /*
- * The call trees of both sides as one: a node is a path of rows. Parents come before their children; node 0 is the
- * whole. Values are sums over the recordings of a side.
+ * The merged call tree of both sides. A node is a path of rows. Parents come before their children; node 0 is the root.
+ * Values are sums over the recordings of a side.
  */
 #include "model/diff/diff_parts.h"
 
@@ -20,8 +20,9 @@ struct diff_tree {
     struct u64_map children; /* (parent, row) -> node */
 };
 
-/* by_count: values are numbers of samples, not their weights. Errors: MEMORY, LIMIT, as reading samples. diff_tree_free
-   must follow in every case. Only for comparisons by symbol, object or line. */
+/* Makes the tree. Only for comparisons by symbol, object or line. by_count: values are numbers of samples instead of
+   weights. Errors: PFR_ERR_MEMORY, PFR_ERR_LIMIT, or an error of reading samples. diff_tree_free is required in every
+   case. */
 pfr_status diff_tree_make(struct diff_tree *tree, const pfr_diff *d, bool by_count, struct memory *memory,
                           pfr_error *err);
 void diff_tree_free(struct diff_tree *tree);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the public header: values of each name, corrected for their number, in order. */
+/* Makes the public rows: computes the values of each name, corrects them for their number, and sorts the rows. */
 #include "model/diff/diff_values.h"
 #include "base/threads/thread_pool.h"
 #include "model/diff/diff_estimate.h"
@@ -67,9 +67,9 @@ static pfr_status correct_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
     return fits ? PFR_OK : mem_fail(memory, err, "rows");
 }
 
-/* --- The typical change: where one function takes longer, the shares of all others fall by the same part. */
+/* --- The typical change: if one function takes longer, the shares of all others fall by the same factor. */
 
-#define TYPICAL_SAMPLES 30u /* of a row on each side, to count */
+#define TYPICAL_SAMPLES 30u /* a row with fewer samples on a side is ignored */
 #define TYPICAL_ROWS 3u
 
 static int ascending(const void *a, const void *b) {
@@ -94,7 +94,7 @@ static pfr_status find_typical(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
     return PFR_OK;
 }
 
-/* What remains of a change without the typical one. */
+/* The size of a change without the typical change. */
 static double own_change(const pfr_diff *d, const pfr_diff_value *v) {
     return fabs(v->changed - v->base * d->typical);
 }
@@ -103,8 +103,8 @@ bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row) {
     return d->typical != 1 && own_change(d, &row->self) <= (row->self.high - row->self.low) / 2;
 }
 
-/* --- Order: verdicts first, of them those that changed otherwise than is typical, then by the size of the change, then
-   by weight and name. */
+/* --- Order of rows: first rows with a verdict whose change is not the typical one, then other rows with a verdict,
+   then noise; within each group by size of the change, then by weight and name. */
 
 struct placed {
     const pfr_diff_row *row;
@@ -165,7 +165,7 @@ static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
 
 /* --- Values. */
 
-/* Whether values with callees are the same as those without, as of functions that call nothing. */
+/* Whether values with and without callees are equal, as for functions that call no others. */
 static bool is_leaf(const pfr_diff *d, uint32_t name) {
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++) {
@@ -188,9 +188,10 @@ static void measure_row(pfr_diff *d, uint32_t name, pfr_diff_row *row, struct di
 }
 
 /*
- * A sum depends on how long was recorded and on the CPU time that the machine gave. Both are constant within a
- * recording but differ between two: of windows of a program on a busy machine, sums of 20 s differ by 13 %, and those
- * of 1 s by only 18 %. So the interval from within one recording says nothing about another run: there is no verdict.
+ * A sum depends on the length of the recording and on the CPU time that the program got. Both differ between recordings
+ * but hardly vary within one. (Measured on a busy machine: sums over windows of 20 s differ by 13 %, those over windows
+ * of 1 s by only 18 %.) The interval from within one recording therefore says nothing about another run, and there is
+ * no verdict.
  */
 bool diff_total_is_judged(const pfr_diff *d) {
     const bool is_amount = d->options.per <= PFR_DIFF_PER_SECOND;
@@ -215,7 +216,7 @@ static void measure_total(pfr_diff *d, struct diff_scratch *scratch) {
     d->name_of[0] = DIFF_NO_ROW;
 }
 
-/* --- Rows are independent: each thread takes some at a time. */
+/* --- Rows are independent: each thread takes some rows at a time. */
 
 #define ROWS_AT_ONCE 64u
 

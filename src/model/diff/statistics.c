@@ -57,7 +57,7 @@ double student_tail(double t, double freedom) {
     return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* The density at t, without what does not depend on t: see density_at_zero. */
+/* The density at t without its constant factor, which is density_at_zero. */
 static double density_factor(double t, double freedom) {
     return freedom >= NEARLY_NORMAL ? exp(-t * t / 2) : exp(-(freedom + 1) / 2 * log1p(t * t / freedom));
 }
@@ -82,7 +82,7 @@ double student_quantile(double tail, double freedom) {
 /* --- Prior of variances (Smyth: Linear models and empirical Bayes methods for assessing differential expression,
    2004). */
 
-#define SERIES_FROM 6 /* from where on the asymptotic series of digamma and trigamma are exact enough */
+#define SERIES_FROM 6 /* argument from which on the asymptotic series of digamma and trigamma are exact enough */
 
 /* Abramowitz and Stegun 6.3.18 and 6.3.5. */
 static double digamma(double x) {
@@ -104,7 +104,7 @@ static double trigamma(double x) {
            inverse / x * (1.0 / 6 - inverse * (1.0 / 30 - inverse * (1.0 / 42 - inverse / 30)));
 }
 
-/* The x with trigamma(x) = y: it falls from infinity to 0, and lies between 1/x and 1/x + 1/x^2. */
+/* The x with trigamma(x) = y. The function trigamma falls from infinity to 0, between 1/x and 1/x + 1/x^2. */
 static double inverse_trigamma(double y) {
     double low = 1 / y, high = 1 / y + 1 / sqrt(y);
     for (int i = 0; i < QUANTILE_STEPS && high - low > 1e-12 * high; i++) {
@@ -188,7 +188,8 @@ static double covariance(const double *series, uint32_t count, uint32_t lag) {
     return sum / count;
 }
 
-/* The lag after which correlations are insignificant: the first m followed by `quiet` of them below the bound. */
+/* The lag after which correlations are insignificant: the first m that is followed by `quiet` correlations below the
+   bound. */
 static uint32_t last_lag(const double *series, uint32_t count, double variance) {
     const double bound = 2 * sqrt(log10((double)count) / count);
     const double steps = sqrt(log10((double)count));

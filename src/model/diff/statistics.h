@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_DIFF_STATISTICS_H
 #define PFR_MODEL_DIFF_STATISTICS_H
-/* The few functions of statistics that a comparison needs. All are pure. */
+/* Statistical functions for comparisons. All are pure. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,10 +11,10 @@ double student_tail(double t, double freedom);
 double student_quantile(double tail, double freedom);
 
 /*
- * The distribution of true variances of which `count` estimates are known, each relative to what it should be and with
- * the same `freedom` degrees of freedom: scale * freedom / chi-squared, as fitted by Smyth 2004 from the mean and
- * variance of the logarithms. `ratios` is changed. The prior's freedom is INFINITY where the estimates differ
- * no more than by chance. `count` >= 2; ratios > 0.
+ * Fits the distribution of true variances, scale * freedom / chi-squared, to `count` estimates with the same `freedom`
+ * degrees of freedom each, by the mean and variance of their logarithms (Smyth 2004). `ratios` are the estimates
+ * relative to the expected variances; they are modified. The prior's freedom is INFINITY if the estimates differ no
+ * more than by chance. `count` >= 2; ratios > 0.
  */
 struct variance_prior {
     double scale, freedom;
@@ -30,16 +30,15 @@ struct ranked {
 void benjamini_hochberg(const double *p, double *q, struct ranked *order, size_t count);
 
 /* Ranks from 1 of the order statistics of `count` values that enclose the quantile `part` with a probability of at
-   least 95 %, 2.5 % on each side. *high is count + 1 where no value is large enough, *low 0 where no value is small
-   enough.
- */
+   least 95 %, 2.5 % on each side. *high is count + 1 if no value is large enough, *low is 0 if no value is small
+   enough. */
 void quantile_ranks(uint64_t count, double part, uint64_t *low, uint64_t *high);
 
 /* Block length, in slots, for a circular block bootstrap of a stationary series (Politis and White 2004, corrected
-   2009). At least 1, not limited above. `series` is changed: its mean is taken off. */
+   2009). At least 1, not limited above. `series` is modified: its mean is subtracted. */
 double block_length(double *series, uint32_t count);
 
-/* Random numbers that are the same everywhere (xoshiro256++, seeded by splitmix64). */
+/* Random numbers that are the same on all machines (xoshiro256++, seeded by splitmix64). */
 struct draws {
     uint64_t s[4];
 };

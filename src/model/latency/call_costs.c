@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink that adds up calls: see call_costs.h and calls.h. The row of a call follows from its path, and from the
-   current thread if rows are grouped by it; a worker looks it up once per path (and thread). */
+/* A sink that adds up calls: see call_costs.h and calls.h. The row of a call follows from its path, and if rows are
+   grouped by thread also from the current thread. A worker looks it up once per path (and thread). */
 #include "model/latency/call_costs.h"
 
 #include "base/memory/fail.h"
@@ -149,7 +149,7 @@ static pfr_status on_calls(void *context, const struct calls_worker *worker, con
     return PFR_OK;
 }
 
-/* No call is left out here: otherwise calls would be delivered singly. */
+/* All calls are counted here: if the request left out calls, they would be delivered singly. */
 static pfr_status on_many(void *context, const struct calls_worker *worker, const struct call_many *many,
                           pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
@@ -192,7 +192,7 @@ static pfr_status on_lone(void *context, const struct calls_worker *worker, uint
     return PFR_OK;
 }
 
-/* A profile file has no single latencies and no times: if one of them matters, all its calls are left out. */
+/* A profile file has no single latencies and no times: if the request depends on them, all its calls are left out. */
 static pfr_status on_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum, pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
     uint32_t row;

@@ -33,8 +33,8 @@ struct call_cost {
     unsigned __int128 sum; /* ticks */
     __int128 self;
     uint64_t count;    /* finished calls; `sum` and `self` are theirs */
-    uint64_t backward; /* of these, those with latency 0 because the clock stepped back */
-    uint64_t deduced;  /* of these, those ended by the exit of an enclosing call */
+    uint64_t backward; /* those finished calls with latency 0 because the clock stepped back */
+    uint64_t deduced;  /* those finished calls that were ended by the exit of an enclosing call */
     uint64_t open;     /* calls that never ended */
     uint64_t lone;     /* unmatched exits */
 };
@@ -46,7 +46,7 @@ struct costs_request {
     bool deduce;
     uint64_t least; /* ticks: shorter calls are left out */
     bool (*wants_thread)(void *context, const struct calls_thread *thread);
-    bool (*wants_time)(void *context, uint64_t ticks);  /* time when a call was left, or entered if it never was left */
+    bool (*wants_time)(void *context, uint64_t ticks);  /* `ticks`: exit of the call, or enter of an open call */
     void (*hole)(void *context, const pfr_error *hole); /* see calls_request */
     void *context;
 };

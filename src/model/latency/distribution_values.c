@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a spread in their order, and its percentiles: see distributions.h. */
+/* The sorted values of a distribution, and its percentiles: see distributions.h. */
 #include "model/latency/distributions.h"
 
 #include "base/memory/fail.h"
@@ -7,7 +7,7 @@
 #define DIGIT 8u
 #define DIGITS (1u << DIGIT)
 
-/* By one digit, in the order in which they are where that is equal. */
+/* Sorts by one digit; the sort is stable. */
 static void sort_by_digit(const uint64_t *from, uint64_t *to, uint64_t count, unsigned shift) {
     uint32_t place[DIGITS] = {0}, next = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -21,7 +21,7 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, uint64_t count, un
         to[place[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Where they are in order then, of two places for all of them. */
+/* Radix sort. `places` has room for two copies of the values; returns the one that is sorted. */
 static const uint64_t *sort(const struct distribution *s, uint64_t *places) {
     uint64_t *from = places, *to = places + s->count;
     for (uint64_t i = 0; i < s->count; i++)
@@ -56,7 +56,7 @@ static pfr_status list_values(const struct distributions *all, const struct dist
     return PFR_OK;
 }
 
-/* The middle of the lowest or highest bucket may lie outside of what was met. */
+/* The middle of the lowest or highest bucket may be outside of the range of values: it is clamped. */
 static uint64_t value_of(const struct distribution *s, uint32_t bucket) {
     const uint64_t middle = distribution_middle(bucket);
     return middle < s->low ? s->low : middle > s->high ? s->high : middle;
@@ -92,7 +92,7 @@ void distribution_list_free(const struct distributions *all, struct distribution
     *list = (struct distribution_list){0};
 }
 
-/* How many values are not above that of the rank. */
+/* The nearest rank of a percentile, from 1. */
 static uint64_t rank_of(uint64_t total, unsigned thousandths) {
     const unsigned __int128 product = (unsigned __int128)total * thousandths;
     const uint64_t rank = (uint64_t)((product + 999) / 1000);
@@ -109,7 +109,7 @@ uint64_t distribution_rank(const struct distribution_list *list, unsigned thousa
     return 0;
 }
 
-/* --- Ranks of a sketch: octaves are stepped over as a whole. */
+/* --- Ranks of a sketch: the search steps over whole octaves. */
 
 static uint64_t count_big(const uint64_t *counts) {
     uint64_t sum = 0;
@@ -139,7 +139,7 @@ static uint64_t count_octave(const struct distribution *s, uint32_t begin) {
 }
 
 static void rank_buckets(const struct distribution *s, const unsigned *thousandths, unsigned count, uint64_t *values) {
-    uint64_t before = 0, inside = 0; /* values below the octave at hand, and in it */
+    uint64_t before = 0, inside = 0; /* number of values below the current octave, and in it */
     uint32_t octave = distribution_bucket(s->low) & ~(SPREAD_OCTAVE - 1);
     inside = count_octave(s, octave);
     for (unsigned i = 0; i < count; i++) {

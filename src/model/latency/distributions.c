@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as they come, and counts by bucket beyond that: see distributions.h. */
+/* Stores values as they come, and counts by bucket if there are many: see distributions.h. */
 #include "model/latency/distributions.h"
 
 #include "base/memory/fail.h"
@@ -63,7 +63,7 @@ static pfr_status resize_values(struct distributions *all, uint32_t **at, uint32
     return PFR_OK;
 }
 
-/* The values so far have nothing above 32 bits. */
+/* Allocates `tops` when the first value above 32 bits comes; they are 0 for the earlier values. */
 static pfr_status make_tops(struct distributions *all, struct distribution *s, pfr_error *err) {
     if (s->tops || s->high <= UINT32_MAX)
         return PFR_OK;
@@ -71,7 +71,7 @@ static pfr_status make_tops(struct distributions *all, struct distribution *s, p
     return s->tops ? PFR_OK : mem_fail(all->memory, err, "latencies");
 }
 
-/* For `more` values; an exact spread has few, so that sums stay small. */
+/* Makes room for `more` values. An exact distribution has few values, so the sum cannot overflow. */
 static pfr_status room_for_values(struct distributions *all, struct distribution *s, uint32_t more, pfr_error *err) {
     const uint32_t had = s->room;
     uint32_t room = had ? had : FIRST_ROOM;
@@ -86,7 +86,7 @@ static pfr_status room_for_values(struct distributions *all, struct distribution
     return make_tops(all, s, err);
 }
 
-/* All buckets of an octave at once; what is added is copied before, since it may be the same. */
+/* Adds all buckets of an octave. `from` is copied first, because it may be equal to `to`. */
 static void add_octave(uint32_t *to, const uint32_t *from) {
     uint32_t more[OCTAVE];
     memcpy(more, from, sizeof more);
@@ -101,7 +101,7 @@ static void add_recent_octave(uint32_t *to, const uint16_t *from) {
         to[i] += more[i];
 }
 
-/* Recent counts become counts. */
+/* Adds the recent counts to the counts. */
 static void settle(struct distribution *s) {
     if (s->recent && s->big)
         for (uint32_t i = 0; i < s->room; i++)
@@ -120,7 +120,7 @@ static void drop_recent(struct distributions *all, struct distribution *s) {
     s->recent = NULL;
 }
 
-/* For so many. */
+/* Makes room for `more` recent values. */
 static pfr_status room_for_recent(struct distributions *all, struct distribution *s, uint32_t more, pfr_error *err) {
     if (more > UINT16_MAX - s->nr_recent)
         settle(s);
@@ -129,7 +129,7 @@ static pfr_status room_for_recent(struct distributions *all, struct distribution
     return s->recent ? PFR_OK : mem_fail(all->memory, err, "latencies");
 }
 
-/* Up to the greatest value's bucket. */
+/* Makes room up to the bucket of the greatest value. */
 static pfr_status room_for_buckets(struct distributions *all, struct distribution *s, pfr_error *err) {
     const uint32_t bucket = distribution_bucket(s->high), had = s->room, room = (bucket + OCTAVE) & ~(OCTAVE - 1);
     const size_t size = s->big ? sizeof *s->big : sizeof *s->counts;
@@ -151,7 +151,7 @@ static pfr_status room_for_buckets(struct distributions *all, struct distributio
     return PFR_OK;
 }
 
-/* One bucket might get more than a small count can say. */
+/* Changes to 64-bit counts, because the count of a bucket might exceed 32 bits. */
 static pfr_status make_big(struct distributions *all, struct distribution *s, pfr_error *err) {
     const uint32_t room = s->room;
     uint64_t *big = distribution_table_take(&all->tables, room, sizeof *big, false);
@@ -166,7 +166,7 @@ static pfr_status make_big(struct distributions *all, struct distribution *s, pf
     return PFR_OK;
 }
 
-/* For `more` values, of which s->low and s->high are known. */
+/* Makes room for `more` values; s->low and s->high already include them. */
 static pfr_status make_room(struct distributions *all, struct distribution *s, uint64_t more, pfr_error *err) {
     if (distribution_is_exact(s))
         return room_for_values(all, s, (uint32_t)more, err);
@@ -175,7 +175,7 @@ static pfr_status make_room(struct distributions *all, struct distribution *s, u
     return room_for_buckets(all, s, err);
 }
 
-/* --- What is in it. */
+/* --- Counting. */
 
 static void count_value(struct distribution *s, uint64_t value) {
     if (s->big)
@@ -186,7 +186,7 @@ static void count_value(struct distribution *s, uint64_t value) {
 
 #define AT_ONCE 128u
 
-/* Up to so many: where they are counted is asked for before they are, since that is mostly not at hand. */
+/* Counts at most AT_ONCE values. All counters are prefetched first, because they are mostly not in the cache. */
 static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count) {
     uint32_t bucket[AT_ONCE];
     for (uint32_t i = 0; i < count; i += 4) {
@@ -198,7 +198,7 @@ static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count)
         counts[bucket[i]]++;
 }
 
-/* All but up to three that are left. */
+/* Counts the values in groups of four; up to three are left. Returns the number counted. */
 static uint32_t count_fours(struct distribution *s, const struct distribution_many *many) {
     const uint32_t count = many->count & ~3u;
     for (uint32_t i = 0; i < count; i += AT_ONCE)
@@ -268,7 +268,7 @@ static uint32_t less(uint32_t most) {
     return fewer > SPREAD_LEAST ? fewer : SPREAD_LEAST;
 }
 
-/* So many more are in it. */
+/* Adds `more` to the number of values, and changes to a sketch or lowers the limit if required. */
 static pfr_status add_count(struct distributions *all, struct distribution *s, uint64_t more, pfr_error *err) {
     all->charged -= charge_of(all, s);
     s->count += more;
@@ -303,7 +303,7 @@ pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_
     return add_count(all, s, 1, err);
 }
 
-/* One by one as long as values are kept, so at most SPREAD_MOST times. */
+/* The value is added one by one while the distribution is exact, so at most SPREAD_MOST times. */
 pfr_status distributions_add_times(struct distributions *all, uint32_t number, uint64_t value, uint64_t times,
                                    pfr_error *err) {
     struct distribution *s = &all->at[number];
@@ -378,7 +378,7 @@ static void take_distribution(struct distribution *s, const struct distribution 
         take_buckets(s, from);
 }
 
-/* A sketch has more than `most` values, with whatever it is merged. */
+/* A sketch has more than `most` values, so the result of merging it is a sketch as well. */
 pfr_status distributions_merge(struct distributions *all, uint32_t number, const struct distributions *others,
                                uint32_t other, pfr_error *err) {
     const struct distribution *from = &others->at[other];

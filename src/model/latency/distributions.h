@@ -10,9 +10,9 @@
  * SPREAD_ERROR of it. The number of values, the smallest and the greatest are always exact.
  *
  * The limit of an exact distribution, `most`, starts at SPREAD_MOST and is reduced by a quarter while the sum of
- * min(values, most) over all distributions is above SPREADS_MOST, down to SPREAD_LEAST, where values take no more room
- * than buckets. This depends only on the values: distributions filled separately and merged, in any order, equal those
- * filled by one worker.
+ * min(values, most) over all distributions is above SPREADS_MOST, down to SPREAD_LEAST, at which values take no more
+ * room than buckets. This depends only on the values: distributions that are filled separately and merged, in any
+ * order, equal those filled by one worker.
  *
  *    distributions_init(&all, memory);
  *    distributions_new(&all, &err);                         the first one, number 0
@@ -29,17 +29,17 @@
 #define SPREADS_MOST (1u << 19)
 #define SPREAD_BITS 7u
 #define SPREAD_ERROR (1.0 / (2u << SPREAD_BITS)) /* 0.39 % */
-#define SPREAD_OCTAVE (1u << SPREAD_BITS)        /* buckets that a sketch grows by */
+#define SPREAD_OCTAVE (1u << SPREAD_BITS)        /* number of buckets by which a sketch grows */
 #define SPREAD_BUCKETS (((uint64_t)(64u - SPREAD_BITS) << SPREAD_BITS) + ((uint64_t)1 << SPREAD_BITS))
 
-/* Has values, counts or big counts; none of them while there is no value. */
+/* Has one of `values`, `counts` and `big`, or none of them while there are no values. */
 struct distribution {
     uint32_t *values; /* exact: the values */
     uint32_t *tops;   /* exact: upper 32 bits of the values; NULL: all are 0 */
     uint32_t *counts; /* sketch: counts by bucket */
-    uint64_t *big;    /* sketch: the same with 64 bits, where 32 might not suffice */
-    uint16_t *recent; /* recent counts not added to those yet, or NULL: half the size, so that more of them stay in the
-                         cache */
+    uint64_t *big;    /* sketch: counts of 64 bits, if 32 might not suffice */
+    uint16_t *recent; /* recent counts that were not added to the counts yet, or NULL. They have half the size, so that
+                         more of them stay in the cache */
     uint32_t nr_recent; /* number of values in `recent` */
     uint32_t room;      /* elements of each array */
     uint64_t count;     /* number of values */
@@ -66,12 +66,12 @@ static inline bool distribution_is_exact(const struct distribution *s) {
     return !s->counts && !s->big;
 }
 
-/* For an exact one. */
+/* Value `i` of an exact distribution. */
 static inline uint64_t distribution_value(const struct distribution *s, uint64_t i) {
     return s->values[i] | (s->tops ? (uint64_t)s->tops[i] << 32 : 0);
 }
 
-/* For a sketch. */
+/* The count of a bucket of a sketch. */
 static inline uint64_t distribution_count_of(const struct distribution *s, uint32_t bucket) {
     return (s->big ? s->big[bucket] : s->counts[bucket]) + (s->recent ? s->recent[bucket] : 0u);
 }
@@ -104,14 +104,14 @@ static inline void distribution_four_buckets(const uint32_t *values, uint32_t *b
 /* The value in the middle of a bucket. */
 uint64_t distribution_middle(uint32_t bucket);
 
-/* Fails for lack of memory and limits. */
+/* Errors: PFR_ERR_MEMORY, PFR_ERR_LIMIT. */
 pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_t value, pfr_error *err);
 
 /* Adds the same value `times` times. */
 pfr_status distributions_add_times(struct distributions *all, uint32_t number, uint64_t value, uint64_t times,
                                    pfr_error *err);
 
-/* Adds many values, whose smallest and greatest are known. */
+/* Many values to add, with the smallest and greatest of them. */
 struct distribution_many {
     const uint32_t *values;
     uint32_t count, low, high;
@@ -143,11 +143,11 @@ pfr_status distribution_list(const struct distributions *all, uint32_t number, s
                              pfr_error *err);
 void distribution_list_free(const struct distributions *all, struct distribution_list *list);
 
-/* Nearest rank: the smallest value that is not exceeded by at least `thousandths` / 1000 of all values. 0: no values.
- */
+/* Nearest rank: the smallest value such that at least `thousandths` / 1000 of all values do not exceed it. 0: no
+   values. */
 uint64_t distribution_rank(const struct distribution_list *list, unsigned thousandths);
 
-/* Several ranks without a list; thousandths must be ascending. */
+/* Computes several ranks without a list; `thousandths` must be ascending. */
 pfr_status distribution_ranks(const struct distributions *all, uint32_t number, const unsigned *thousandths,
                               unsigned count, uint64_t *values, pfr_error *err);
 

@@ -9,7 +9,7 @@ static void open_lines(struct address_names *n, struct named_object *o, const st
     named_object_open_lines(o, &search, n->options.naming.cache_dir, &n->line_memory);
 }
 
-/* The kernel's lines are in the file given for it, which has its build id. */
+/* Lines of the kernel come from the given vmlinux file, if it has the recorded build id. */
 static void open_kernel_lines(struct address_names *n, struct named_object *o, const struct object *what) {
     size_t size;
     (void)what;

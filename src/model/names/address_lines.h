@@ -3,8 +3,8 @@
 #define PFR_MODEL_ADDRESS_LINES_H
 /*
  * Source lines of addresses, from the debugging information of their objects: in the object itself, in the copy that
- * perf keeps, or in the separate debug file (address_names.h lists the places); for the kernel, in the file named for
- * it. It is opened when the first line of an object is requested.
+ * perf keeps, or in the separate debug file (address_names.h lists the places); for the kernel, in the given vmlinux.
+ * Debugging information is opened when the first line of an object is requested.
  */
 #include "model/names/address_names.h"
 
@@ -12,7 +12,8 @@ struct address_line {
     const char *file; /* its path; valid until address_names_free; NULL: unknown */
     uint32_t line;    /* 0: unknown */
     bool has_names;   /* the object, or its separate debug file, has symbols */
-    uint64_t address; /* in the object's own numbering; the offset in the file if the object could not be opened */
+    uint64_t address; /* address as in the object's symbol table; the offset in the file if the object could not be
+                         opened */
 };
 
 /* Fails only for lack of memory. */

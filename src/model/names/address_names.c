@@ -53,7 +53,7 @@ bool kernel_release_is_running(const char *release) {
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
 }
 
-/* With symfs the user means objects of another machine: the running kernel is not used, as in perf. */
+/* With symfs the objects are those of another machine, so the running kernel is not used, as in perf. */
 static bool means_elsewhere(const struct address_names_options *options) {
     return options->naming.symfs && *options->naming.symfs;
 }
@@ -79,7 +79,7 @@ static bool kernel_is_running(const struct object *o, const struct address_names
     return false;
 }
 
-/* Any kernel object: they share one source. */
+/* Any kernel object: all kernel objects share one source of symbols. */
 static uint32_t kernel_object(const struct address_names *n) {
     return n->state->objects.oldest_kernel;
 }
@@ -207,8 +207,8 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
     return PFR_OK;
 }
 
-/* Converts an address of the running kernel to its file: the kernel may have been relocated at boot. The pgoff of its
-   map is the address of its text, which is the first executable segment of the file. */
+/* Converts an address of the running kernel to its file: the kernel may have been relocated at boot. The pgoff of the
+   kernel's map is the address of its text, which is the first executable segment of the file. */
 static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
     static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct symbol_segments segments = o->source->segments(o->handle);
@@ -228,7 +228,7 @@ static bool find_symbol(struct named_object *o, uint64_t address, struct symbol 
     return found;
 }
 
-/* Kernel addresses are those of the running kernel. */
+/* Converts an address to the numbering of its symbols. Kernel addresses are those of the running kernel. */
 static uint64_t address_in(const struct address_names *n, const struct named_object *o, bool kernel, uint64_t address,
                            uint64_t offset) {
     uint64_t at = offset;
@@ -274,7 +274,7 @@ pfr_status address_names_object(struct address_names *n, uint32_t object, uint64
     return PFR_OK;
 }
 
-/* Names that need no object to be opened. */
+/* Whether the name is known without opening an object. */
 static bool is_told(const struct address_names *n, uint32_t object, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
     if (object == NO_OBJECT || n->options.naming.no_symbols)
@@ -296,7 +296,7 @@ static pfr_status find_at(struct address_names *n, struct named_object *o, uint6
         name->before = name->behind = UINT64_MAX;
     const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
-        name->ahead = name->size = 0; /* no memory for the names: no name */
+        name->ahead = name->size = 0; /* there was no memory for the names */
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }
 

@@ -8,8 +8,8 @@
  *
  * An object is looked for at the recorded path (below symfs), then in ~/.debug by build id. If its symbols were
  * stripped, they are looked for in /usr/lib/debug/.build-id (below symfs), or in the file that it names
- * (.gnu_debuglink). The vdso has no file: the one of this process is used if the running kernel is the recorded one and
- * no build id contradicts it.
+ * (.gnu_debuglink). The vdso has no file: the vdso of this process is used if the running kernel is the recorded one
+ * and no build id contradicts this.
  *
  *    address_names_init(&names, state, memory, &options);
  *    address_names_find(&names, object, address, offset, &name, &err);
@@ -21,7 +21,7 @@
 
 struct address_names_options {
     pfr_symbol_options naming;
-    const char *release; /* of the recorded kernel, for recordings without its build id; NULL: unknown */
+    const char *release; /* release of the recorded kernel, used if its build id was not recorded; NULL: unknown */
 };
 
 struct address_names {
@@ -44,16 +44,16 @@ struct address_name {
     uint32_t *note; /* room for data of the caller about the text, 0 at first; valid as long as `text`; NULL: no room */
     const char *mangled;     /* mangled name, NUL-terminated; valid as long as `text` */
     uint64_t ahead;          /* bytes from the start of the symbol to the address */
-    uint64_t size;           /* of the symbol; 0: unknown */
-    uint64_t before, behind; /* bytes before the address, and from it on, that certainly have the same name */
+    uint64_t size;           /* size of the symbol; 0: unknown */
+    uint64_t before, behind; /* number of bytes before the address, and from it on, that certainly have the same name */
 };
 
-/* options is copied; its texts must outlive the names. Allocates nothing yet. */
+/* `options` is copied; its texts must outlive the names. No memory is allocated yet. */
 void address_names_init(struct address_names *names, const struct state *state, struct memory *memory,
                         const struct address_names_options *options);
 void address_names_free(struct address_names *names);
 
-/* The name of an address; `offset` is its place in the object (struct place). Fails only for lack of memory. */
+/* The name of an address; `offset` is its offset in the object (struct place). Fails only for lack of memory. */
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
 
@@ -86,7 +86,8 @@ struct debug_search address_names_search(const struct address_names *names, cons
 pfr_status address_names_object(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                                 struct named_object **found, uint64_t *at, pfr_error *err);
 
-/* address_names_find for a place from state_place; code added while the kernel ran has its own name. */
+/* As address_names_find, for a place from state_place. Code that was added to the running kernel has a name of its
+   own. */
 pfr_status address_names_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_name *name, pfr_error *err);
 

@@ -100,7 +100,8 @@ static unsigned flags_of(const struct function_names *n) {
     return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
 }
 
-/* A symbol that begins before the address is another function's. NULL: no name, or no memory. */
+/* The symbol that begins at the address: one that begins earlier is that of another function. NULL: no name, or no
+   memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {
     struct symbol symbol;
@@ -273,7 +274,7 @@ static void read_line(struct function_names *n, struct named_object *o, const st
         set_line(n, &first, &name->line);
 }
 
-/* The memory limit only costs lines, which is reported. */
+/* At the memory limit only lines are left out, which is reported. */
 static pfr_status find_line(struct function_names *n, struct function_name *name, pfr_error *err) {
     struct debug_search search;
     struct named_object *o = object_of(n, name, &search);

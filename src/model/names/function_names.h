@@ -2,10 +2,10 @@
 #ifndef PFR_MODEL_FUNCTION_NAMES_H
 #define PFR_MODEL_FUNCTION_NAMES_H
 /*
- * Names of a trace's functions. A trace only has ids, and does not state the program. So the user names the objects (or
- * maps extracted by llvm-xray): first the program, then its shared objects in the order in which they were loaded. The
- * upper 8 bits of an id are the index of its object, the lower 24 the number of the function (symbol/xray/xray_map.h);
- * in a trace of one object ids are below 2^24.
+ * Names of a trace's functions. A trace contains only ids of functions and does not name the program. Therefore the
+ * user gives the objects (or maps extracted by llvm-xray): first the program, then its shared objects in the order in
+ * which they were loaded. The upper 8 bits of an id are the index of its object, the lower 24 the number of the
+ * function (symbol/xray/xray_map.h); in a trace of one object ids are below 2^24.
  *
  *    function_names_open(&names, memory, &options, &err);
  *    function_names_find(&names, id, &name, &err);      name->text: "area", or "#7", "#1:7"
@@ -43,7 +43,7 @@ struct function_name {
     const char *text; /* NUL-terminated, not escaped: print_name escapes it */
     uint32_t length;
     uint32_t id;
-    const char *path;          /* of its object; NULL: unknown */
+    const char *path;          /* path of its object; NULL: unknown */
     uint32_t object, function; /* index of the object; number of the function in it, from 1 */
     uint64_t address;          /* in the object's own numbering; 0 if not mapped */
     bool mapped;               /* the object's map has this function */
@@ -71,7 +71,7 @@ struct function_names {
     uint64_t objectless;       /* functions whose line was requested but whose object is missing */
     uint64_t lineless;         /* functions whose object is available but lacks the line */
     uint64_t unmapped;         /* number of distinct ids without a map, if there are maps */
-    uint32_t unmapped_object;  /* index of one object that was not named; 0: all were */
+    uint32_t unmapped_object;  /* index of one object that was not given; 0: all were given */
 };
 
 /* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be
@@ -86,8 +86,8 @@ pfr_status function_names_find(struct function_names *names, uint32_t id, const 
 
 /*
  * The line at which a function begins, from the debugging information of its object: in the file itself, in its
- * separate debug file, or in the copy that perf keeps. The object of a map in YAML is unknown. Looked up once, also
- * without success. Fails only for lack of memory.
+ * separate debug file, or in the copy that perf keeps. The object of a map in YAML is unknown. The line is looked up
+ * only once, even if it is not found. Fails only for lack of memory.
  */
 pfr_status function_names_line(struct function_names *names, uint32_t id, const struct function_line **line,
                                pfr_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's file that does not name the recorded kernel: see kernel_file.h. */
+/* A vmlinux file of another kernel than the recorded one: see kernel_file.h. */
 #include "model/names/kernel_file.h"
 
 #include <stdio.h>

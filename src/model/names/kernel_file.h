@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_KERNEL_FILE_H
 #define PFR_MODEL_KERNEL_FILE_H
 /*
- * The file given for the kernel's symbols (address_names_options.vmlinux), when it was not usable: a file of another
- * build is ignored, and a note says so.
+ * Reports that the file given for the kernel's symbols (address_names_options.vmlinux) was not usable: a file of
+ * another build is ignored, and a note says so.
  *
  *    if (kernel_file_is_refused(&names, &facts, &result))
  *        ... facts.id is its build-id; OTHER_BUILD: not the recorded kernel's ...
@@ -11,8 +11,8 @@
 #include "model/names/address_names.h"
 #include "symbol/elf/elf_facts.h"
 
-/* true: a kernel address was requested, and the file could not name it. *result: the reason; facts->id: its build id.
- */
+/* Returns true if a kernel address was requested and the file could not be used. *result is the reason, facts->id the
+   build id of the file. */
 bool kernel_file_is_refused(const struct address_names *names, struct elf_facts *facts, enum symbol_result *result);
 
 /* Reports this with both build ids; call it when all addresses are named. */

@@ -10,13 +10,13 @@
 
 #define CUT "..."
 
-/* Bytes that the errors will take for it. */
+/* The length of the path when it is escaped, as in errors. */
 static size_t shown_length(const char *path, size_t length) {
     char shown[LIMITED_PATH_ROOM * 4];
     return escape_into(shown, sizeof shown, path, length);
 }
 
-/* As much of the end as there is room for. */
+/* The longest end of the path that fits when it is escaped. */
 static const char *end_of(const char *path, size_t length) {
     const size_t most = LIMITED_PATH_ROOM - sizeof CUT;
     size_t from = length > most ? length - most : 0;

@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_LIMITED_OBJECTS_H
 #define PFR_MODEL_LIMITED_OBJECTS_H
 /*
- * The objects that met a limit, as a sentence names them: one by its path, and how many others there are. Threads meet
- * objects in any order: of all paths the least is named.
+ * The objects that met a limit, for a sentence that gives the path of one object and the number of others. Threads meet
+ * objects in any order, so the alphabetically first path is given.
  */
 #include <stdint.h>
 
@@ -12,10 +12,10 @@
 
 struct limited_objects {
     uint32_t count;
-    char first[LIMITED_PATH_ROOM]; /* the least path; of a long one its end */
+    char first[LIMITED_PATH_ROOM]; /* the first path in alphabetical order; only the end of a long path */
 };
 
-/* Each object once. `path` NULL: not known. */
+/* Adds an object; call it once per object. `path` NULL: not known. */
 void limited_objects_add(struct limited_objects *objects, const char *path);
 
 /* "PATH and of 2 other objects", with `joint` for "of". Returns `text`. */

@@ -174,7 +174,7 @@ pfr_status object_look(struct address_names *n, uint32_t object, struct object_l
 struct spare_search {
     struct address_names *names;
     const struct object_look *look;
-    const char *path; /* of the object */
+    const char *path; /* path of the object */
     enum object_need need;
     bool lines;
     char tried[DEBUG_PATH_ROOM];
@@ -185,7 +185,7 @@ static bool made(int length) {
     return length > 0 && length < (int)DEBUG_PATH_ROOM;
 }
 
-/* "FOLDER/.build-id/ab/cdef...REST". */
+/* Makes the path "FOLDER/.build-id/ab/cdef...REST". */
 static bool by_id(struct spare_search *s, const char *folder, const char *rest) {
     return build_id_path(s->tried, sizeof s->tried, folder, s->look->id.bytes, s->look->id.size, rest);
 }

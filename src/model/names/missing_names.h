@@ -17,9 +17,9 @@
 enum object_fault {
     FAULT_NO_MAP,        /* the address is in no object */
     FAULT_MISSING,       /* no file at its path */
-    FAULT_DELETED,       /* no file at its path, and it was deleted before the recording */
-    FAULT_REPLACED,      /* another build is there */
-    FAULT_UNVERIFIED,    /* a file without a build-id is there, and one was recorded */
+    FAULT_DELETED,       /* no file at its path: it was deleted before the recording */
+    FAULT_REPLACED,      /* the file at its path is of another build */
+    FAULT_UNVERIFIED,    /* the file at its path has no build-id, but one was recorded */
     FAULT_NOT_PERMITTED, /* no permission to read it */
     FAULT_NO_OBJECT,     /* the file is not an object, or not a regular file */
     FAULT_UNREADABLE,    /* damaged, beyond a limit, or reading failed */
@@ -58,8 +58,8 @@ struct object_look {
     bool lacks_inlined;                /* information about inlined functions is incomplete */
     enum object_fault inlined;         /* the reason */
     const struct debug_missed *missed; /* the missing files in that case; valid as long as the names */
-    struct build_id id;                /* of the recorded build; size 0: unknown */
-    struct build_id other;             /* REPLACED, OTHER_VMLINUX: of the file found */
+    struct build_id id;                /* build id of the recorded object; size 0: unknown */
+    struct build_id other;             /* FAULT_REPLACED, FAULT_OTHER_VMLINUX: build id of the file that was found */
 };
 
 const char *object_fault_name(enum object_fault fault); /* "stripped"; static */
@@ -72,7 +72,8 @@ pfr_status object_look(struct address_names *names, uint32_t object, struct obje
 /* A file of the recorded build that is not at the places that are searched. */
 struct object_spare {
     char path[DEBUG_PATH_ROOM];  /* its path; "": not found */
-    char place[DEBUG_PATH_ROOM]; /* where it would be found: in the copies that perf keeps; "": no such place */
+    char place[DEBUG_PATH_ROOM]; /* the place where it would be found, in the copies that perf keeps; "": no such
+                                    place */
 };
 
 /*

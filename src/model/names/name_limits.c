@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares and counts of what names take: see name_limits.h. */
+/* Memory limits of names: see name_limits.h. */
 #include "model/names/name_limits.h"
 
 #include "base/memory/fail.h"
 
-#define OBJECT_PART 2u  /* of the limit: one object */
-#define SPARE_PART 8u   /* of the limit: left by symbols to all else */
-#define TEXTS_PART 8u   /* of the limit: texts of all objects */
-#define TEXTS_LEAST 64u /* of the limit: any object */
-#define TEXTS_TIMES 4u  /* of the object's file */
+#define OBJECT_PART 2u  /* fraction of the memory limit: symbols, or lines, of one object */
+#define SPARE_PART 8u   /* fraction of the memory limit: left for everything but symbols */
+#define TEXTS_PART 8u   /* fraction of the memory limit: texts of all objects */
+#define TEXTS_LEAST 64u /* fraction of the memory limit: texts of any object */
+#define TEXTS_TIMES 4u  /* and this many times the size of the object's file */
 
 void name_limits_init(struct name_limits *l, struct memory *memory) {
     *l = (struct name_limits){.memory = memory, .texts_left = memory->limit / TEXTS_PART};

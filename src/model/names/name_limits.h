@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_NAME_LIMITS_H
 #define PFR_MODEL_NAME_LIMITS_H
 /*
- * What names may take: one object of a recording must not take what all others need. An object that was made for it
- * loses its own names, and is named in a sentence at the end.
+ * Memory limits of names: one object of a recording must not use the memory that all others need. An object that was
+ * crafted to do so loses only its own names, and is reported at the end.
  *
  *     limit                                       what happens beyond it
  *     symbols of one object: half of `memory`     no address of the object is named
@@ -15,11 +15,11 @@
  *     names in its debugging information: a 128th the next inlined functions of the object have no name
  *       of `memory`, and 4 times its sections
  *
- * Which symbols of an object are the next depends on the order in which they are asked for, so that at the limits of
- * texts `script` may name others with another number of threads. What symbol tables are refused for does not.
+ * Which symbols of an object lose their names depends on the order of requests. At the limits of texts, the names that
+ * `script` prints may therefore depend on the number of threads. The limits of symbols do not depend on it.
  *
- * A symbol table's own limits are in symbol/elf/elf_flood.c and symbol/table/symbol_table.h. A text is a name as people
- * write it, which demangling can make many times as long as it is in the file.
+ * A symbol table's own limits are in symbol/elf/elf_flood.c and symbol/table/symbol_table.h. A text is a demangled
+ * name, which can be many times as long as the name in the file.
  */
 #include "base/memory/memory.h"
 #include "model/names/limited_objects.h"
@@ -27,42 +27,43 @@
 
 struct name_limits {
     struct memory *memory;
-    struct memory names;                 /* a share: symbols of all objects */
+    struct memory names;                 /* memory share: symbols of all objects */
     uint64_t texts_left;                 /* bytes */
-    struct limited_objects named, lined; /* that met a limit of their names, and of their lines */
+    struct limited_objects named, lined; /* objects that met a limit of their names, and of their lines */
 };
 
-/* What one object takes. */
+/* Memory use of one object. */
 struct object_budget {
     struct name_limits *of;
-    struct memory names, lines; /* shares: its symbols, and its debugging information */
-    uint64_t texts;             /* bytes of texts that were made */
+    struct memory names, lines; /* memory shares: its symbols, and its debugging information */
+    uint64_t texts;             /* bytes of its texts so far */
     bool limited, unlined;      /* counted in of->named, in of->lined */
 };
 
 void name_limits_init(struct name_limits *limits, struct memory *memory);
 
-/* The lines of one object, as a share of `memory`. */
+/* Initialises the share for the lines of one object, from `memory`. */
 void object_budget_lines(struct object_budget *budget, struct memory *memory);
 
-/* Whether so many bytes of text may still be made of an object whose names come from `file_size` bytes. */
+/* Whether a text of `length` bytes may still be made for an object whose file, or debugging information, has
+   `file_size` bytes. */
 bool object_budget_has(const struct object_budget *budget, uint64_t length, uint64_t file_size);
 void object_budget_take(struct object_budget *budget, uint64_t length);
 
-/* NULL: no memory, which failed in limits->memory. */
+/* NULL: there was no memory in limits->memory. */
 struct object_budget *object_budget_make(struct name_limits *limits);
-/* NULL is fine. */
+/* NULL is allowed. */
 void object_budget_free(struct object_budget *budget);
 
-/* The object met a limit of its names; path NULL: not known. */
+/* Notes that the object met a limit of its names. `path` NULL: not known. */
 void object_budget_met(struct object_budget *budget, const char *path);
-/* The same of its lines; budget NULL: there was no memory for it. */
+/* Notes that the object met a limit of its lines. `budget` NULL: there was no memory for the budget. */
 void name_limits_meet_lines(struct name_limits *limits, struct object_budget *budget, const char *path);
 
-/* Whether objects met a limit of their names, or of their lines; *why says which. */
+/* Whether objects met a limit of their names, or of their lines; *why is filled with a sentence that names them. */
 bool name_limits_met(const struct name_limits *limits, pfr_error *why);
 bool name_limits_met_lines(const struct name_limits *limits, pfr_error *why);
-/* Either. */
+/* Whether any object met either limit. */
 bool name_limits_any(const struct name_limits *limits);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the symbols of an object are called: see named_object.h. */
+/* Texts of an object's symbols: see named_object.h. */
 #include "model/names/named_object.h"
 
 #include <inttypes.h>
@@ -92,7 +92,7 @@ bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM]
     return kept_place(id, size, "/debug", path, found);
 }
 
-/* "FOLDER/REST/NAME", of whose parts the first two may be empty. */
+/* Makes "FOLDER/REST/NAME"; the first two parts may be empty. */
 static bool join_path(char to[DEBUG_PATH_ROOM], const char *folder, const char *rest, size_t length, const char *sub,
                       const char *name) {
     const int made = snprintf(to, DEBUG_PATH_ROOM, "%s%.*s%s%s", folder, (int)length, rest, sub, name);
@@ -113,7 +113,7 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found) {
     const char *folder = search->folder ? search->folder : DEBUG_FOLDER;
-    const bool below = (place == 0 || place == 3) && search->folder; /* as the user typed it */
+    const bool below = (place == 0 || place == 3) && search->folder; /* the directory as the user gave it */
     const size_t size = search->size ? search->size : own_size;
     const uint8_t *id = search->size ? search->build_id : own_id;
     *found = (struct symbol_object){.kind = SYMBOL_USER,
@@ -139,7 +139,7 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     return debug_file_place(link, id, size, search, place, path, found);
 }
 
-/* What the object's share could not get, those that ask for names could not. */
+/* Notes a limit that the object met. If there was no memory for it at all, that is a failure of all names. */
 static void judge(const struct named_object *o, enum symbol_result result, bool is_cut) {
     const struct memory *names = &o->budget->names;
     struct memory *all = o->budget->of->memory;
@@ -210,7 +210,7 @@ bool named_object_try_lines(struct named_object *o, const struct symbol_object *
     return debug_lines_open(&cached, &o->budget->lines, &o->lines) == SYMBOL_FOUND;
 }
 
-/* The object that is open has this build-id: its debugging information must have the same. */
+/* The open object itself, with its build-id, which its debugging information must have as well. */
 static struct symbol_object object_itself(const struct named_object *o, const struct debug_search *search) {
     struct symbol_object own = {.kind = SYMBOL_USER, .path = search->path, .symfs = search->symfs};
     own.build_id = o->source->build_id(o->handle, &own.build_id_size);
@@ -240,7 +240,7 @@ static bool find_in(struct named_object *o, struct symbol_handle *handle, uint64
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
-    *symbol = apart; /* where it could not be found out, that is all that is known */
+    *symbol = apart; /* until a symbol is found, only this address is known to have the result */
     const bool found = find_in(o, o->handle, address, symbol);
     if (!o->debug)
         return found;
@@ -274,9 +274,9 @@ struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name,
     return plain ? keep_text(texts, plain, strlen(plain)) : NULL;
 }
 
-static struct symbol_text no_room; /* the text of each name that the budget has no room for */
+static struct symbol_text no_room; /* the text of all names for which the budget has no room */
 
-/* As far as the object's budget has room for it. */
+/* Makes the text of a symbol, if the object's budget has room for it. */
 static struct symbol_text *make_text(struct symbol_texts *texts, struct named_object *o, const char *name, bool mangled,
                                      unsigned flags) {
     const char *plain = plain_name(texts, name, mangled, flags);

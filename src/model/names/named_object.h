@@ -54,7 +54,7 @@ struct debug_search {
     const char *path, *symfs; /* path of the object, and the prefix of paths; symfs may be NULL */
     const char *folder;       /* replaces /usr/lib/debug below symfs; NULL: that directory */
     const char *fetched;      /* cache directory of debuginfod; NULL: not used */
-    const uint8_t *build_id;  /* of the object */
+    const uint8_t *build_id;  /* build id of the object */
     size_t size;              /* 0: use the build id in the object */
 };
 
@@ -66,7 +66,7 @@ struct debug_search {
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
-/* The same for an object with this link, which may be NULL, and this build id. */
+/* As named_object_debug_place, for an object with this link, which may be NULL, and this build id. */
 bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size_t own_size,
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found);
@@ -74,7 +74,7 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
 /* Opens it through object->source; memory over a limit is noted in the object's budget. */
 enum symbol_result named_object_open(struct named_object *object, const struct symbol_object *wanted);
 
-/* The same for a jitdump, which was read before and must outlive the object. */
+/* As named_object_open, for a jitdump that was read before; it must outlive the object. */
 void named_object_take(struct named_object *object, const struct jit_dump *dump);
 
 /* Opens the separate debug file of the object, if there is one. */
@@ -93,12 +93,12 @@ bool fetched_folder(char *folder, size_t room);
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
-/* The copy that perf keeps of an object, by build id; it is in the home directory, regardless of symfs. False: no such
-   place. */
+/* The copy that perf keeps of an object, by build id. Copies are in the home directory, regardless of symfs. False: no
+   such place. */
 bool kept_object_place(const uint8_t *id, size_t size, bool is_vdso, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found);
 
-/* The same for the separate debug file. */
+/* As kept_object_place, for the separate debug file. */
 bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
 /*
@@ -108,7 +108,7 @@ bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM]
  */
 void named_object_open_lines(struct named_object *object, const struct debug_search *search, const char *cache,
                              struct memory *memory);
-/* The same for this file only. False: it has no debugging information. */
+/* As named_object_open_lines, for this file only. False: it has no debugging information. */
 bool named_object_try_lines(struct named_object *object, const struct symbol_object *file, const char *debug_folder,
                             const char *cache, struct memory *memory);
 
@@ -121,7 +121,7 @@ bool named_object_find(struct named_object *object, uint64_t address, struct sym
 struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *object,
                                       const struct symbol *symbol, bool mangled, unsigned flags);
 
-/* The same for a name that is not a symbol; only the text is kept. */
+/* As named_object_text, for a name that is not a symbol; only the text is kept. */
 struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See recorded_names.h. */
+/* Names of functions from the notes in a trace: see recorded_names.h. */
 #include "model/names/recorded_names.h"
 
 #include "base/memory/fail.h"
@@ -54,7 +54,7 @@ static void open_object(struct recorded_names *n, uint32_t number) {
         n->refused = number;
 }
 
-/* A symbol that merely covers the address, and begins before it, is another function's. */
+/* The symbol that begins at the address: one that begins earlier and covers it is that of another function. */
 static const struct symbol_text *text_at(struct recorded_names *n, uint32_t number, uint64_t address, bool mangled,
                                          unsigned flags, struct symbol_texts *texts) {
     struct named_object *o = &n->objects[number - 1];

@@ -19,8 +19,8 @@ struct recorded_names {
     uint32_t refused;             /* number of an object that could not be used; 0: all could */
 };
 
-/* Other traces, and NULL, have no functions. Of `where` only symfs and folder are used; they and the limits must
-   outlive the names. Call recorded_names_close in every case. */
+/* `trace` may be NULL or a trace without notes: then no function is known. Only symfs and folder of `where` are used;
+   they and the limits must outlive the names. Call recorded_names_close in every case. */
 pfr_status recorded_names_open(struct recorded_names *names, struct name_limits *limits, pfr_reader *reader,
                                const struct debug_search *where, pfr_error *err);
 void recorded_names_close(struct recorded_names *names);

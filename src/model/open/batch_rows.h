@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_BATCH_ROWS_H
 #define PFR_MODEL_BATCH_ROWS_H
-/* One row out of the columns of a batch. */
+/* Copies one row out of the columns of a batch. */
 #include <perfray/spans.h>
 
 static inline pfr_call call_of_batch(const pfr_call_batch *b, uint32_t i) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First arguments of the calls of a trace: see calls_rows.h. Calls are paired without them, so the trace is read again,
- * but only where it has some. The calls of a thread are numbered by their enters, and so are enters here; the tick of
- * the enter must be the same too: a wrong number would find the argument of another call.
+ * First arguments of the calls of a trace: see calls_rows.h. Calls are paired without arguments, so a trace that has
+ * arguments is read again. The calls of a thread are numbered in the order of their enters; the enters are numbered
+ * here in the same way. The tick of the enter must match as well, because a wrong number would find the argument of
+ * another call.
  */
 #include "model/open/calls_rows.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a model in batches, with the ids that calls_rows.h tells of. */
+/* Calls of a model in batches, with the ids described in calls_rows.h. */
 #include "model/open/calls_rows.h"
 
 #include <inttypes.h>
@@ -19,10 +19,10 @@ struct pfr_calls {
     pfr_calls_options options;
     struct call_columns rows;
     pfr_call_batch batch;
-    size_t thread, next;   /* in it */
-    uint64_t *left_before; /* by depth, of what is open: calls that were left before it was entered */
+    size_t thread, next;   /* next: row of the thread */
+    uint64_t *left_before; /* by depth of an open call: number of calls that were left before it was entered */
     size_t room;
-    uint32_t known; /* depths of which that is known */
+    uint32_t known; /* number of depths for which left_before is known */
 };
 
 static void point_batch(struct pfr_calls *c) {
@@ -114,7 +114,7 @@ static void give(struct pfr_calls *c, uint64_t id, const pfr_call *call) {
     r->flags[at] = call->flags;
 }
 
-/* Calls entered since the last exit were entered after all calls that had been left by then. */
+/* Notes the calls that were entered since the last exit: `left` calls had been left before. */
 static pfr_status note_entered(struct pfr_calls *c, uint32_t depth, uint64_t left, pfr_error *err) {
     void *grown = mem_grow(&c->memory, c->left_before, depth, &c->room, 64, sizeof *c->left_before);
     if (!grown)

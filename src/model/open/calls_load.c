@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace to rows of calls: see calls_rows.h. One worker reads it, so that exits come in their order. */
+/* Converts a trace to rows of calls: see calls_rows.h. One worker reads the trace, so that calls come in the order of
+   their exits. */
 #include "model/open/calls_rows.h"
 
 #include "model/names/function_names.h"
@@ -24,9 +25,9 @@ struct reading {
     struct u64_map frame_of;  /* function -> frame */
     struct u64_map object_of; /* path, as a number of the model's texts -> object */
     struct u64_map thread_of, process_of;
-    uint32_t *chain; /* paths, or frames, from a call outwards */
+    uint32_t *chain; /* paths or frames, from a call outwards */
     size_t chain_room;
-    uint32_t most; /* calls of a stack */
+    uint32_t most; /* maximum number of calls in a stack */
 };
 
 /* --- Rows. */
@@ -113,7 +114,7 @@ static pfr_status on_open(void *context, const struct calls_worker *worker, uint
 
 /* --- Functions. */
 
-/* An object that the recording has, too, is that one. */
+/* The object of a path: the recording's object, if it has one with this path. */
 static pfr_status find_object(struct reading *r, const char *path, uint32_t *object, pfr_error *err) {
     struct pfr_model *m = r->model;
     const char *text = path ? path : "[unknown]", *slash = strrchr(text, '/');
@@ -129,7 +130,7 @@ static pfr_status find_object(struct reading *r, const char *path, uint32_t *obj
     return u64_map_put(&r->object_of, number, *object, err);
 }
 
-/* What a recording beside the trace has. */
+/* Notes the objects of the recording that is loaded together with the trace. */
 static pfr_status learn_objects(struct reading *r, pfr_error *err) {
     struct pfr_model *m = r->model;
     uint32_t number;
@@ -152,7 +153,7 @@ static pfr_status put_line(struct reading *r, uint32_t function, pfr_model_frame
     return model_text(r->model, line->file, strlen(line->file), &row->file, err);
 }
 
-/* A function that no map has keeps its number for an address. */
+/* A function that is in no map has its number as address. */
 static pfr_status make_frame(struct reading *r, uint32_t function, uint32_t *frame, pfr_error *err) {
     const struct function_name *name;
     pfr_model_symbol symbol = {.size = 0};
@@ -175,7 +176,7 @@ static pfr_status find_frame(struct reading *r, uint32_t function, uint32_t *fra
     return u64_map_put(&r->frame_of, function, *frame, err);
 }
 
-/* --- Paths, numbered by the calls that have them. */
+/* --- Paths, numbered in the order of the calls that use them. */
 
 static pfr_status keep_chain(struct reading *r, size_t at, uint32_t value, pfr_error *err) {
     void *grown = mem_grow(r->model->memory, r->chain, at, &r->chain_room, 256, sizeof *r->chain);
@@ -186,7 +187,7 @@ static pfr_status keep_chain(struct reading *r, size_t at, uint32_t value, pfr_e
     return PFR_OK;
 }
 
-/* The innermost calls of a path that is deeper than is looked at: a stack from its outermost of them. */
+/* Makes the stack of a path that is deeper than the maximum, from its innermost calls. */
 static pfr_status number_cut(struct reading *r, const struct call_paths *paths, uint32_t path, uint32_t *stack,
                              pfr_error *err) {
     size_t count = 0;
@@ -201,7 +202,7 @@ static pfr_status number_cut(struct reading *r, const struct call_paths *paths, 
     return PFR_OK;
 }
 
-/* The paths from this one outwards that have no stack yet, and then inwards again. */
+/* Collects the paths from this one outwards that have no stack yet, then makes their stacks inwards. */
 static pfr_status number_path(struct reading *r, const struct call_paths *paths, uint32_t path, pfr_error *err) {
     struct call_path_row *rows = r->calls->paths;
     size_t count = 0;
@@ -236,7 +237,7 @@ int call_threads_compare(const void *a, const void *b) {
     return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* Everything that calls refer to, in the order of calls. */
+/* Makes the rows to which calls refer, in the order of calls. */
 static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct reading *r = context;
     struct model_calls *c = r->calls;
@@ -267,7 +268,8 @@ static uint64_t thread_word(uint32_t pid, uint32_t tid) {
     return (uint64_t)pid << 32 | tid;
 }
 
-/* Threads of a recording beside the trace, the first of each pid and tid; a trace without pids goes by tids. */
+/* Notes the threads of the recording that is loaded together with the trace: the first one of each pid and tid, or of
+   each tid if the trace has no pids. */
 static pfr_status learn_threads(struct reading *r, pfr_error *err) {
     const struct pfr_model *m = r->model;
     for (uint32_t id = m->threads.count; id > 0; id--) {
@@ -305,7 +307,7 @@ static pfr_status make_threads(struct reading *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- All of it. */
+/* --- The whole. */
 
 static pfr_status make_event(struct reading *r, const struct calls_totals *totals, pfr_error *err) {
     struct pfr_model *m = r->model;
@@ -371,7 +373,7 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     PFR_TRY(xray_clock_learn(r->of->trace, err));
     PFR_TRY(function_names_open(&r->names, r->model->memory, &how, err));
     PFR_TRY(calls_read(r->of->trace, &request, &totals, err));
-    if (totals.arguments && !totals.too_deep) /* else numbers of enters are not those of calls */
+    if (totals.arguments && !totals.too_deep) /* otherwise the numbers of enters would differ from those of calls */
         PFR_TRY(model_load_arguments(r->model, r->of->trace, err));
     r->calls->clock = xray_clock_of(r->of->trace);
     r->calls->clock.frequency = totals.frequency;

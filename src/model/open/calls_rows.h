@@ -2,9 +2,9 @@
 #ifndef PFR_MODEL_CALLS_ROWS_H
 #define PFR_MODEL_CALLS_ROWS_H
 /*
- * Calls of a model: of each thread one row a call, in the order of exits, of which ids, callers and depths are made
- * again when they are read. Ids are in the order of enters. Exits and depths are enough to know that order: a call was
- * entered after all calls that were left before its enter, and after those that it is in.
+ * Calls of a model: one row per call, for each thread in the order of exits. Ids are in the order of enters. Ids,
+ * callers and depths are not stored, but computed when rows are read. Exits and depths suffice for that: a call was
+ * entered after all calls that had been left by then, and after its callers.
  *
  *     calls_load.c       a trace to rows, functions to symbols, paths to stacks
  *     calls_arguments.c  first arguments, where calls have some
@@ -15,7 +15,7 @@
 #include "model/open/model_parts.h"
 
 struct call_row {
-    uint64_t exit, latency; /* ticks; of an open call its enter, and 0 */
+    uint64_t exit, latency; /* ticks; for an open call, its enter and 0 */
     int64_t self;
     uint32_t path, flags; /* flags: PFR_CALL_* */
 };
@@ -25,23 +25,23 @@ struct call_path_row {
     uint32_t stack, symbol, depth;
 };
 
-/* The first one of a call. */
+/* First argument of a call. */
 struct call_argument {
-    uint64_t number; /* of the call in its thread, from 0 in the order of enters */
-    uint64_t tick;   /* of its enter */
+    uint64_t number; /* number of the call in its thread, from 0 in the order of enters */
+    uint64_t tick;   /* tick of its enter */
     uint64_t value;
 };
 
 struct call_thread {
     int32_t pid, tid; /* 0 where not known */
     uint32_t thread;  /* id */
-    bool limited;     /* of some paths nothing is known: rows are numbered as they come, without callers */
+    bool limited;     /* some paths are unknown: rows are numbered in the order of exits, and have no callers */
     struct call_row *rows;
     size_t count, room;
-    uint64_t first;                  /* calls of the threads before */
+    uint64_t first;                  /* number of calls in the previous threads */
     struct call_argument *arguments; /* by number */
     size_t nr_arguments, arguments_room;
-    uint64_t entered; /* while they are read */
+    uint64_t entered; /* number of enters so far, while arguments are read */
 };
 
 struct model_calls {
@@ -53,7 +53,7 @@ struct model_calls {
     struct xray_clock clock;
 };
 
-/* Of a trace; `names` are open. Everything of the model that calls need. */
+/* Loads the calls of a trace, and all other rows of the model to which they refer. */
 struct calls_loading {
     struct pfr_model *model;
     const pfr_model_options *options;
@@ -65,12 +65,12 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err);
 void model_free_calls(struct pfr_model *m);
 int call_threads_compare(const void *a, const void *b); /* by pid and tid */
 
-/* After the calls, whose threads are in their order. Reads the whole trace. */
+/* Call it after model_load_calls, when the threads are sorted. Reads the whole trace. */
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err);
 void model_free_arguments(struct pfr_model *m, struct call_thread *t);
-/* Of call `number` of its thread, which is `row`; false: the trace does not have it. */
+/* Finds the argument of call `number` of the thread, whose row is `row`. false: the trace does not have it. */
 bool call_argument_find(const struct call_thread *t, uint64_t number, const struct call_row *row, uint64_t *value);
-/* Self time by stack, in ticks; what is below 0 counts as 0. */
+/* Adds up the self times by stack, in ticks; a negative one counts as 0. */
 pfr_status calls_add_self(const struct pfr_model *m, uint64_t *self, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model of rows that a caller puts: the same tables, with all columns of samples. */
+/* Builds a model from rows that the caller adds: the same tables, with all columns of samples. */
 #include "model/open/model_parts.h"
 #include "model/open/model_frames.h"
 #include "model/open/model_stacks.h"
@@ -10,8 +10,8 @@
 struct pfr_build {
     struct pfr_model *model;
     struct stack_tree tree;
-    struct intern_table objects; /* by what makes them equal */
-    pfr_error err;               /* of the first failure; status PFR_OK: no failure yet */
+    struct intern_table objects; /* by object_key */
+    pfr_error err;               /* the first failure; status PFR_OK: no failure yet */
 };
 
 pfr_build *pfr_model_build(const pfr_alloc *alloc, const pfr_limits *limits, pfr_error *err) {
@@ -49,7 +49,7 @@ void pfr_build_free(pfr_build *b) {
     pfr_model_close(m);
 }
 
-/* --- Rows. `failed` is 0, what a put returns then. */
+/* --- Rows. After a failure every function that adds a row returns 0. */
 
 static bool is_well(const pfr_build *b) {
     return b->err.status >= 0;

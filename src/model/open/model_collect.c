@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the profile tells of each sample while it counts. Of a recording that can be read again by slices only the node
- * of each sample is kept; of any other all columns. Threads and names are met by several workers at once, and get
- * their ids by the first sample that has them.
+ * Collects data of each sample while the profile counts. If the recording can be read again by slices, only the node of
+ * each sample is kept; otherwise all columns. Several workers meet threads and names in parallel; these get ids in the
+ * order of the first samples that have them.
  */
 #include "model/open/model_collect.h"
 #include "model/open/model_threads.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* --- What was met, and where first. */
+/* --- Distinct keys, and their first samples. */
 
 static void met_init(struct first_met *met, struct memory *memory) {
     *met = (struct first_met){.first = NULL};
@@ -67,7 +67,7 @@ static void free_counted(struct collector *c) {
 
 void collector_free(struct collector *c) {
     const struct sample_columns columns = c->model->columns;
-    c->model->columns = (struct sample_columns){.kept = 0}; /* they stay */
+    c->model->columns = (struct sample_columns){.kept = 0}; /* the model keeps its columns */
     free_counted(c);
     c->model->columns = columns;
 }
@@ -99,7 +99,8 @@ static pfr_status keep_slices(struct pfr_model *m, uint32_t count, const struct 
     return PFR_OK;
 }
 
-/* As profile_reads.c knows it: places are not learnt before the counting. */
+/* Whether samples come in order of time, as profile_reads.c decides: the profile learns the places only when counting
+   begins. */
 static bool comes_in_time_order(const struct profile *p) {
     bool any = p->request.stitched;
     for (uint32_t i = 0; i < p->nr_events; i++) {
@@ -136,7 +137,7 @@ static pfr_status on_begin(void *context, unsigned workers, uint32_t runs, const
     return PFR_OK;
 }
 
-/* Who the sample belongs to, by the worker's own numbers. */
+/* The thread and name of the sample, as numbers of the worker. */
 static pfr_status find_thread(struct collector *c, struct collect_worker *w, const struct profile_row *row, uint64_t at,
                               const struct thread_memo **found, pfr_error *err) {
     const struct state *state = w->finder.state;
@@ -258,7 +259,7 @@ void collector_init(struct collector *c, struct pfr_model *m) {
 
 /* --- To the model. */
 
-/* Blocks of a run are not those of all samples: one of each may be part of two of the others. */
+/* The blocks of a run are not aligned with the blocks of all samples: one block of a run may overlap two of these. */
 static pfr_status join_least(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     m->slices.nr_least = (size_t)(m->slices.first[c->nr_runs] / SAMPLE_BATCH) + 1;
@@ -280,7 +281,7 @@ static pfr_status join_least(struct collector *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Runs follow each other; each is freed when it was copied. */
+/* Appends the runs, and frees each of them when it was copied. */
 static pfr_status join_runs(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     size_t count = 0;
@@ -317,7 +318,7 @@ static int by_first(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* What all workers met, in the order of the first samples. */
+/* Merges the keys of all workers, in the order of their first samples. */
 static pfr_status settle_met(struct collector *c, size_t which, struct intern_table *to, pfr_error *err) {
     struct memory *memory = c->model->memory;
     size_t count = 0, at = 0;
@@ -340,7 +341,7 @@ static pfr_status settle_met(struct collector *c, size_t which, struct intern_ta
     return st;
 }
 
-/* Numbers of the one worker to ids in the order of samples. */
+/* Converts numbers of the only worker to ids, in the order of samples. */
 static pfr_status renumber(struct pfr_model *m, uint32_t *column, const struct intern_table *from,
                            struct intern_table *to, pfr_error *err) {
     uint32_t *id_of = mem_zeroed(m->memory, (size_t)from->count + 1, sizeof *id_of);
@@ -358,7 +359,7 @@ static pfr_status renumber(struct pfr_model *m, uint32_t *column, const struct i
     return st;
 }
 
-/* Rows that came in the order of time, to file order; samples of one record stay as they came. */
+/* Sorts rows that came in order of time into file order. Samples of one record keep their order. */
 static pfr_status sort_rows(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     const size_t count = m->columns.count;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_COLLECT_H
 #define PFR_MODEL_OPEN_MODEL_COLLECT_H
-/* What other files use of model_collect.c, which says how it works. */
+/* Interface of model_collect.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 void collector_init(struct collector *c, struct pfr_model *m);
 void collector_free(struct collector *c);
 
-/* When all is counted: columns, nodes by sample, spans of events, and keys of threads and comms become the model's. */
+/* Call it when all samples are counted: moves the columns, the nodes of samples, the time spans of events, and the keys
+   of threads and comms to the model. */
 pfr_status collector_settle(struct collector *c, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model knows of its recording as a whole: how much of it is missing, and what it says about itself. */
+/* Facts about the recording as a whole: its quality, and its metadata. */
 #include "model/open/model_facts.h"
 #include "model/open/model_tables.h"
 
@@ -54,7 +54,7 @@ static pfr_status put_quality(const struct fact_list *to, pfr_error *err) {
     return put_number(to, "lossy", to->model->lossy || (p && p->facts.lossy), err);
 }
 
-/* --- What the recording says. */
+/* --- Metadata. */
 
 static const char *format_name(const pfr_reader *reader) {
     static const char *const names[] = {[PFR_PERF_DATA] = "perf.data",
@@ -64,7 +64,7 @@ static const char *format_name(const pfr_reader *reader) {
     return names[pfr_get_header(reader)->format];
 }
 
-/* Clocks of perf_event_attr.clockid, by their numbers in linux/time.h. */
+/* Names of clocks by perf_event_attr.clockid; the numbers are those of linux/time.h. */
 const char *model_clock_name(const pfr_reader *reader) {
     static const char *const names[] = {
         [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw", [7] = "boottime", [11] = "tai"};
@@ -78,12 +78,12 @@ const char *model_clock_name(const pfr_reader *reader) {
     return id >= 0 && (uint64_t)id < sizeof names / sizeof *names && names[id] ? names[id] : "other";
 }
 
-/* Features that are one text: "hostname" of the layout feature_hostname. */
+/* Adds a fact from a feature that is one text. */
 static pfr_status put_view(const struct fact_list *to, const char *key, const pfr_text *text, pfr_error *err) {
     return put_fact(to, key, (const char *)text->at, strnlen((const char *)text->at, text->length), 0, err);
 }
 
-/* A feature that is one text; what is not there, or cannot be read, has no row. */
+/* Adds the feature that is one text. A feature that is absent or cannot be read gets no row. */
 #define PUT_FEATURE(number, member)                                                                                    \
     do {                                                                                                               \
         struct pfr_rec_feature_##member body;                                                                          \
@@ -101,7 +101,7 @@ static pfr_status put_features(const struct fact_list *to, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The words of the recorder's command, with blanks between. */
+/* The words of the recorder's command line, separated by blanks. */
 static pfr_status put_command(const struct fact_list *to, pfr_error *err) {
     struct pfr_rec_feature_cmdline body;
     struct pfr_rec_string word;
@@ -124,7 +124,7 @@ static pfr_status put_command(const struct fact_list *to, pfr_error *err) {
     return st;
 }
 
-/* Of the samples of all events. */
+/* The first and last time over the samples of all events. */
 static pfr_status put_times(const struct fact_list *to, pfr_error *err) {
     uint64_t first = PFR_NO_TIME, last = 0;
     for (uint32_t id = 1; id <= to->model->events.count; id++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_FACTS_H
 #define PFR_MODEL_OPEN_MODEL_FACTS_H
-/* What other files use of model_facts.c, which says how it works. */
+/* Interface of model_facts.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 pfr_status model_make_facts(struct pfr_model *m, pfr_error *err);
 
-/* What its times are of: "perf", "monotonic", ...; of a trace that was read for its clock. */
+/* The clock of the times: "perf", "monotonic", ... The clock of a trace must have been learnt before. */
 const char *model_clock_name(const pfr_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects, symbols and frames: what the profile has by address gets ids in the order in which it is asked for. */
+/* Objects, symbols and frames of the profile get ids in the order in which they are requested. */
 #include "model/open/model_frames.h"
 #include "model/open/model_tables.h"
 
@@ -30,7 +30,7 @@ static const pfr_object_kind kinds[] = {
     [OBJECT_KSYMBOL] = PFR_OBJECT_BPF, [OBJECT_JITDUMP] = PFR_OBJECT_JIT,         [OBJECT_OTHER] = PFR_OBJECT_OTHER,
 };
 
-/* As `script` calls it: a module that no list of build-ids names goes by its short name. */
+/* The path as `script` prints it: a module that is in no list of build-ids has its short name. */
 static pfr_status object_path(struct pfr_model *m, const struct object *o, const char **path, pfr_error *err) {
     const struct intern_table *names = &m->profile->state.names;
     char text[40];
@@ -57,7 +57,7 @@ static pfr_status put_object(struct frame_numbers *n, uint32_t number, uint32_t 
     return PFR_OK;
 }
 
-/* A placeholder for unknown addresses, or for stacks that had no room. */
+/* A placeholder object, for unknown addresses or for stacks for which there was no memory. */
 static pfr_status put_special(struct pfr_model *m, pfr_object_kind kind, const char *name, uint32_t *id,
                               pfr_error *err) {
     const pfr_model_object row = {.path = name, .name = name, .kind = kind};
@@ -67,7 +67,7 @@ static pfr_status put_special(struct pfr_model *m, pfr_object_kind kind, const c
 /* --- Symbols and frames. */
 
 struct model_symbol_key {
-    const char *name; /* texts are there once */
+    const char *name; /* compared by address: equal texts are stored once */
     uint64_t address;
     uint32_t object, inlined;
 };
@@ -100,7 +100,7 @@ static const char *text_of(const struct profile *p, uint32_t text) {
     return text == NO_TEXT ? NULL : intern_chars(&p->texts, text);
 }
 
-/* Where the symbol begins; of what is inlined, which begins anywhere, nothing. */
+/* The symbol of a frame. An inlined function gets no address, because it begins in many places. */
 static pfr_model_symbol symbol_of(const struct profile *p, const struct profile_frame *f, uint32_t object) {
     const bool named = f->text != NO_TEXT;
     const char *const mangled = text_of(p, f->mangled);
@@ -114,7 +114,7 @@ static pfr_model_symbol symbol_of(const struct profile *p, const struct profile_
     return symbol;
 }
 
-/* The level of what is in an object is the object's; any of its addresses says the same. */
+/* The CPU mode of a frame follows from its object; a frame without an object has the mode of its address. */
 static uint8_t mode_of(const struct profile *p, const struct profile_frame *f) {
     if (f->object == NO_OBJECT)
         return f->cpumode;

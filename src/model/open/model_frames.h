@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_FRAMES_H
 #define PFR_MODEL_OPEN_MODEL_FRAMES_H
-/* What other files use of model_frames.c, which says how it works. */
+/* Interface of model_frames.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 pfr_status frame_numbers_init(struct frame_numbers *n, struct pfr_model *m, pfr_error *err);
@@ -9,7 +9,7 @@ void frame_numbers_free(struct frame_numbers *n);
 pfr_status frame_number(struct frame_numbers *n, uint32_t frame, uint32_t *id, pfr_error *err);
 pfr_status frame_number_limited(struct frame_numbers *n, uint32_t *id, pfr_error *err);
 
-/* Rows by what makes them equal; for the builder, too. */
+/* Add a row, or find an equal one. Used by the builder as well. */
 pfr_status model_put_symbol(struct pfr_model *m, const pfr_model_symbol *symbol, bool inlined, uint32_t *id,
                             pfr_error *err);
 pfr_status model_put_frame(struct pfr_model *m, const pfr_model_frame *frame, uint32_t *id, pfr_error *err);

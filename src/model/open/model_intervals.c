@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * States of threads as rows, from one walk over the scheduler's records (model/sched). Threads that no such record
- * names slept throughout: they have one interval each.
+ * States of threads as rows, from one pass over the scheduler's records (model/sched). A thread that is in no such
+ * record slept all the time and has one interval.
  */
 #include "model/open/model_intervals.h"
 #include "model/open/thread_index.h"
@@ -17,7 +17,7 @@ struct intervals {
     size_t lives_room;
     uint8_t *seen; /* by thread id */
     struct reason_of_stack {
-        uint8_t reason, polled; /* enum wait_reason + 1; 0: not asked yet */
+        uint8_t reason, polled; /* enum wait_reason + 1; 0: not looked up yet */
     } * stacks;
     bool no_numbers;
 };
@@ -88,7 +88,7 @@ static pfr_interval_kind kind_of(const struct thread_interval *i) {
     return kinds[i->state];
 }
 
-/* A waker that an interrupt merely hit is not named. */
+/* A waker that was merely interrupted is left out. */
 static pfr_status put_waker(struct intervals *v, const struct thread_interval *i, pfr_interval *row, pfr_error *err) {
     if (i->waker_kind != WAKER_THREAD || i->waker == SCHED_NOBODY || i->waker == 0)
         return PFR_OK;
@@ -112,7 +112,7 @@ static pfr_status take(void *context, const struct thread_interval *i, pfr_error
     if (row.kind == PFR_INTERVAL_WAITING)
         row.reason = reason_of(v, row.stack, stack_of(v, i->waker_sample));
     if (!row.thread)
-        return PFR_OK; /* a tid that no row of threads has: nobody could find it */
+        return PFR_OK; /* the tid has no row in the table of threads, so nothing could refer to the interval */
     v->seen[row.thread] = 1;
     return rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err);
 }
@@ -155,7 +155,7 @@ static pfr_status walk(struct intervals *v, pfr_error *err) {
     PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
     if (!v->walk.switches && !v->walk.records && !v->walk.away)
         return PFR_OK;
-    if (v->walk.samples != m->columns.count) { /* which sample is which is not known */
+    if (v->walk.samples != m->columns.count) { /* samples cannot be matched by number */
         v->no_numbers = true;
         restart(v);
         PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One more walk over the records that are no samples: losses and throttling as marks, ends of threads. */
+/* A further pass over the records other than samples: makes marks of losses and throttling, and notes the ends of
+   threads. */
 #include "model/open/model_marks.h"
 #include "model/open/model_threads.h"
 #include "model/open/model_tables.h"
@@ -10,14 +11,14 @@ struct walk {
     struct pfr_model *model;
 };
 
-/* --- Who a record is about. */
+/* --- The thread of a record. */
 
 static struct record_key key_of_record(const struct walk *w, const pfr_record *rec) {
     const struct state *state = &w->model->profile->state;
     return state_key(state, rec, time_of(w->model->reader, rec));
 }
 
-/* The row of a thread as it is at a record; 0: unknown. */
+/* The row of the thread that has this tid at the time of a record; 0: unknown. */
 static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_t pid, uint32_t tid) {
     const struct profile_row row = {.key = key_of_record(w, rec), .pid = pid, .tid = tid};
     struct thread_view view;

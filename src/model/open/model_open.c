@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a recording to its model: the profile is loaded once, and what it found becomes tables with ids. */
+/* Makes the model of a recording: loads the profile once, and turns its data into tables with ids. */
 #include "file/read/stored.h"
 #include "model/open/calls_rows.h"
 
@@ -54,7 +54,7 @@ static void tell_note(void *context, const char *sentence) {
     l->options.note(l->options.context, sentence);
 }
 
-/* Names of the running kernel are those of the recorded one where both have the same release. */
+/* Notes the recorded kernel release: the symbols of the running kernel are used if it has the same release. */
 static void learn_release(struct loading *l) {
     struct pfr_rec_feature_osrelease release;
     const pfr_feature *f = pfr_find_feature(l->model->reader, BIT_OSRELEASE, NULL);
@@ -111,7 +111,7 @@ static pfr_status make_events(struct loading *l, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What tells where the numbers of samples are, for cursors. */
+/* Keeps the offsets of values in samples, for cursors. */
 static pfr_status learn_places(struct pfr_model *m, pfr_error *err) {
     const struct profile *p = m->profile;
     m->places = mem_zeroed(m->memory, (size_t)p->nr_events + 1, sizeof *m->places);
@@ -122,7 +122,7 @@ static pfr_status learn_places(struct pfr_model *m, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What only counting needed: memory is largest while stacks are numbered. */
+/* Frees data that only counting needed, because memory use is highest while stacks are numbered. */
 static void drop_counted(struct pfr_model *m) {
     struct profile *p = m->profile;
     node_weights_free(&p->self, p->memory);
@@ -131,7 +131,7 @@ static void drop_counted(struct pfr_model *m) {
     memory_settle(m->memory);
 }
 
-/* What only the loading needed. */
+/* Frees data that only loading needed. */
 static void drop_loaded(struct pfr_model *m) {
     struct profile *p = m->profile;
     mem_free(p->memory, p->frames, p->rooms.frames, sizeof *p->frames);
@@ -171,7 +171,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     return learn_places(m, err);
 }
 
-/* --- Columns that were asked for. */
+/* --- Requested columns. */
 
 static pfr_status fill_columns(struct pfr_model *m, struct sample_columns *to, pfr_error *err) {
     const pfr_sample_batch *b;
@@ -207,14 +207,14 @@ static pfr_status load_trace(struct loading *l, pfr_reader *trace, pfr_error *er
     return model_load_calls(&calls, err);
 }
 
-/* Keys that only loading needs. */
+/* Frees keys that only loading needed. */
 static void drop_keys(struct pfr_model *m) {
     intern_free(&m->symbol_keys);
     intern_free(&m->frame_keys);
     memory_settle(m->memory);
 }
 
-/* Both have CLOCK_MONOTONIC, which they say themselves, or their times have nothing to do with each other. */
+/* Times can only be compared if both files state that they use CLOCK_MONOTONIC. */
 static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, pfr_error *err) {
     PFR_TRY(xray_clock_learn(trace, err));
     const struct xray_clock clock = xray_clock_of(trace);
@@ -250,13 +250,13 @@ static pfr_status open_model(struct loading *l, pfr_error *err) {
     return m->profile ? keep_columns(m, l->options.columns, err) : PFR_OK;
 }
 
-/* The recording is the model's reader, whichever of the two is beside the other. */
+/* The recording is the model's reader, whether it was passed as reader or as options.beside. */
 static void choose_readers(struct loading *l, pfr_reader *reader) {
     pfr_reader *const beside = l->options.beside;
     l->trace = reader->trace ? reader : beside && beside->trace ? beside : NULL;
     l->model->reader = reader->trace && beside && !beside->trace ? beside : reader;
     if (l->trace == reader && beside && beside->trace)
-        l->model->reader = beside; /* two traces, which is an error */
+        l->model->reader = beside; /* two traces: reported as an error later */
 }
 
 static pfr_model_options options_of(const pfr_model_options *options) {

@@ -5,24 +5,24 @@
  * The public model (perfray/model.h), one file per concern:
  *
  *     model_open.c      options to a profile_request, the steps of loading
- *     model_collect.c   what the profile tells of each sample while it counts
+ *     model_collect.c   data of each sample, while the profile counts
  *     model_threads.c   threads, processes and comms
  *     model_frames.c    objects, symbols and frames of the profile, each once, by ids
- *     model_stacks.c    nodes of the profile to one tree, numbered by the samples in file order
+ *     model_stacks.c    joins the profile's trees into one, numbered by the samples in file order
  *     model_marks.c     losses, ends of threads
  *     model_intervals.c states of threads
  *     model_tables.c    rows by id
- *     model_facts.c     quality and what the recording says about itself
+ *     model_facts.c     quality and metadata of the recording
  *     model_weights.c   sums by stack; model_sums.c: by symbol, and by comm and symbol
  *     model_symbolize.c any address of the recording
- *     model_build.c     a model of rows that a caller puts
+ *     model_build.c     a model of rows that the caller adds
  *     calls_load.c, calls_cursor.c   calls of traces (calls_rows.h)
  *     samples_cursor.c  samples in batches
- *     samples_decode.c  out of the recording's slices,
- *     samples_order.c   in the order of time
+ *     samples_decode.c  samples read again from the slices of the recording
+ *     samples_order.c   samples in order of time
  *
- * Ids depend on nothing but the recording: samples are numbered in file order, and what they refer to in the order in
- * which they refer to it first. How threads share the counting, and what numbers the profile gives, is not visible.
+ * Ids depend only on the recording and the options: samples are numbered in file order, and other rows in the order in
+ * which samples first refer to them. Neither the number of threads nor the numbers of the profile affect ids.
  */
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
@@ -41,12 +41,12 @@ struct id_table {
     uint32_t count; /* the last id */
 };
 
-/* Samples by column; those that are not kept are NULL. */
+/* Samples by column. Columns that are not kept are NULL. */
 struct sample_columns {
     uint64_t *time, *weight, *period;
     uint32_t *thread, *comm, *cpu, *event, *stack;
     uint8_t *mode;
-    size_t count, rooms[9]; /* rooms: of each, in the order of model_tables.c */
+    size_t count, rooms[9]; /* rooms: of each column, in the order of model_tables.c */
     uint32_t kept;          /* PFR_COLUMN_* */
 };
 
@@ -54,7 +54,7 @@ struct sample_columns {
     (PFR_COLUMN_TIME | PFR_COLUMN_THREAD | PFR_COLUMN_CPU | PFR_COLUMN_EVENT | PFR_COLUMN_MODE | PFR_COLUMN_WEIGHT |   \
      PFR_COLUMN_PERIOD | PFR_COLUMN_STACK | PFR_COLUMN_COMM)
 
-/* Who a sample belongs to: a row of the table of threads, from which pid and tid are those of the sample. */
+/* Key of a row of the table of threads; pid and tid are those of the samples. */
 struct thread_key {
     uint32_t generation, pid, tid;
 };
@@ -68,33 +68,33 @@ struct model_facts {
     uint64_t unmatched_exits, limited_calls;
 };
 
-/* Where the samples of a recording are read again. */
+/* The slices from which samples are read again. */
 struct model_slices {
     struct slice *list; /* NULL: `columns` has all samples */
-    uint64_t *first;    /* number of the first sample of each slice, and of all at the end */
-    uint64_t *least;    /* by number / SAMPLE_BATCH: no sample from there on is earlier; NULL: not known */
+    uint64_t *first;    /* number of the first sample of each slice; at the end the number of all samples */
+    uint64_t *least;    /* by number / SAMPLE_BATCH: the earliest time of all samples from there on; NULL: not known */
     size_t nr_least;
     uint32_t count;
 };
 
 struct pfr_model {
-    struct memory *memory, own; /* own: of a model that was built */
+    struct memory *memory, own; /* own: memory of a built model */
     pfr_reader *reader;         /* NULL: it was built */
     struct profile *profile;    /* NULL: it was built */
     struct id_table events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
     struct intern_table comms;                   /* id - 1 -> name */
     struct intern_table thread_keys;             /* thread id - 1 -> struct thread_key */
-    struct intern_table texts;                   /* of rows, as far as the profile does not have them */
-    struct intern_table symbol_keys, frame_keys; /* while it is made */
+    struct intern_table texts;                   /* texts of rows that are not in the profile */
+    struct intern_table symbol_keys, frame_keys; /* only while the model is made */
     struct sample_columns columns;
     struct model_slices slices;
-    struct pick_places *places; /* by event: as the profile had them */
+    struct pick_places *places; /* by event: copied from the profile */
     struct model_facts facts;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
-    uint32_t traced_event;      /* id of the event that they are; 0 */
-    char release[128];          /* of the recorded kernel; "": not told */
+    uint32_t traced_event;      /* id of the event that represents calls; 0: no trace */
+    char release[128];          /* release of the recorded kernel; "": not known */
     bool ticks, lossy;
-    bool has_slots; /* of a store: each sample has the time at which its slot begins */
+    bool has_slots; /* the model is of a store: the time of a sample is the begin of its slot */
 };
 
 /* --- model_tables.c */
@@ -105,12 +105,12 @@ static inline void *row_at(const struct id_table *rows, uint32_t id, size_t size
 
 /* --- model_stacks.c, for the profile and for the builder */
 
-/* Finds or makes nodes of the one tree. */
+/* Finds or makes nodes of the model's tree. */
 struct stack_tree {
     struct pfr_model *model;
-    uint32_t *slots; /* ids of stacks that do not follow their parent's */
+    uint32_t *slots; /* hash table of the stacks whose id does not directly follow that of their parent */
     size_t slot_count, used;
-    uint32_t *stamps; /* by symbol: of the path at hand */
+    uint32_t *stamps; /* by symbol: equal to `stamp` if the symbol is in the current path */
     size_t stamps_room;
     uint32_t stamp;
 };
@@ -119,24 +119,24 @@ struct stack_tree {
 
 struct frame_numbers {
     struct pfr_model *model;
-    uint32_t *frame_of;  /* by the profile's frame; 0: not asked yet */
-    uint32_t *object_of; /* by the state's object */
+    uint32_t *frame_of;  /* by frame of the profile; 0: not requested yet */
+    uint32_t *object_of; /* by object of the state */
     size_t nr_frames, nr_objects;
-    uint32_t unknown, limited; /* objects; 0: not made yet */
+    uint32_t unknown, limited; /* ids of objects; 0: not made yet */
 };
 
 #define THREAD_MEMOS 128u
 struct thread_memo {
-    uint64_t from, until; /* moments: between them nothing of it changes */
+    uint64_t from, until; /* timestamp keys between which thread and name do not change */
     uint32_t pid, tid, thread, comm;
     bool used;
 };
-/* What tells threads and names of samples, for one thread of ours. */
+/* Finds the threads and names of samples; each worker thread has its own. */
 struct thread_finder {
     const struct state *state;
     struct thread_memo memos[THREAD_MEMOS];
 };
-/* The memo of a sample; NULL, and *empty to be filled: nobody asked yet. */
+/* The cached thread of a sample. NULL: not cached; fill *empty. */
 static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t pid, uint32_t tid, uint64_t moment,
                                                struct thread_memo **empty) {
     struct thread_memo *memo = &f->memos[tid % THREAD_MEMOS];
@@ -144,14 +144,14 @@ static inline struct thread_memo *thread_known(struct thread_finder *f, uint32_t
     return memo->used && memo->tid == tid && memo->pid == pid && memo->from < moment && moment < memo->until ? memo
                                                                                                              : NULL;
 }
-/* Whether samples of the event say whose they are. */
+/* Whether samples of the event contain pid and tid. */
 static inline bool model_has_thread(const struct pfr_model *m, uint32_t event) {
     return m->reader->events.list[event].public.attr.sample_type & PFR_SAMPLE_TID;
 }
 
 /* --- model_collect.c */
 
-/* Distinct keys, and where each was first: run << 32 | number in the run. */
+/* Distinct keys with the first sample of each: run << 32 | number in the run. */
 struct first_met {
     struct intern_table keys;
     uint64_t *first; /* by number */
@@ -174,10 +174,10 @@ struct collector {
     struct pfr_model *model;
     struct collect_worker *workers;
     struct collect_run *runs;
-    unsigned nr_workers, allotted; /* that are open; that there is room for */
+    unsigned nr_workers, allotted; /* number of open workers; number of allocated ones */
     uint32_t nr_runs, nr_events;
-    bool keeps_columns;      /* there is one run, and nobody can read it again */
-    struct record_key *keys; /* of its rows, where they do not come in file order */
+    bool keeps_columns;      /* there is one run, whose samples cannot be read again */
+    struct record_key *keys; /* keys of its rows, if they do not come in file order */
     size_t keys_room;
     bool keeps_keys;
     struct profile_each each;
@@ -187,7 +187,7 @@ struct collector {
 
 #define SAMPLE_BATCH 1024u
 
-/* Rows of a batch on their way. */
+/* Rows of the batch that is being made. */
 struct sample_rows {
     uint64_t id[SAMPLE_BATCH], time[SAMPLE_BATCH], weight[SAMPLE_BATCH], period[SAMPLE_BATCH];
     uint32_t thread[SAMPLE_BATCH], comm[SAMPLE_BATCH], cpu[SAMPLE_BATCH], event[SAMPLE_BATCH], stack[SAMPLE_BATCH];
@@ -199,17 +199,17 @@ struct pfr_samples {
     const struct pfr_model *model;
     struct memory memory; /* a share of the model's */
     pfr_samples_options options;
-    bool filters, timed; /* any; by time */
+    bool filters, timed; /* there are filters; there is a filter by time */
     struct sample_rows rows;
     pfr_sample_batch batch;
-    uint64_t next; /* number of the sample that comes next */
+    uint64_t next; /* number of the next sample */
     /* samples_decode.c */
     pfr_reader *reader;
-    uint32_t slice; /* that is read; nr_slices: at the end */
+    uint32_t slice; /* the current slice; nr_slices: at the end */
     bool in_slice;
     struct thread_finder *finder;
-    pfr_record *records; /* of the batch, with options.records */
-    uint8_t *bytes;      /* of them */
+    pfr_record *records; /* records of the batch, with options.records */
+    uint8_t *bytes;      /* bytes of these records */
     size_t bytes_room, nr_bytes, record_at[SAMPLE_BATCH];
     struct sample_order *order; /* samples_order.c; NULL: file order */
 };

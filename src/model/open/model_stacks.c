@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of the profile, which have a tree for each event and numbers that depend on how threads counted, to one tree
- * that is numbered by its samples in file order. A node that was made right after its parent is found there; only the
- * others are in the hash table (as in profile_tree.c).
+ * Converts the nodes of the profile to one tree that is numbered by the samples in file order. The profile has a tree
+ * for each event, and its numbers depend on how threads counted. A node that was made right after its parent is found
+ * by its number; only the other nodes are in the hash table (as in profile_tree.c).
  */
 #include "model/open/model_stacks.h"
 #include "model/open/model_tables.h"
@@ -72,7 +72,7 @@ pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Symbols that are above. */
+/* --- Symbols of callers. */
 
 static pfr_status room_for_stamps(struct stack_tree *t, pfr_error *err) {
     void *grown =
@@ -85,7 +85,7 @@ static pfr_status room_for_stamps(struct stack_tree *t, pfr_error *err) {
 
 pfr_status stack_tree_begin(struct stack_tree *t, uint32_t parent, pfr_error *err) {
     PFR_TRY(room_for_stamps(t, err));
-    if (++t->stamp == 0) { /* all are as old as those of 2^32 paths before */
+    if (++t->stamp == 0) { /* wrapped around: stamps of 2^32 paths ago would look current */
         memset(t->stamps, 0, t->stamps_room * sizeof *t->stamps);
         t->stamp = 1;
     }
@@ -142,17 +142,18 @@ struct numbering {
     struct pfr_model *model;
     struct stack_tree tree;
     struct frame_numbers frames;
-    uint32_t *path; /* nodes on the way to one that has a number */
+    uint32_t *path; /* nodes on the path up to a node that has a stack */
     size_t path_room;
     uint32_t limited; /* the stack [limit]; 0: not made yet */
 };
 
-/* A node that has a stack needs nothing else any more: the stack takes the place of its parent. */
+/* When a node has a stack, its parent is no longer needed, so the stack is stored in its place. */
 static bool has_stack(const struct profile_node *node) {
     return node->frame == NO_FRAME;
 }
 
-/* The nodes from `node` upwards that have no stack, the node first; *above: the stack of what they hang on. */
+/* Collects the nodes from `node` upwards that have no stack, beginning with `node`; *above is the stack of the first
+   node that has one. */
 static pfr_status collect_path(struct numbering *n, uint32_t node, uint32_t *count, uint32_t *above, pfr_error *err) {
     const struct profile_node *nodes = n->model->profile->nodes;
     *count = 0;

@@ -50,7 +50,7 @@ struct flat {
     size_t count, room;
 };
 
-#define MODES_MOST 8u /* what PFR_CPUMODE_MASK leaves */
+#define MODES_MOST 8u /* number of values of PFR_CPUMODE_MASK */
 
 static uint64_t place_of(const pfr_model *m, uint32_t stack) {
     const pfr_stack *s = pfr_model_stacks(m) + stack;

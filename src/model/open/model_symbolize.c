@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an address of the recording means: by the model's state, with names of its own. */
+/* Resolves any address of the recording, by the model's state and with names of its own. */
 #include "model/open/model_parts.h"
 
 #include "model/names/address_lines.h"
@@ -36,7 +36,7 @@ void pfr_symbolizer_close(pfr_symbolizer *s) {
     mem_free(s->model->memory, s, 1, sizeof *s);
 }
 
-/* The object's row in the model, which has those that frames are in. */
+/* Sets the object's row in the model, which has rows only for objects of frames. */
 static void tell_object(const pfr_symbolizer *s, uint32_t object, pfr_place *place) {
     const struct state *state = &s->model->profile->state;
     const struct object *o = &state->objects.at[object];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the model by id, and its end. */
+/* Rows of the model by id, and the close of the model. */
 #include "model/open/model_tables.h"
 #include "model/open/calls_rows.h"
 
@@ -231,7 +231,7 @@ const pfr_stack *pfr_model_get_stack(const pfr_model *m, uint32_t id) {
     return row_at(&m->stacks, id, sizeof(pfr_stack));
 }
 
-/* A model without stacks has row 0 all the same. */
+/* A model without stacks also has row 0. */
 const pfr_stack *pfr_model_stacks(const pfr_model *m) {
     static const pfr_stack nothing;
     return m->stacks.at ? m->stacks.at : &nothing;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_TABLES_H
 #define PFR_MODEL_OPEN_MODEL_TABLES_H
-/* What other files use of model_tables.c, which says how it works. */
+/* Interface of model_tables.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
-/* One more row, a copy of `row`; rows may move. Errors: memory, limit (also for 2^32 - 1 rows). */
+/* Adds a copy of `row`; the rows may move in memory. Errors: memory; limit (also for 2^32 - 1 rows). */
 pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size, uint32_t *id,
                     const char *table, pfr_error *err);
 void model_init(struct pfr_model *m, struct memory *memory);
 void model_sort_intervals(struct pfr_model *m); /* by start */
 
-/* A text of the model's own; NULL stays NULL. */
+/* Makes a copy of a text that belongs to the model; NULL remains NULL. */
 pfr_status model_text(struct pfr_model *m, const char *text, size_t length, const char **own, pfr_error *err);
 pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err);
 void columns_free(struct memory *memory, struct sample_columns *c);
 void columns_set(struct sample_columns *c, size_t at, const struct pfr_sample *row);
 
-/* Rows of a batch, into the columns that are kept; and the columns of another one become `to`'s. */
+/* columns_append adds the rows of a batch to the columns that are kept; columns_join moves all columns of `from` to
+   `to`. */
 void columns_append(struct sample_columns *c, const pfr_sample_batch *rows);
 void columns_join(struct sample_columns *to, struct sample_columns *from);
 
-/* The columns in another order: row i was row from[i]. */
+/* Reorders the columns: row i becomes the former row from[i]. */
 pfr_status columns_permute(struct memory *memory, struct sample_columns *c, const uint32_t *from, pfr_error *err);
 
 #endif

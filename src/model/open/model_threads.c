@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads, processes and comms. Threads that samples name come first, in the order of their first samples; those that
- * only records of state name follow. A process is a generation of its main thread, or a pid that nothing announced.
+ * Threads, processes and comms. Threads with samples come first, in the order of their first samples; those that are
+ * only in other records follow. A process is a generation of its main thread, or a pid without any record.
  */
 #include "model/open/model_threads.h"
 #include "model/open/model_tables.h"
@@ -20,7 +20,7 @@ void thread_look(const struct state *state, const struct profile_row *row, struc
     *comm = (struct intern_text){(const uint8_t *)made, (uint32_t)length};
 }
 
-/* --- Threads that no sample names. */
+/* --- Threads without samples. */
 
 static const struct generation *generation_of(const struct pfr_model *m, uint32_t number) {
     return number == NO_GENERATION ? NULL : &m->profile->state.threads.at[number];
@@ -32,7 +32,7 @@ static struct thread_key key_of_thread(const struct pfr_model *m, uint32_t id) {
     return key;
 }
 
-/* By generation: its thread, or the first of several. */
+/* Lists by generation the id of its thread, or of the first one of several. */
 static pfr_status list_generations(struct pfr_model *m, uint32_t *thread_of, pfr_error *err) {
     const struct threads *threads = &m->profile->state.threads;
     for (uint32_t id = m->thread_keys.count; id > 0; id--) {
@@ -53,7 +53,7 @@ static pfr_status list_generations(struct pfr_model *m, uint32_t *thread_of, pfr
 
 /* --- Rows. */
 
-/* The process of a thread: its main thread's generation as the thread began. */
+/* The process of a thread: the generation of its main thread at the time when the thread began. */
 static struct thread_key process_key(const struct pfr_model *m, const struct thread_key *thread) {
     const struct generation *g = generation_of(m, thread->generation);
     struct thread_view view;
@@ -76,7 +76,7 @@ static pfr_status last_comm(struct pfr_model *m, const struct generation *g, uin
     return PFR_OK;
 }
 
-/* Threads that were there from the first record on have no start. */
+/* Threads that existed before the first record have no start. */
 static uint64_t start_of(const struct generation *g) {
     return g && g->begin.time ? g->begin.time : PFR_NO_TIME;
 }
@@ -112,7 +112,7 @@ static pfr_status put_rows(struct pfr_model *m, struct intern_table *processes, 
     return PFR_OK;
 }
 
-/* Who forked a process is known when all have rows. */
+/* Sets the parents of processes, when all processes have rows. */
 static void put_parents(struct pfr_model *m, const struct intern_table *processes, const uint32_t *thread_of) {
     for (uint32_t id = 1; id <= m->processes.count; id++) {
         struct thread_key key;
@@ -156,7 +156,7 @@ uint32_t pfr_model_comm_at(const pfr_model *m, uint32_t thread, uint64_t time) {
     char made[16];
     thread_look(&m->profile->state, &at, &view, &found, &comm, made);
     if (found.generation != key.generation || !g)
-        return row->comm; /* the tid is another thread then */
+        return row->comm; /* the tid belongs to another thread at that time */
     const uint32_t number = intern_find(&m->comms, comm.bytes, comm.length);
     return number == INTERN_NONE ? row->comm : number + 1;
 }

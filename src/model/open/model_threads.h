@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_MODEL_THREADS_H
 #define PFR_MODEL_OPEN_MODEL_THREADS_H
-/* What other files use of model_threads.c, which says how it works. */
+/* Interface of model_threads.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
-/* Whose the sample is, and what the thread was called: `name` has room for 16 bytes of a made one. */
+/* Finds the thread of a sample and the name of the thread. `name` is a buffer of 16 bytes for a generated name. */
 void thread_look(const struct state *state, const struct profile_row *row, struct thread_view *view,
                  struct thread_key *key, struct intern_text *comm, char made[16]);
 
-/* The rows of threads and comms, which model->thread_keys and model->comms have in the order of samples; and of those
-   that no sample names. */
+/* Makes the rows of threads, processes and comms: first those in model->thread_keys and model->comms, which are in the
+   order of samples, then those without samples. */
 pfr_status model_make_threads(struct pfr_model *m, pfr_error *err);
 
 #endif

@@ -20,13 +20,13 @@ static pfr_status add_samples(const pfr_model *m, uint32_t event, uint64_t *self
     return st < 0 ? st : PFR_OK;
 }
 
-/* Sums are of ticks: each is rounded once. */
+/* Sums are in ticks, so that each is rounded only once. */
 static void make_ns(const pfr_model *m, uint64_t *weights) {
     for (uint32_t id = 0; weights && id <= m->stacks.count; id++)
         weights[id] = calls_ns(weights[id], m->traced->clock.frequency);
 }
 
-/* Parents have smaller ids. Weights of stack 0, samples without an address, are in no total. */
+/* Parents have smaller ids. The weight of stack 0 (samples without an address) is not part of any total. */
 static void add_up(const pfr_model *m, uint64_t *total) {
     const pfr_stack *stacks = pfr_model_stacks(m);
     for (uint32_t id = m->stacks.count; id > 0; id--)
@@ -60,7 +60,7 @@ pfr_status pfr_model_weights(const pfr_model *m, uint32_t event, uint64_t *self,
 
 struct text_to {
     char *at;
-    size_t room, length; /* length: of all, written or not */
+    size_t room, length; /* length: of the whole text, written or not */
     bool cut;
 };
 
@@ -72,7 +72,7 @@ static void put_text(struct text_to *to, const char *text, size_t length) {
     to->length += length;
 }
 
-#define NAME_ROOM 65536u /* what is longer is cut */
+#define NAME_ROOM 65536u /* longer names are cut */
 
 static void put_frame(const pfr_model *m, uint32_t symbol, struct text_to *to) {
     char name[NAME_ROOM + 3];
@@ -88,7 +88,8 @@ static void put_frame(const pfr_model *m, uint32_t symbol, struct text_to *to) {
     put_text(to, name, length);
 }
 
-/* The stack that is `up` frames above. Without memory of our own: deep stacks take quadratic time in a few steps. */
+/* The stack that is `up` frames above. The caller allocates no memory and calls it once per AT_ONCE frames, so deep
+   stacks take quadratic time. */
 static uint32_t above(const pfr_stack *stacks, uint32_t id, uint32_t up) {
     while (up-- > 0)
         id = stacks[id].parent;
@@ -106,7 +107,7 @@ size_t pfr_model_stack_text(const pfr_model *m, uint32_t stack, const char *sepa
         to[0] = 0;
     for (uint32_t id = stack <= m->stacks.count ? stack : 0; id; id = stacks[id].parent)
         left++;
-    while (left > 0) { /* the outermost that are left */
+    while (left > 0) { /* write the outermost remaining frames */
         const uint32_t some = left < AT_ONCE ? left : AT_ONCE;
         uint32_t id = above(stacks, stack, left - some);
         for (uint32_t i = 0; i < some; i++, id = stacks[id].parent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a model in batches: what is asked for, and columns that are there already. */
+/* Samples of a model in batches: checks of options, and batches from columns in memory. */
 #include "model/open/samples_cursor.h"
 #include "model/open/samples_decode.h"
 #include "model/open/samples_order.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples read again out of the slices that the profile counted: the same records in the same order by the same rules
- * (profile_count.c), so that the number of a sample tells its stack.
+ * Reads samples again from the slices that the profile counted: the same records in the same order by the same rules
+ * (profile_count.c), so that the number of a sample determines its stack.
  */
 #include "model/open/samples_decode.h"
 #include "model/open/model_threads.h"
@@ -57,7 +57,7 @@ static const struct thread_memo *find_thread(struct pfr_samples *c, const struct
     return memo;
 }
 
-/* Bytes of the record, which the reader will not have any more when the batch is given. */
+/* Copies the bytes of the record, because the reader discards them before the batch is returned. */
 static pfr_status keep_record(struct pfr_samples *c, const pfr_record *rec, pfr_error *err) {
     const size_t end = c->nr_bytes + rec->size;
     if (end > c->bytes_room) {
@@ -73,13 +73,13 @@ static pfr_status keep_record(struct pfr_samples *c, const pfr_record *rec, pfr_
     return PFR_OK;
 }
 
-/* After the last record of the batch: the buffer does not move any more. */
+/* Sets the pointers after the last record of the batch, when the buffer no longer moves. */
 static void point_records(struct pfr_samples *c) {
     for (uint32_t i = 0; c->records && i < c->rows.count; i++)
         c->records[i].bytes = c->bytes + c->record_at[i];
 }
 
-/* The sample that comes next; what the filters leave out counts all the same. */
+/* Adds the next sample to the batch. Samples that the filters exclude are numbered as well. */
 static pfr_status put_row(struct pfr_samples *c, const struct picked *s, const pfr_record *rec, pfr_error *err) {
     const struct pfr_model *m = c->model;
     const uint64_t number = c->next++;
@@ -124,8 +124,8 @@ static pfr_status take_record(struct pfr_samples *c, const pfr_record *rec, pfr_
     return put_row(c, &s, rec, err);
 }
 
-/* Into the slice that comes next; PFR_END: there are no more. Each slice begins with a known number, whatever happened
-   to those before. */
+/* Enters the next slice. PFR_END: there are no more slices. The number of the first sample of each slice is known,
+   whatever happened in earlier slices. */
 static pfr_status enter_slice(struct pfr_samples *c, pfr_error *err) {
     const struct pfr_model *m = c->model;
     if (c->slice == m->slices.count)

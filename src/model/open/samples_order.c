@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples in the order of time. Rows that the filters let through are sorted a chunk at a time. Where the model knows
- * how early the samples after a chunk can be (model->least), rows up to that time are given at once, and only the rest
- * waits for the next chunk. If too many wait, or nothing is known, chunks go into a temporary file as sorted runs,
- * which are merged. Equal times go by number, so that the order does not depend on the chunks.
+ * Samples in order of time. Rows that pass the filters are sorted chunk by chunk. If the earliest time of all samples
+ * after a chunk is known (model->least), rows up to that time are returned at once, and only the others wait for the
+ * next chunk. If too many rows wait, or the time is not known, chunks are written to a temporary file as sorted runs,
+ * which are then merged. Rows of equal time are ordered by number, so that the order does not depend on the chunks.
  */
 #include "model/open/samples_order.h"
 #include "model/open/samples_cursor.h"
@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-#define RUN_ROWS 64u /* of each run at hand while runs are merged */
+#define RUN_ROWS 64u /* rows of each run in memory while runs are merged */
 
 struct order_row {
     uint64_t time, id, weight, period;
@@ -30,15 +30,15 @@ struct order_run {
 struct sample_order {
     struct order_row *chunk;
     size_t count, at, room;
-    size_t ready; /* rows of the chunk that nothing can come before any more */
+    size_t ready; /* number of rows of the chunk that no later row can precede */
     struct order_run *runs;
     size_t nr_runs, runs_room;
-    uint32_t *heap; /* runs that have a row, the earliest first */
+    uint32_t *heap; /* heap of the runs that have rows left, the earliest first */
     size_t in_heap;
     uint64_t written; /* rows */
     int fd;
-    bool is_read;   /* to the end */
-    bool is_sorted; /* all of it: in runs, or in the chunk */
+    bool is_read;   /* all samples were read */
+    bool is_sorted; /* all samples are sorted: in runs, or in the chunk */
 };
 
 pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err) {
@@ -82,7 +82,8 @@ static int compare(const struct order_row *x, const struct order_row *y) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* By time, samples without one last; rows came by id, and stay so where times are equal. */
+/* Sorts by time, samples without a time last. Rows were added by id; the sort is stable, so rows of equal time stay
+   ordered by id. */
 static pfr_status sort_rows(struct pfr_samples *c, pfr_error *err) {
     struct sample_order *o = c->order;
     struct radix_item *items = mem_alloc(&c->memory, o->count, 2 * sizeof *items);
@@ -103,7 +104,7 @@ static pfr_status sort_rows(struct pfr_samples *c, pfr_error *err) {
     return st;
 }
 
-/* Many chunks are in order already. */
+/* Many chunks are already in order. */
 static pfr_status sort_chunk(struct pfr_samples *c, pfr_error *err) {
     const struct sample_order *o = c->order;
     for (size_t i = 1; i < o->count; i++)
@@ -128,7 +129,7 @@ static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A chunk of `most` rows becomes a run. */
+/* Adds the rows of the batch to the chunk. A chunk of `most` rows is written as a run. */
 static pfr_status put_rows(struct pfr_samples *c, size_t most, pfr_error *err) {
     struct sample_order *o = c->order;
     const struct sample_rows *r = &c->rows;
@@ -226,7 +227,7 @@ static pfr_status sort_all(struct pfr_samples *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Chunks, while the samples that follow are known to be late enough. */
+/* --- Chunks, as long as the earliest time of the following samples is known. */
 
 static void drop_given(struct sample_order *o) {
     if (o->at)
@@ -235,7 +236,7 @@ static void drop_given(struct sample_order *o) {
     o->at = o->ready = 0;
 }
 
-/* Numbers only rise: of equal times those of the chunk come first. */
+/* Numbers ascend, so rows of the chunk precede later rows of equal time. */
 static size_t count_ready(const struct pfr_samples *c) {
     const struct sample_order *o = c->order;
     const struct pfr_model *m = c->model;
@@ -253,7 +254,8 @@ static size_t count_ready(const struct pfr_samples *c) {
     return from;
 }
 
-/* What waits after two chunks waits for more than the next one. */
+/* If rows still wait after two chunks, sorts everything by runs, because they probably wait for more than the next
+   chunk. */
 static pfr_status make_ready(struct pfr_samples *c, pfr_error *err) {
     struct sample_order *o = c->order;
     drop_given(o);

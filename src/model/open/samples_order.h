@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OPEN_SAMPLES_ORDER_H
 #define PFR_MODEL_OPEN_SAMPLES_ORDER_H
-/* What other files use of samples_order.c, which says how it works. */
+/* Interface of samples_order.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
 pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tid's generation at a time has a row; a tid without generations has the first row that samples made for it. */
+/* Finds the row of the generation that a tid has at a time. A tid without generations has the first row that a sample
+   made for it. */
 #include "model/open/thread_index.h"
 
 static struct thread_key key_of_row(const struct pfr_model *m, uint32_t id) {

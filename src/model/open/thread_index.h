@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_THREAD_INDEX_H
 #define PFR_MODEL_THREAD_INDEX_H
-/* Rows of threads by tid and time, for records that name threads other than their own. */
+/* Rows of threads by tid and time, for records that refer to threads other than their own. */
 #include "base/tables/hashmap.h"
 #include "model/open/model_parts.h"
 
@@ -9,7 +9,7 @@ struct thread_index {
     const struct pfr_model *model;
     uint32_t *of_generation; /* thread id by generation; 0: no row */
     size_t generations;
-    struct u64_map of_tid; /* threads that only samples name: tid -> id */
+    struct u64_map of_tid; /* threads that are only in samples: tid -> id */
 };
 
 /* Errors: memory, limit. */

@@ -40,7 +40,7 @@ static void free_nodes(struct profile *p) {
     p->nr_nodes = 0;
 }
 
-/* profile_tell_limits cannot count stacks any more: what it would say of them is reported now. */
+/* Limits of stacks are reported now, because profile_tell_limits cannot count the stacks afterwards. */
 void profile_drop_nodes(struct profile *p) {
     profile_outside_note(p);
     free_nodes(p);

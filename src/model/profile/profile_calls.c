@@ -14,7 +14,7 @@ struct telling {
     struct profile *profile;
     struct tally *workers;
     unsigned count;
-    struct xray_clock clock; /* of exits, if tally_needs_each */
+    struct xray_clock clock; /* clock of exits, if tally_needs_each */
     struct function_names names;
     struct frames_of frames;
     struct node_tree tree;
@@ -23,10 +23,10 @@ struct telling {
     uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME if not looked up yet */
     uint32_t *depth_of;        /* number of functions in the path */
     uint32_t *cut_of;          /* the path that remains after limiting its depth */
-    uint32_t *chain;           /* paths from one to its caller's, or frames */
+    uint32_t *chain;           /* paths from a call outwards, or frames */
     size_t paths, chain_room;
     uint32_t now;        /* current stamp */
-    uint64_t below_zero; /* number of nodes */
+    uint64_t below_zero; /* number of nodes with a negative self time */
     uint64_t cut;        /* calls deeper than the default limit, which was not requested */
 };
 
@@ -79,7 +79,7 @@ static pfr_status find_object(struct telling *all, const struct function_name *n
     return path ? objects_of_map(&all->profile->state.objects, &text, 0, MAP_OF_CODE, NULL, 0, object, err) : PFR_OK;
 }
 
-/* A function without a map uses its number as address, so that it is sorted by it. */
+/* The frame of a function. A function without a map has its number as address, so that frames are sorted by number. */
 static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *number, pfr_error *err) {
     struct profile *p = all->profile;
     const struct function_name *name;
@@ -109,7 +109,7 @@ static uint32_t frames_requested(const struct profile_request *request) {
                                           : PROFILE_CALLS_DEEP;
 }
 
-/* Whether the node of a path is also an ancestor of its callees' nodes. Not so if frames are counted from the
+/* Whether the node of a path is also an ancestor of the nodes of its callees. It is not if frames are counted from the
    innermost. */
 static bool shares_nodes(const struct profile_request *request) {
     return frames_requested(request) == UINT32_MAX || (request_has_chains(request) && request->from_outermost);
@@ -213,7 +213,7 @@ static pfr_status find_node(struct telling *all, const struct call_paths *paths,
                                                 : find_own(all, paths, path, root, node, err);
 }
 
-/* ":12" */
+/* The name of a thread without a name: ":12". */
 static pfr_status comm_text(struct telling *all, uint32_t tid, uint64_t *value, pfr_error *err) {
     char text[16];
     uint32_t number;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_CALLS_H
 #define PFR_MODEL_PROFILE_CALLS_H
-/* The step of profile_load that is another one for traces. */
+/* The part of profile_load that is specific to traces. */
 #include "model/profile/result/profile.h"
 
-/* Fills the profile, whose wish and texts are there. < 0: *err. */
+/* Fills the profile, whose request and texts must be initialised. < 0: *err. */
 pfr_status profile_load_calls(struct profile *p, pfr_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 /* State of replacing nodes. Frames inlined at frame f are `first[f]` up to `first[f + 1]`, outermost first. */
 struct unfolding {
     struct profile *p;
-    uint32_t nr_frames; /* number before */
+    uint32_t nr_frames; /* number of frames before */
     uint32_t *first;
     struct profile_node *nodes;
     struct profile_weight *self;
@@ -36,7 +36,8 @@ static pfr_status put_line(struct profile *p, const char *file, uint32_t line, s
     return put_file(p, file, &to->file, err);
 }
 
-/* The `address` of a kernel frame is the address itself, of others the offset in the object. */
+/* The place of a frame. `address` of a kernel frame is the address itself; of other frames it is the offset in the
+   object. */
 static struct place place_of(const struct profile_frame *f) {
     return (struct place){.object = f->object, .offset = f->address};
 }
@@ -100,7 +101,8 @@ static pfr_status learn_line(struct profile *p, uint32_t frame, pfr_error *err) 
     return PFR_OK;
 }
 
-/* An address known only from code of its own timestamp has no offset in an object. */
+/* Whether the frame has an offset in an object: an address in code that was known only at its own timestamp has
+   none. */
 static bool has_place(const struct profile *p, uint32_t frame) {
     const uint32_t object = p->frames[frame].object;
     return object != NO_OBJECT && p->state.objects.at[object].kind != OBJECT_KSYMBOL;

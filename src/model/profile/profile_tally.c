@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls added up by path: see profile_tally.h. */
+/* Adds up calls by path: see profile_tally.h. */
 #include "model/profile/profile_tally.h"
 
 #include "base/memory/fail.h"
@@ -24,7 +24,7 @@ void tally_free(struct tally *t) {
 
 /* --- Adding up. */
 
-/* All paths that the lane has got a place. */
+/* Makes room for all paths of the worker. */
 static pfr_status make_room(struct tally *t, uint32_t paths, pfr_error *err) {
     if (paths <= t->room)
         return PFR_OK;
@@ -82,7 +82,7 @@ static void add(struct tally *t, uint32_t path, uint64_t ticks, uint64_t count) 
 
 /* --- Groups. */
 
-/* Where a key has nothing to say, as profile_pick.c has it. */
+/* The value of a key. For keys that traces do not have, it is that of a sample without the value (profile_pick.c). */
 static uint64_t key_value(const struct tally *t, enum profile_key key, uint64_t exit_ns) {
     if (key == PROFILE_COMM || key == PROFILE_TID)
         return t->who.tid;
@@ -127,7 +127,7 @@ static bool keeps(struct tally *t, uint64_t exit_ns) {
     return !t->request->keep || t->request->keep(t->request->context, &t->who);
 }
 
-/* Each call for itself, because not all of them count, or not all in one group. */
+/* Adds calls one by one, because not all of them count, or they belong to different groups. */
 static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
         const uint64_t exit_ns = xray_clock_ns(&t->clock, calls[i].exit);
@@ -159,7 +159,7 @@ pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls
     return PFR_OK;
 }
 
-/* A profile file says no times: its calls are left out where one is asked for. */
+/* A profile file has no times: if times are needed, its calls are left out. */
 pfr_status tally_sum(struct tally *t, uint32_t paths, const struct call_sum *sum, pfr_error *err) {
     PFR_TRY(make_room(t, paths, err));
     if (keeps(t, UINT64_MAX))

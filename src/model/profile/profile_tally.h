@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_PROFILE_TALLY_H
 #define PFR_MODEL_PROFILE_TALLY_H
 /* Calls summed by one worker, by path, for one group of threads at a time. When the group changes or the worker ends,
-   the sums become entries of (group, path). Calls without memory are counted in no_room. */
+   the sums become entries of (group, path). Calls for which there is no memory are counted in no_room. */
 #include "base/tables/intern.h"
 #include "file/xray/xray_clock.h"
 #include "model/calls/calls.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals of running threads to two sorted lists of times. Unknown states do not count as running. */
+/* Makes two sorted lists of times from the intervals in which threads ran. Unknown states do not count as running. */
 #include "model/sched/latency_weights.h"
 
 #include "file/read/recording.h"
@@ -35,7 +35,7 @@ static int by_time(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Intervals mostly come in the order of their ends. */
+/* Sorts times, which are mostly in order already, because intervals come in the order of their ends. */
 static void sort(uint64_t *times, size_t count) {
     size_t i = 1;
     while (i < count && times[i - 1] <= times[i])

@@ -14,37 +14,37 @@
 enum sched_kind {
     SCHED_SWITCH,  /* sched_switch: `tid` leaves `cpu`, `other` takes it */
     SCHED_WAKING,  /* sched_waking or sched_wakeup: `tid` makes `other` runnable */
-    SCHED_NEW,     /* sched_wakeup_new: the same of a new thread */
+    SCHED_NEW,     /* sched_wakeup_new: `tid` makes the new thread `other` runnable */
     SCHED_IN,      /* SWITCH: `tid` takes a cpu */
     SCHED_OUT,     /* SWITCH: `tid` leaves its cpu */
     SCHED_STACK,   /* a sample of context-switches: where `tid` leaves its cpu next */
-    SCHED_AWAY,    /* sched_switch without raw bytes: `tid` leaves its cpu, whatever for */
-    SCHED_SEEN,    /* where there are such: any other sample of `tid`, which runs */
+    SCHED_AWAY,    /* sched_switch without raw bytes: `tid` leaves its cpu, for an unknown reason */
+    SCHED_SEEN,    /* in recordings with SCHED_AWAY: any other sample of `tid`, which shows that it runs */
     SCHED_FORK,    /* `other` begins */
     SCHED_EXIT,    /* `tid` ends */
-    SCHED_ENTER,   /* `tid` enters system call `value`, */
-    SCHED_ADDRESS, /* or futex(2) with this address */
-    SCHED_LEAVE,   /* and returns */
+    SCHED_ENTER,   /* `tid` enters system call `value` */
+    SCHED_ADDRESS, /* `tid` enters futex(2) with the address `value` */
+    SCHED_LEAVE,   /* `tid` returns from the system call */
     SCHED_LOST,    /* records of `cpu` were lost before this time */
     SCHED_KINDS
 };
 
-/* common_flags of a tracepoint: in which context it was hit (enum trace_flag_type of the kernel). */
+/* common_flags of a tracepoint: the context in which it was hit (enum trace_flag_type of the kernel). */
 #define SCHED_IN_HARDIRQ (1u << 3)
 #define SCHED_IN_SOFTIRQ (1u << 4)
 #define SCHED_IN_NMI (1u << 6)
 #define SCHED_INTERRUPT (SCHED_IN_HARDIRQ | SCHED_IN_SOFTIRQ | SCHED_IN_NMI)
 
-/* How a thread left its cpu. */
+/* The state in which a thread left its CPU. */
 enum sched_left { SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE, SCHED_LEFT_DEAD };
 
-/* Whether events of the kind come from raw bytes. */
+/* Whether events of this kind are read from raw bytes. */
 static inline bool sched_has_raw(enum sched_kind kind) {
     return kind != SCHED_STACK && kind != SCHED_AWAY && kind != SCHED_SEEN;
 }
 
 #define SCHED_NO_CPU UINT32_MAX
-#define SCHED_NOBODY UINT32_MAX /* a tid that was not recorded */
+#define SCHED_NOBODY UINT32_MAX /* the tid was not recorded */
 
 struct sched_event {
     uint64_t time;
@@ -52,12 +52,12 @@ struct sched_event {
     uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
-    uint32_t own;        /* tid that the sample itself has: in a pid namespace another than in its raw bytes */
+    uint32_t own;        /* tid in the sample itself: in a pid namespace it differs from that in the raw bytes */
     uint8_t kind, flags; /* flags: common_flags */
-    uint8_t left;        /* of SWITCH and OUT: enum sched_left */
+    uint8_t left;        /* for SCHED_SWITCH and SCHED_OUT: enum sched_left */
 };
 
-/* --- sched_sources.c: which records say what. */
+/* --- sched_sources.c: the meaning of records. */
 
 /* Place of an integer in the raw bytes of a tracepoint; size 0: absent. */
 struct raw_place {
@@ -66,7 +66,7 @@ struct raw_place {
 
 /* Meaning of the samples of an event. */
 struct sched_source {
-    enum sched_kind kind; /* SCHED_KINDS: nothing of ours */
+    enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
 };
 
@@ -74,41 +74,42 @@ struct sched_sources {
     struct memory *memory;
     struct sched_source *of; /* by event */
     uint32_t count;
-    uint64_t asleep, dead; /* bits of prev_state: any is set when a thread sleeps, or has ended */
-    bool raw_swap;         /* raw bytes are not in this machine's order */
+    uint64_t asleep, dead; /* masks of prev_state: bits of a thread that sleeps, and of one that has ended */
+    bool raw_swap;         /* raw bytes are not in this machine's byte order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
-    bool away;                                         /* switches that only the next sample of a thread ends */
-    bool records;                                      /* events whose SWITCH records were asked for */
-    bool timed;                                        /* all of them have times and threads */
-    bool namespaced;                                   /* raw bytes have other numbers of threads than samples */
-    struct u64_map inner;                              /* number of a thread in raw bytes -> in samples */
-    struct u64_map inside;                             /* numbers that samples have */
+    bool away;                                         /* there are switches that end only with the next sample of the
+                                                          thread */
+    bool records;                                      /* there are events with SWITCH records */
+    bool timed;                                        /* all scheduler events have times and threads */
+    bool namespaced;                                   /* raw bytes have other tids than samples */
+    struct u64_map inner;                              /* tid in raw bytes -> tid in samples */
+    struct u64_map inside;                             /* tids in samples */
 };
 
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void sched_sources_free(struct sched_sources *s);
 
-/* Whether anything tells when threads ran. */
+/* Whether the recording contains when threads ran. */
 bool sched_sources_any(const struct sched_sources *s);
 
 /* --- sched_namespace.c: recordings made inside a pid namespace. */
 
 void sched_namespace_begin(struct sched_sources *s);
 void sched_namespace_end(struct sched_sources *s);
-/* Whether a sample of a tracepoint has different numbers for its own thread in its fields and its raw bytes. */
+/* Whether a sample of a tracepoint has different tids of its own thread in its fields and its raw bytes. */
 bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
-/* Notes the pair; the first of a number counts. False: no memory. */
+/* Notes the two tids of a sample's thread; for each tid the first pair counts. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
-/* The number that samples have for a number of raw bytes. A thread outside of the namespace keeps its own; where that
-   is also a number inside, 2^31 is added. */
+/* Converts a tid in raw bytes to that in samples. A thread outside of the namespace keeps its tid; if that is also a
+   tid inside, 2^31 is added. */
 uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number);
-/* The sample's own thread: samples have 0 for threads outside of the namespace. */
+/* The tid of the sample's own thread. Samples have 0 for threads outside of the namespace. */
 uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample);
 
-/* The event that a decoded sample is; false: it is no event of ours. */
+/* Converts a decoded sample to an event; false: it is not a scheduler event. */
 bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
                      struct sched_event *event);
-/* The same of a record that is no sample. */
+/* As sched_of_sample, for a record that is not a sample. */
 bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, const pfr_record *rec,
                      struct sched_event *event);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recordings made inside a pid namespace: samples have the numbers of threads as the recorder sees them, the raw bytes
- * of tracepoints have those of the whole machine. Each sample has its own thread in both forms (common_pid), so the
- * pairs are learnt from all samples first. Threads outside of the namespace keep the machine's number.
+ * Recordings made inside a pid namespace: samples have the tids that the recorder sees, but the raw bytes of
+ * tracepoints have those of the whole machine. Each sample contains the tid of its own thread in both forms
+ * (common_pid), so the pairs are learnt from all samples first. Threads outside of the namespace keep the machine's
+ * tid.
  */
 #include "model/sched/sched_event.h"
 
 #include "wire/record_bits.h"
 
 #define COMMON_PID_AT 4u            /* offset in the raw bytes of every tracepoint */
-#define OUTSIDE (UINT32_C(1) << 31) /* above all numbers of threads */
+#define OUTSIDE (UINT32_C(1) << 31) /* above all tids */
 
 static bool numbers_of(const struct sched_sources *s, const struct pfr_rec_sample *sample, uint32_t *outer) {
     const pfr_bytes raw = sample->raw.data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events wait in the order of the file, and are sorted when a round ends. */
+/* Events are collected in file order, and sorted when a round ends. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
@@ -42,7 +42,7 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Events later than `until` stay, in the order of the file. */
+/* Keeps the events later than `until`, in file order. */
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
     for (size_t i = 0; i < o->count; i++)

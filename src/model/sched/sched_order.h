@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_SCHED_ORDER_H
 #define PFR_MODEL_SCHED_ORDER_H
 /*
- * Scheduler events in the order of time, equal times in file order. Events wait until FINISHED_ROUND says that no
- * earlier one can come; without rounds, until the end.
+ * Scheduler events in order of time, and in file order at equal times. Events are kept until FINISHED_ROUND records
+ * state that no earlier event can follow; without such records, until the end.
  */
 #include "file/read/header_walk.h"
 #include "model/sched/sched_event.h"
@@ -16,9 +16,9 @@ struct sched_order {
     struct radix_item *items; /* twice as many as `waiting` has room for */
     size_t count, room, items_room;
     struct rounds rounds;
-    uint64_t given; /* time of the last event that was given */
-    bool whole;     /* rounds are not believed: all wait until the end */
-    bool late;      /* an event came after a later one had been given: everything must begin again, `whole` */
+    uint64_t given; /* time of the last event passed on */
+    bool whole;     /* ignore rounds: keep all events until the end */
+    bool late;      /* an event came after a later one had been passed on: everything must begin again, with `whole` */
     pfr_status (*take)(void *context, const struct sched_event *event, pfr_error *err);
     void *context;
 };
@@ -27,9 +27,9 @@ void sched_order_init(struct sched_order *o, struct memory *memory, bool whole);
 void sched_order_free(struct sched_order *o);
 /* Errors: memory, limit. */
 pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err);
-/* A round ended. Errors: memory, limit, those of `take`. */
+/* Call it when a round ended. Errors: memory, limit, those of `take`. */
 pfr_status sched_order_round(struct sched_order *o, pfr_error *err);
-/* All that waits. */
+/* Passes on all remaining events. */
 pfr_status sched_order_end(struct sched_order *o, pfr_error *err);
 
 #endif

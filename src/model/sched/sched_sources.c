@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events of a recording tell of the scheduler, and where their raw bytes have what is needed. Places and the bits
- * of prev_state come from the recording's own formats, because they differ between kernels; only a recording without
+ * Finds the scheduler events of a recording, and the offsets of the needed fields in their raw bytes. Offsets and the
+ * bits of prev_state come from the formats in the recording, because they differ between kernels. A recording without
  * formats is read by the layout that 64-bit kernels have had since 2.6.
  */
 #include "model/sched/sched_event.h"
@@ -19,13 +19,13 @@
 enum { SW_CONTEXT_SWITCHES = 3 };
 #define FLAGS_AT 2u /* common_flags: offset in the raw bytes of every tracepoint */
 
-/* --- Tracepoints that say something, and the fields that do. */
+/* --- Known tracepoints and their fields. */
 
 struct known_tracepoint {
     const char *system, *name;
     enum sched_kind kind;
     const char *tid, *other, *state, *value;
-    struct raw_place tid_at, other_at, state_at, value_at; /* without a format */
+    struct raw_place tid_at, other_at, state_at, value_at; /* offsets if there is no format */
 };
 
 static const struct known_tracepoint known[] = {
@@ -67,7 +67,8 @@ static struct raw_place place_of(const struct event_format *format, const char *
     return fits ? (struct raw_place){f->offset, f->size} : (struct raw_place){0, 0};
 }
 
-/* The bits of prev_state that the print format gives letters: { 0x01, "S" }, ... X, Z and x are threads that ended. */
+/* Learns the bits of prev_state from the letters in the print format: { 0x01, "S" }, ... X, Z and x are threads that
+   ended. */
 static void learn_states(struct sched_sources *s, const char *print) {
     uint64_t asleep = 0, dead = 0;
     for (const char *at = strchr(print, '{'); at; at = strchr(at + 1, '{')) {
@@ -173,7 +174,7 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
 }
 
-/* SWITCH records say when, and the samples where. */
+/* If there are SWITCH records, they contain when threads ran, and the samples only where they left their CPU. */
 static void learn_away(struct sched_sources *s) {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->of[i].kind == SCHED_AWAY)
@@ -182,7 +183,7 @@ static void learn_away(struct sched_sources *s) {
     s->away = false;
 }
 
-/* Samples that show that a thread runs again. */
+/* Uses the samples of an event to notice that a thread runs again. */
 static void learn_seen(struct sched_sources *s, const struct pfr_rec_attr *attr, uint32_t number) {
     const uint64_t needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
     if (s->of[number].kind == SCHED_KINDS && (attr->sample_type & needed) == needed)
@@ -204,7 +205,7 @@ static pfr_text find_meta(pfr_reader *reader, const char *key) {
     return (pfr_text){.length = 0};
 }
 
-/* "sched:sched_switch,2,47" */
+/* The tracepoint of a line such as "sched:sched_switch,2,47". */
 static const struct known_tracepoint *known_of_line(const char *line, size_t length, uint64_t config) {
     const char *const end = line + length, *const comma = memchr(line, ',', length);
     const char *const second = comma ? memchr(comma + 1, ',', (size_t)(end - comma) - 1) : NULL;
@@ -303,13 +304,13 @@ bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const
     return !sched_has_raw(source->kind) || take_fields(s, source, sample->raw.data, event);
 }
 
-/* --- Records that are no samples. */
+/* --- Records other than samples. */
 
 static bool of_fork(const pfr_record *rec, struct sched_event *event) {
     struct pfr_rec_fork body;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || body.tid == 0)
         return false;
-    event->time = event->time ? event->time : body.time; /* as the state of threads counts it */
+    event->time = event->time ? event->time : body.time; /* the same time as in the state of threads */
     event->tid = body.ptid;
     event->other = body.tid;
     event->kind = SCHED_FORK;
@@ -332,7 +333,7 @@ static bool of_lost(const pfr_record *rec, struct sched_event *event) {
     return true;
 }
 
-/* Of the thread that the record's sample_id names. */
+/* An event of the thread in the record's sample_id. */
 static bool of_switch(const pfr_record *rec, struct sched_event *event) {
     event->kind = has_bit(rec->misc, MISC_BIT_13) ? SCHED_OUT : SCHED_IN;
     event->left = has_bit(rec->misc, MISC_BIT_14) ? SCHED_LEFT_RUNNABLE : SCHED_LEFT_BLOCKED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records to events, events to the order of time, and then to states. */
+/* Converts records to events, sorts events by time, and makes states from them. */
 #include "model/sched/sched_walk.h"
 
 #include "file/read/decode_sample.h"
@@ -12,14 +12,14 @@ struct sched_walking {
     struct sched_sources sources;
     struct sched_order order;
     struct thread_states states;
-    struct pfr_rec_sample sample; /* of the record at hand */
+    struct pfr_rec_sample sample; /* the current record */
     const struct pfr_context *last;
-    bool begun;      /* an event was given: the begin of the recording does not change any more */
-    bool foreign;    /* a pid namespace showed that was not known: the walk ends, and begins anew */
+    bool begun;      /* an event was passed on: the begin of the recording is fixed */
+    bool foreign;    /* a pid namespace was detected: the walk ends, and begins anew */
     bool numberless; /* samples are not counted one by one: see profile_reads.c */
 };
 
-/* A sample that reads counters is one for each of them in the model. */
+/* Whether samples have numbers in the model: a sample that reads counters is one sample for each of them there. */
 static bool has_numbers(const pfr_reader *reader) {
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
         if (reader->events.list[i].public.attr.sample_type & PFR_SAMPLE_READ)
@@ -27,7 +27,8 @@ static bool has_numbers(const pfr_reader *reader) {
     return true;
 }
 
-/* FORK, EXIT and LOST come from events that may be enabled earlier than those that tell states. */
+/* Whether the event shows a state. FORK, EXIT and LOST do not: they may be recorded before the scheduler events are
+   enabled. */
 static bool tells_state(const struct sched_event *event) {
     return event->kind != SCHED_FORK && event->kind != SCHED_EXIT && event->kind != SCHED_LOST;
 }
@@ -44,7 +45,7 @@ static pfr_status take(void *context, const struct sched_event *event, pfr_error
     return thread_states_note(&w->states, event, err);
 }
 
-/* An event that was opened on a cpu for all threads has no thread here. */
+/* Notes events that were opened on a CPU for all threads: their entry has no thread. */
 static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
     struct pfr_rec_id_index body;
     struct pfr_rec_id_index_entry entry;
@@ -57,7 +58,7 @@ static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
 
 /* --- Records. */
 
-/* Whether the model counts the sample, as profile_count.c decides it: if its bytes are what its event says. */
+/* Whether the model counts the sample, as profile_count.c decides: its bytes must fit the layout of its event. */
 static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
     const uint32_t event = (uint32_t)rec->event;
     if (w->sources.of[event].kind == SCHED_KINDS &&
@@ -67,7 +68,8 @@ static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
     return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
 }
 
-/* Whether the raw bytes turn out to have other numbers of threads, which must be known from the first event on. */
+/* Whether the raw bytes turn out to have other tids than samples. The tids must be known from the first event on, so
+   the walk begins anew. */
 static bool turns_foreign(struct sched_walking *w, const pfr_record *rec) {
     const bool has_raw = sched_has_raw(w->sources.of[rec->event].kind);
     w->foreign = has_raw && !w->sources.namespaced && sched_namespace_shows(&w->sources, &w->sample);
@@ -123,7 +125,7 @@ static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
     return st < 0 || w->order.late || w->foreign ? st : thread_states_end(&w->states, w->walk->end, err);
 }
 
-/* All samples, for the numbers that their threads have inside and outside of the namespace. */
+/* Reads all samples to learn the tids of their threads inside and outside of the namespace. */
 static pfr_status learn_numbers(struct sched_walking *w, pfr_error *err) {
     pfr_record rec;
     pfr_status st = pfr_rewind(w->reader, err);

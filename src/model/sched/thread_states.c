@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small machine per thread. Each event ends the state of one or two threads and begins another. An event that the
- * state does not allow means that events are missing in between: then what was between is unknown.
+ * A state machine per thread. Each event ends the state of one or two threads and begins another. If an event is not
+ * possible in the current state, events are missing, and the time in between is unknown.
  */
 #include "model/sched/thread_states.h"
 
@@ -55,7 +55,7 @@ static void begin_life(struct thread_states *all, struct sched_thread *t, uint32
                                .open_start = since == all->begin};
 }
 
-/* The thread, which begins with the recording if it is new. Pointers move when a thread is new. */
+/* Finds a thread; a new one begins with the recording. Adding a thread invalidates pointers to threads. */
 static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sched_thread **found, pfr_error *err) {
     bool is_new;
     const uint64_t *place = u64_map_at(&all->of, tid, all->count, &is_new);
@@ -74,8 +74,8 @@ static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sche
 
 /* --- Intervals. */
 
-/* Records that are lost may have changed the state of any thread, but not of one that ran on another cpu: it would have
-   left that in records of its own. */
+/* Lost records may have changed the state of any thread, except of one that ran on another CPU: its switch would be in
+   the records of that CPU. */
 static bool is_lossy(const struct thread_states *all, const struct sched_thread *t, enum thread_state state) {
     if (t->losses == all->counts.losses)
         return false;
@@ -112,7 +112,7 @@ static pfr_status give(struct thread_states *all, const struct sched_thread *t, 
     return all->each(all->context, &row, err);
 }
 
-/* The state until `time` was `was`, and is another from then on. */
+/* Ends the current state at `time`, as `was`, and begins the state `now`. */
 static pfr_status change(struct thread_states *all, struct sched_thread *t, uint64_t time, enum thread_state was,
                          enum thread_state now, pfr_error *err) {
     PFR_TRY(give(all, t, time, was, false, err));
@@ -155,15 +155,15 @@ static pfr_status enter(struct thread_states *all, struct sched_thread *t, const
     return PFR_OK;
 }
 
-/* The state of a thread until it took a cpu. */
+/* The state of a thread before it got a CPU. */
 static enum thread_state before_enter(struct thread_states *all, const struct sched_thread *t) {
     switch (t->state) {
-    case THREAD_UNSEEN: /* it was woken before the recording began, else its waking would have been recorded */
+    case THREAD_UNSEEN: /* if all wakings are recorded, it was woken before the recording began */
         return all->wakings && all->wide ? THREAD_WOKEN : THREAD_BLOCKED;
     case THREAD_PREEMPTED:
     case THREAD_WOKEN:
         return t->state;
-    case THREAD_BLOCKED: /* where all wakings are recorded, this one is missing */
+    case THREAD_BLOCKED: /* if all wakings are recorded, the waking of this thread is missing */
         if (!all->wakings || !all->wide)
             return THREAD_BLOCKED;
         break;
@@ -174,7 +174,7 @@ static enum thread_state before_enter(struct thread_states *all, const struct sc
     return THREAD_UNKNOWN;
 }
 
-/* A sched_switch says that another thread leaves the cpu than the one that took it. */
+/* Handles a sched_switch in which another thread leaves the CPU than the one that got it. */
 static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu, const struct sched_event *e,
                                pfr_error *err) {
     struct sched_thread *t;
@@ -186,14 +186,14 @@ static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu,
                                                           : PFR_OK;
 }
 
-/* In a pid namespace, tracepoints have other tids than samples and all other records. */
+/* Learns tids in a pid namespace, where tracepoints have other tids than samples and all other records. */
 static pfr_status learn_namespace(struct thread_states *all, struct sched_thread *t, const struct sched_event *e,
                                   pfr_error *err) {
     if (e->own == e->tid || e->own == 0 || e->own == SCHED_NOBODY)
         return PFR_OK;
     uint64_t place;
     if (t->shown != e->own && u64_map_get(&all->of, e->own, &place) && !all->threads[place].by_tracepoint) {
-        struct sched_thread *fork = &all->threads[place]; /* what its FORK began is this thread */
+        struct sched_thread *fork = &all->threads[place]; /* the thread that the FORK began is this one */
         if (t->state == THREAD_UNSEEN && fork->state == THREAD_WOKEN)
             t->since = fork->since;
         fork->state = THREAD_DEAD;
@@ -225,7 +225,8 @@ static pfr_status switch_prev(struct thread_states *all, const struct sched_even
     return leave(all, t, e, was, err);
 }
 
-/* Where only chosen threads are recorded, others are met as the next one or as woken, but never leave a cpu. */
+/* Whether the thread is recorded. If only some threads are recorded, others occur only as the next or the woken thread,
+   and never leave a CPU. */
 static bool is_recorded(const struct thread_states *all, uint32_t tid) {
     uint64_t place;
     return all->wide || u64_map_get(&all->of, tid, &place);
@@ -254,7 +255,7 @@ static pfr_status on_switch(struct thread_states *all, const struct sched_event 
     return PFR_OK;
 }
 
-/* --- SWITCH records. Where a sched_switch has told the same, they add nothing. */
+/* --- SWITCH records. They are ignored if a sched_switch already reported the same switch. */
 
 static pfr_status on_out(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
@@ -281,7 +282,7 @@ static pfr_status on_in(struct thread_states *all, const struct sched_event *e, 
     return enter(all, t, e, before_enter(all, t), err);
 }
 
-/* --- Switches without raw bytes: the next sample of a thread says that it ran again by then. */
+/* --- Switches without raw bytes: the next sample of a thread shows that it runs again. */
 
 static pfr_status on_seen(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
@@ -307,7 +308,7 @@ static pfr_status on_away(struct thread_states *all, const struct sched_event *e
     return PFR_OK;
 }
 
-/* --- Who ends a wait. */
+/* --- Wakers. */
 
 static enum waker_kind waker_kind_of(const struct sched_event *e) {
     if (e->flags & (SCHED_IN_HARDIRQ | SCHED_IN_NMI))
@@ -328,7 +329,7 @@ static pfr_status on_waking(struct thread_states *all, const struct sched_event 
     const uint32_t life = by ? by->life : 0, shown = by ? by->shown : SCHED_NOBODY;
     PFR_TRY(thread_of(all, e->other, &t, err));
     if (t->state != THREAD_UNSEEN && t->state != THREAD_BLOCKED)
-        return PFR_OK; /* it runs or is about to: nothing waited */
+        return PFR_OK; /* the thread was not blocked */
     t->waker = shown;
     t->waker_life = life;
     t->waker_sample = e->sample;
@@ -346,11 +347,11 @@ static pfr_status close_thread(struct thread_states *all, const struct sched_thr
     return t->state == THREAD_UNSEEN ? PFR_OK : give(all, t, until, t->state, open_end && !t->exited, err);
 }
 
-/* A tid begins again, whatever it was before. */
+/* Begins a new life of a tid, whatever it was before. */
 static pfr_status on_fork(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
     if (e->time <= all->begin)
-        return PFR_OK; /* of a thread that was there before */
+        return PFR_OK; /* a thread that existed before the recording */
     PFR_TRY(thread_of(all, outer_tid(all, e->other), &t, err));
     PFR_TRY(close_thread(all, t, e->time, false, err));
     begin_life(all, t, e->other, e->time);
@@ -365,7 +366,7 @@ static pfr_status on_exit_of(struct thread_states *all, const struct sched_event
     PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     t->exited = e->time;
     if (t->state == THREAD_UNSEEN)
-        t->state = THREAD_RUNNING; /* who exits runs, and did so since the recording began */
+        t->state = THREAD_RUNNING; /* an exiting thread runs; without earlier events it ran since the recording began */
     return PFR_OK;
 }
 
@@ -396,7 +397,7 @@ static pfr_status on_lost(struct thread_states *all, const struct sched_event *e
         cpu->known = false;
         return PFR_OK;
     }
-    for (size_t i = 0; i < all->nr_cpus; i++) { /* it is not known whose */
+    for (size_t i = 0; i < all->nr_cpus; i++) { /* the CPU of the loss is not known */
         all->cpus[i].losses++;
         all->cpus[i].known = false;
     }

@@ -2,23 +2,23 @@
 #ifndef PFR_MODEL_THREAD_STATES_H
 #define PFR_MODEL_THREAD_STATES_H
 /*
- * States of threads through time, out of scheduler events in the order of time. Each thread is in one state from its
- * first moment in the recording to its last, so that the intervals of a thread add up to its wall time.
+ * States of threads over time, made from scheduler events in order of time. A thread is always in exactly one state,
+ * from its begin in the recording to its end, so its intervals add up to its wall time.
  *
  *     thread_states_init(&states, memory, begin, &sources);
  *     states.each = take; states.context = ...;
  *     thread_states_note(&states, &event, &err);         for each event
  *     thread_states_end(&states, end, &err);             closes what is open
  *
- * A state is THREAD_UNKNOWN, and counted, where events contradict each other or records were lost in between: such an
- * interval is never taken for a long wait.
+ * If events contradict each other, or records were lost in between, the state is THREAD_UNKNOWN, and is counted: such
+ * an interval is never taken for a long wait.
  */
 #include "base/memory/fail.h"
 #include "base/tables/hashmap.h"
 #include "model/sched/sched_event.h"
 
 enum thread_state {
-    THREAD_UNSEEN, /* nothing is known since its first moment; no interval has this state */
+    THREAD_UNSEEN, /* nothing is known since the begin of the thread; no interval has this state */
     THREAD_RUNNING,
     THREAD_PREEMPTED, /* runnable: it lost its cpu */
     THREAD_WOKEN,     /* runnable: it was woken, or is new, and waits for a cpu */
@@ -27,26 +27,26 @@ enum thread_state {
     THREAD_DEAD, /* no interval has this state */
 };
 
-/* Who ended a wait. */
+/* Kind of the waker that ended a wait. */
 enum waker_kind {
     WAKER_NONE,      /* not recorded, or the wait had not ended */
-    WAKER_THREAD,    /* `waker` did it itself */
-    WAKER_SOFTIRQ,   /* a soft interrupt that ran on top of `waker` */
-    WAKER_INTERRUPT, /* an interrupt that merely hit `waker` */
-    WAKER_IDLE,      /* the idle task of a cpu, without an interrupt's mark */
+    WAKER_THREAD,    /* `waker` ended it by its own action */
+    WAKER_SOFTIRQ,   /* a soft interrupt that interrupted `waker` */
+    WAKER_INTERRUPT, /* a hardware interrupt that interrupted `waker` */
+    WAKER_IDLE,      /* the idle task of a CPU, not marked as an interrupt */
 };
 
 #define NO_SYSCALL UINT64_MAX
 
 struct thread_interval {
     uint64_t start, end;
-    uint64_t syscall;           /* number of the system call that it blocked in; NO_SYSCALL: not recorded */
-    uint64_t address;           /* of its futex; 0: not recorded */
+    uint64_t syscall;           /* number of the system call in which it blocked; NO_SYSCALL: not recorded */
+    uint64_t address;           /* address of its futex; 0: not recorded */
     uint32_t life, tid;         /* life: a number for each begin of a tid, from 0 */
-    uint32_t cpu;               /* that it ran on or left; SCHED_NO_CPU */
-    uint32_t sample;            /* where it left its cpu (struct sched_event) */
-    uint32_t waker, waker_life; /* tid; SCHED_NOBODY */
-    uint32_t waker_sample;      /* where the waker was */
+    uint32_t cpu;               /* the CPU on which it ran or which it left; SCHED_NO_CPU: not recorded */
+    uint32_t sample;            /* sample in which it left its CPU (struct sched_event) */
+    uint32_t waker, waker_life; /* tid of the waker, or SCHED_NOBODY; its life */
+    uint32_t waker_sample;      /* sample of the waker */
     uint8_t state;              /* enum thread_state */
     uint8_t waker_kind;
     bool open_start, open_end; /* it began before the recording, or lasted beyond its end */
@@ -56,28 +56,28 @@ struct thread_interval {
 struct sched_thread {
     uint64_t since, exited; /* exited: time of its EXIT; 0 */
     uint64_t syscall, address;
-    uint64_t losses; /* of all cpus and of its own, as its state began */
+    uint64_t losses; /* counts of losses when its state began: of all CPUs, and of its own */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;
-    uint32_t shown;         /* its tid in the recorder's pid namespace, which all other records have */
-    uint32_t sample, stack; /* stack: a sample of context-switches, for the next time that it leaves its cpu */
+    uint32_t shown;         /* its tid in the recorder's pid namespace, as in all records but tracepoints */
+    uint32_t sample, stack; /* stack: the sample of context-switches to use when it leaves its CPU next */
     uint32_t waker, waker_life, waker_sample;
     uint8_t state, waker_kind;
-    bool open_start, by_tracepoint; /* by_tracepoint: a sched_switch has told of it */
+    bool open_start, by_tracepoint; /* by_tracepoint: it was in a sched_switch */
 };
 
 struct sched_cpu {
-    uint32_t current; /* tid that a sched_switch put there */
+    uint32_t current; /* tid of the thread that runs there, by the last sched_switch */
     bool known;
     uint64_t losses;
 };
 
 /* Counts of a walk. */
 struct sched_counts {
-    uint64_t switches, wakings;   /* tracepoints, SWITCH records of both directions */
+    uint64_t switches, wakings;   /* switches: sched_switch events and SWITCH records in both directions */
     uint64_t losses;              /* LOST records */
-    uint64_t contradictions;      /* events that do not follow from those before */
-    uint64_t unknown, unknown_ns; /* intervals */
+    uint64_t contradictions;      /* events that contradict earlier ones */
+    uint64_t unknown, unknown_ns; /* number and total time of unknown intervals */
     uint64_t late;                /* events that came after their round */
 };
 
@@ -91,8 +91,8 @@ struct thread_states {
     size_t nr_cpus, cpus_room;
     uint64_t begin;
     uint32_t lives;
-    bool wakings, records, tracepoints; /* are recorded */
-    bool wide;                          /* the idle task was seen: all threads of a cpu are recorded */
+    bool wakings, records, tracepoints; /* the recording has these events */
+    bool wide;                          /* all threads of a CPU are recorded: the idle task was seen */
     struct sched_counts counts;
     pfr_status (*each)(void *context, const struct thread_interval *interval, pfr_error *err);
     void *context;

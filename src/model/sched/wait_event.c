@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread states to weights of the samples where threads left their cpus: the time, runnable or blocked, until the
- * thread ran again. Waits without a sample are summed for each life of a thread. Unknown states have no weight.
+ * Computes weights of the samples where threads left their CPUs: the time, runnable or blocked, until the thread ran
+ * again. Waits without a sample are summed for each life of a thread. Unknown states have no weight.
  */
 #include "model/sched/wait_event.h"
 
@@ -18,7 +18,7 @@
 struct wait_making {
     struct sample_waits *waits;
     struct memory *memory;
-    bool unordered; /* places came in another order than they have in the file */
+    bool unordered; /* places did not come in file order */
 };
 
 /* --- From the walk. */

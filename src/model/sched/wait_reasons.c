@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of functions in which threads wait. Names are those of Linux 3.x to 6.x; '*' matches any
- * characters. Functions that many waits share (schedule_timeout, wait_for_completion, prepare_to_wait) are
- * not listed, because they say nothing of the reason.
+ * characters. Functions that many kinds of waits share (schedule_timeout, wait_for_completion, prepare_to_wait) are not
+ * listed, because they do not show the reason.
  */
 #include "model/sched/wait_reasons.h"
 
@@ -38,7 +38,7 @@ static const struct named_reason kernel[] = {
     {"flock_lock_inode_wait", WAIT_LOCK},
     {"locks_lock_inode_wait", WAIT_LOCK},
     {"do_lock_file_wait", WAIT_LOCK},
-    /* pipes and what is like them */
+    /* pipes, terminals and similar files */
     {"pipe_read", WAIT_PIPE},
     {"pipe_write", WAIT_PIPE},
     {"anon_pipe_read", WAIT_PIPE},
@@ -168,7 +168,7 @@ static const struct named_reason kernel[] = {
     {"__x64_sys_pause", WAIT_SIGNAL},
     {"__do_sys_pause", WAIT_SIGNAL},
     {"do_coredump", WAIT_SIGNAL},
-    /* for whatever comes first */
+    /* several files at once: the first event ends the wait */
     {"do_poll*", WAIT_POLL},
     {"do_sys_poll", WAIT_POLL},
     {"do_select", WAIT_POLL},
@@ -180,7 +180,7 @@ static const struct named_reason kernel[] = {
     {"__io_cqring_wait*", WAIT_POLL},
 };
 
-/* --- Functions of the C library that wait for one thing. */
+/* --- Functions of the C library that wait for only one kind of event. */
 
 static const struct named_reason libc[] = {
     {"pthread_mutex_*lock*", WAIT_LOCK},
@@ -288,7 +288,7 @@ static bool matches(const char *pattern, const char *name, size_t length) {
     return false;
 }
 
-/* Without the suffixes of compilers and of versions: ".isra.0", ".constprop.0", "@@GLIBC_2.34". */
+/* Length of a name without suffixes of compilers and versions: ".isra.0", ".constprop.0", "@@GLIBC_2.34". */
 static size_t plain_length(const char *name) {
     return strcspn(name, ".@");
 }
@@ -321,7 +321,7 @@ void wait_evidence_libc(struct wait_evidence *evidence, const char *name) {
     note(evidence, LOOK_UP(libc, name));
 }
 
-/* A page that comes from a disk is a page fault's, if it was one that asked for it. */
+/* Reading a page from a disk counts as a page fault, if a page fault caused it. */
 enum wait_reason wait_reason_of(const struct wait_evidence *evidence) {
     return evidence->first == WAIT_DISK && evidence->faults ? WAIT_FAULT : evidence->first;
 }
@@ -346,7 +346,8 @@ struct numbered_reason {
 
 #define ABSENT UINT16_MAX
 
-/* Calls that wait for one thing only: read(2) may be of anything. asm/unistd_64.h, asm-generic/unistd.h. */
+/* System calls that wait for only one kind of event; read(2) may wait for any. Numbers: asm/unistd_64.h,
+   asm-generic/unistd.h. */
 static const struct numbered_reason calls[] = {
     {202, 98, WAIT_LOCK},    {454, 454, WAIT_LOCK},   {455, 455, WAIT_LOCK},     {65, 193, WAIT_LOCK},
     {220, 192, WAIT_LOCK},   {73, 32, WAIT_LOCK},     {43, 202, WAIT_SOCKET},    {288, 242, WAIT_SOCKET},

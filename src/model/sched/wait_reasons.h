@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_WAIT_REASONS_H
 #define PFR_MODEL_WAIT_REASONS_H
 /*
- * Why a thread blocked, from the functions of its call chain. Functions that the table does not list say nothing; a
- * chain without any that it lists is WAIT_OTHER.
+ * Derives the reason why a thread blocked from the functions of its call chain. Functions that are not in the table are
+ * ignored; the reason of a chain without listed functions is WAIT_OTHER.
  *
  *     struct wait_evidence evidence = {.reason = WAIT_OTHER};
  *     for each frame, innermost first:  wait_evidence_kernel(&evidence, name);
@@ -24,30 +24,32 @@ enum wait_reason {
     WAIT_CHILD,
     WAIT_SIGNAL,
     WAIT_REASONS,
-    WAIT_POLL = WAIT_REASONS /* for whatever comes first: who wakes it decides (wait_reason_of_waker) */
+    WAIT_POLL = WAIT_REASONS /* waits for several files: the waker determines the reason (wait_reason_of_waker) */
 };
 
 struct wait_evidence {
-    enum wait_reason first; /* of the innermost function that the table lists; WAIT_OTHER: no such function */
-    bool faults;            /* a page fault is further out */
+    enum wait_reason first; /* reason of the innermost listed function; WAIT_OTHER: there is none */
+    bool faults;            /* there is a page fault further out */
 };
 
-/* The next function outwards, of the kernel. Suffixes that compilers add (".isra.0") do not count. */
+/* Adds the next function outwards, of the kernel. Suffixes that compilers add (".isra.0") are ignored. */
 void wait_evidence_kernel(struct wait_evidence *evidence, const char *name);
-/* The same of a function of the C library, for chains without the kernel: those that wait for one thing only. */
+/* Adds the next function outwards, of the C library, for chains without kernel functions. Only functions that wait for
+   one kind of event are listed. */
 void wait_evidence_libc(struct wait_evidence *evidence, const char *name);
 
-/* WAIT_POLL among them. */
+/* The reason by all functions added; may be WAIT_POLL. */
 enum wait_reason wait_reason_of(const struct wait_evidence *evidence);
 
-/* The same from the number of a system call: the machine (uname -m) says which table; WAIT_OTHER where it is not one
-   of those that wait for one thing. */
+/* The reason by the number of the system call; the machine (uname -m) selects the table. WAIT_OTHER: the call may wait
+   for different kinds of events. */
 enum wait_reason wait_reason_of_syscall(const char *machine, uint64_t number);
 
-/* The reason that a waker's function gives to a thread that polled; WAIT_OTHER: nothing. */
+/* The reason of a wait in poll, select or epoll, by a function of the waker; WAIT_OTHER: the function does not show
+   it. */
 enum wait_reason wait_reason_of_waker(const char *name);
 
-/* "lock", "pipe", ... of each reason below WAIT_REASONS. */
+/* The name of a reason below WAIT_REASONS: "lock", "pipe", ... */
 const char *wait_reason_name(enum wait_reason reason);
 
 /* Kind of a libc function that uses a futex: a mutex, a condition variable, ... */
@@ -66,8 +68,8 @@ enum lock_kind {
 enum lock_kind lock_kind_of(const char *name);
 const char *lock_kind_name(enum lock_kind kind);
 
-/* Functions of a waker in a soft interrupt: one that runs because a thread sent data through the loopback device is
-   that thread's own doing. */
+/* Functions of a waker in a soft interrupt. A soft interrupt that runs because a thread sent data through the loopback
+   device counts as that thread's own action. */
 enum softirq_function { SOFTIRQ_NOTHING, SOFTIRQ_INTERRUPTS, SOFTIRQ_BY_THREAD, SOFTIRQ_LOOPBACK };
 enum softirq_function softirq_function_of(const char *name);
 

@@ -2,11 +2,11 @@
 #ifndef PFR_MODEL_CALL_STITCH_H
 #define PFR_MODEL_CALL_STITCH_H
 /*
- * Extends call stacks from a cpu's branch registers (LBR) beyond the number of registers. A call that finds no free
- * register takes that of the outermost call, which is then missing in later samples. But it was in the thread's
- * previous sample, if that was taken in time. So the outermost call of a sample is looked for in the previous one: the
- * same call in the same register. If it is there, the outer calls of that sample (in registers, or stitched from
- * earlier ones) are outer calls here, too.
+ * Extends call stacks from a cpu's branch registers (LBR) beyond the number of registers. If no register is free, a new
+ * call takes the register of the outermost call, which is then missing in later samples. The thread's previous sample
+ * still has that call, if it was taken early enough. So the outermost call of a sample is looked up in the previous
+ * sample: the same call in the same register. If it is found, the outer calls of the previous sample (in registers, or
+ * stitched from earlier samples) are outer calls of this sample as well.
  *
  *    stitcher_init(&s, registers, memory);
  *    stitch_calls(&s, tid, space, &sample.branch, &lost, &err);      samples in order of time
@@ -14,7 +14,7 @@
  *        use(lost.from[i]);                                         after the sample's own calls, outwards
  *    stitcher_free(&s);
  *
- * This is a guess: a thread that left the call and made it again in the same register is not detected. Memory is
+ * This is a heuristic: it does not detect that a thread left the call and made it again in the same register. Memory is
  * proportional to the number of threads, and has a limit of its own: when it is reached, all threads start again.
  */
 #include "base/tables/hashmap.h"
@@ -22,7 +22,7 @@
 #include <perfray/reader.h>
 #include <perfray/record_structs.h>
 
-#define STITCHED_MOST 2048u  /* calls of a thread that are in no register any more; the outermost are dropped */
+#define STITCHED_MOST 2048u  /* calls of a thread that left the registers; the outermost are dropped */
 #define REGISTERS_MOST 1024u /* cpus have 8 to 64 */
 
 struct branch_call {
@@ -45,7 +45,7 @@ struct stitcher {
     struct stitch_thread *at;
     size_t count, room;
     struct branch_call *now; /* calls of the current sample; NULL before the first */
-    uint64_t begun_anew;     /* how often all threads were discarded */
+    uint64_t begun_anew;     /* number of times that all threads were discarded */
 };
 
 /* Calls of the thread; valid until the next call. */

@@ -36,8 +36,8 @@ bool chain_marker_is_known(uint64_t entry) {
     return false;
 }
 
-/* Programs that use the register of frame pointers for something else have anything in their chains, also what only a
-   marker may be; perf then takes the whole chain for wrong. */
+/* Whether the chain has an unknown marker. The chains of programs that use the frame pointer register for other data
+   contain arbitrary values, including values reserved for markers. perf rejects such a chain as a whole. */
 static bool has_unknown_marker(const pfr_u64s *chain, uint32_t most) {
     for (uint64_t i = 0; i < chain->count && most > 0; i++) {
         const uint64_t entry = pfr_u64s_at(chain, i);

@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_CHAIN_H
 #define PFR_MODEL_CHAIN_H
 /*
- * The addresses of a call chain, innermost first. Between them are markers, which are not addresses: they state where
- * the following addresses are (kernel, user, ...).
+ * The addresses of a call chain, innermost first. Between the addresses are markers, which state where the following
+ * addresses are (kernel, user, ...).
  *
  *    struct chain_walk walk = chain_begin(&sample.chain, misc & PFR_CPUMODE_MASK, 127);
  *    while (chain_next(&walk, &address))
@@ -30,7 +30,7 @@ bool chain_next(struct chain_walk *walk, uint64_t *address);
 
 /* false: an address. A marker changes *mode. */
 bool chain_marker(uint64_t entry, unsigned *mode);
-/* Of a marker: a chain with an unknown one has no addresses. */
+/* Whether a marker is known. A chain with an unknown marker has no addresses. */
 bool chain_marker_is_known(uint64_t marker);
 
 #endif

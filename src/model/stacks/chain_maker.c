@@ -250,7 +250,8 @@ static pfr_status count_lost(struct chain_maker *maker, const pfr_event *event, 
     return PFR_OK;
 }
 
-/* The newest branch leads to the running function, and each branch came from its caller. */
+/* Writes the calls as a chain: the newest branch leads to the running function, and the source of each branch is in its
+   caller. */
 static size_t put_calls(const struct pfr_rec_sample *s, const struct lost_calls *lost, uint64_t *words) {
     struct pfr_rec_branch_entry entry;
     size_t count = 0;

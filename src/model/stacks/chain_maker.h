@@ -27,12 +27,12 @@
 struct chain_counts {
     uint64_t ends[UNWOUND_ENDS];
     uint64_t guessed;
-    uint64_t limited[UNWIND_LIMITS]; /* of the broken ones: those ended by a limit */
-    uint64_t deferred;               /* user part to be recorded later */
-    uint64_t missing;                /* user part never recorded: the stack is truncated */
+    uint64_t limited[UNWIND_LIMITS]; /* broken stacks that were ended by a limit, by limit */
+    uint64_t deferred;               /* stacks whose user part is recorded later */
+    uint64_t missing;                /* stacks whose user part was never recorded, so that they are truncated */
     uint64_t calls;                  /* stacks from branches that were to be stitched */
-    uint64_t placed;                 /* of these, those whose registers are known */
-    uint64_t stitched;               /* of these, those that stitching made longer */
+    uint64_t placed;                 /* those of `calls` whose number of registers is known */
+    uint64_t stitched;               /* those of `placed` that stitching made longer */
 };
 
 struct chain_maker {
@@ -42,7 +42,7 @@ struct chain_maker {
     size_t room;
     bool open;
     bool stitches;
-    struct stitcher stitcher; /* if `stitches` */
+    struct stitcher stitcher; /* used if `stitches` */
 };
 
 /* Context of a chain. */
@@ -54,10 +54,11 @@ struct chain_place {
 };
 
 bool chain_is_made(const pfr_event *event);
-/* The user part of its chains was recorded later, as a whole. */
+/* Whether the user parts of the event's chains are recorded later, as a whole. */
 bool chain_is_deferred(const pfr_event *event);
 
-/* Its branches are a call stack, which replaces the user part. It is complete regardless of the maximum length. */
+/* Whether the event's branches are a call stack, which replaces the user part, complete regardless of the maximum
+   length. */
 bool chain_has_calls(const pfr_event *event);
 
 /* Maximum words of a built chain with at most `most` addresses in the kernel and as many in the program; `of_calls`: or
@@ -69,7 +70,7 @@ void chain_maker_init(struct chain_maker *maker, struct unwind_objects *objects,
 void chain_maker_free(struct chain_maker *maker);
 /* Enables stitching, before the first chain, for a cpu with this many registers (branch_registers). */
 void chain_maker_stitch(struct chain_maker *maker, uint32_t registers);
-/* Call it after new maps, if the state is learnt on the way. */
+/* Call it after new maps if the state is learnt while records are read. */
 void chain_maker_forget(struct chain_maker *maker);
 
 /* Adds the maker's counts to `counts`, of `events` events. */

@@ -253,7 +253,7 @@ static enum step step_by_context(struct stack_walk *w) {
     return STEP_ON;
 }
 
-/* A frame pointer points to the previous one, and the return address is after it. */
+/* Follows the frame pointer, which points to the previous one; the return address is after it. */
 static enum step step_by_frame(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t frame, stack, caller_frame, code;
@@ -286,7 +286,7 @@ static bool is_signal(const struct stack_walk *w) {
     return w->code.is_return || (w->code.plan && w->code.plan->is_signal);
 }
 
-/* The tables for this code were left out because of a limit: nothing is guessed. */
+/* Ends the stack, without guessing frames, because the tables for this code were left out by a limit. */
 static enum step end_at_limit(struct stack_walk *w) {
     w->limit = w->code.object->limit;
     unwind_objects_end(w->worker->objects, w->code.object);

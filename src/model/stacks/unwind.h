@@ -33,7 +33,7 @@ struct unwound {
     uint32_t count;
     enum unwind_end end;
     enum unwind_limit limit; /* the reason, if broken by a limit */
-    bool guessed;            /* some of its frames */
+    bool guessed;            /* some of its frames are guesses */
 };
 
 struct unwind_sample {
@@ -52,7 +52,7 @@ struct unwind_memo {
     uint64_t address;
     struct unwind_object *object;   /* NULL: no object */
     const struct unwind_plan *plan; /* NULL: no plan */
-    struct record_key since;        /* of the map: not valid for samples before it */
+    struct record_key since;        /* key of the map: the entry is not valid for samples before it */
     uint32_t space;
     bool used;
 };
@@ -72,7 +72,7 @@ struct unwind_worker {
 pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
                               pfr_error *err);
 void unwind_worker_free(struct unwind_worker *worker);
-/* Call it after new maps, if the state is learnt on the way. */
+/* Call it after new maps if the state is learnt while records are read. */
 void unwind_worker_forget(struct unwind_worker *worker);
 
 /* Stores up to `most` addresses in `to`. Fails only for lack of memory. */

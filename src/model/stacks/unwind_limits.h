@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_UNWIND_LIMITS_H
 #define PFR_MODEL_UNWIND_LIMITS_H
 /*
- * What tables for unwinding may take: one object of a recording must not take what all others need. Stacks end where
- * they meet an object that is refused its own, and are counted.
+ * Memory limits of unwind tables: one object of a recording must not use the memory that all others need. A stack ends
+ * at an object whose tables were refused, and is counted.
  *
  *     limit                                                what happens beyond it
  *     tables of one object: half of `memory`,              no stack goes on through the object
@@ -12,7 +12,8 @@
  *     instructions that are run: 32 times those that the   no stack goes on through the object
  *       object has (symbol/unwind/unwind_rows.c)
  *
- * Which objects are the next depends on the order in which stacks meet them; what one object is refused for does not.
+ * Which objects are refused because of the total depends on the order in which stacks reach them; the limits of a
+ * single object do not.
  */
 #include "base/memory/memory.h"
 #include "model/names/limited_objects.h"
@@ -20,19 +21,19 @@
 enum unwind_limit {
     UNWIND_LIMIT_NONE,
     UNWIND_LIMIT_MEMORY,
-    UNWIND_LIMIT_WORK, /* the object asks for more than what its size allows */
+    UNWIND_LIMIT_WORK, /* the object requires more work than its size allows */
     UNWIND_LIMITS
 };
 
 struct unwind_limits {
-    struct limited_objects at[UNWIND_LIMITS]; /* in which stacks ended for that reason */
+    struct limited_objects at[UNWIND_LIMITS]; /* objects in which stacks ended, by limit */
 };
 
-/* A share for the tables of all objects, and one of it for those of one. */
+/* Make a memory share for the tables of all objects, and from it one for those of a single object. */
 void unwind_share_all(struct memory *share, struct memory *memory);
 void unwind_share_object(struct memory *share, struct memory *all);
 
-/* Tells of each limit how many stacks it ended. Whether there were any. */
+/* Reports for each limit the number of stacks that it ended. Returns whether there were any. */
 bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
                         void (*tell)(void *context, const pfr_error *hole), void *context);
 

@@ -25,7 +25,7 @@ void unwind_objects_free(struct unwind_objects *all) {
     pthread_mutex_destroy(&all->lock);
 }
 
-/* The separate debug file of an object, as for its names. */
+/* The separate debug file of an object, found in the same way as for names. */
 struct apart {
     struct debug_search search;
     char path[DEBUG_PATH_ROOM];
@@ -41,7 +41,7 @@ static enum symbol_result judge(struct unwind_object *into, enum symbol_result r
     if (result == SYMBOL_LIMIT || (into->table && unwind_table_is_cut(into->table)))
         into->limit = into->memory.failed == PFR_ERR_LIMIT ? UNWIND_LIMIT_MEMORY : UNWIND_LIMIT_WORK;
     else if (result == SYMBOL_FOUND)
-        into->limit = UNWIND_LIMIT_NONE; /* of an earlier attempt */
+        into->limit = UNWIND_LIMIT_NONE; /* left by an earlier attempt */
     into->memory.failed = result == SYMBOL_NO_MEMORY ? into->memory.failed : PFR_OK;
     return result;
 }

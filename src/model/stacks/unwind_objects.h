@@ -3,8 +3,8 @@
 #define PFR_MODEL_UNWIND_OBJECTS_H
 /*
  * Unwind tables of the objects of a recording. Each is opened when its code is first met; then any thread may use it.
- * An object is looked for as for its names (address_names.h), and must be the recorded build. The memory for one object
- * is bounded (unwind_limits.h).
+ * An object is looked for at the same places as for names (address_names.h), and must be the recorded build. The memory
+ * for one object is bounded (unwind_limits.h).
  */
 #include "model/names/naming.h"
 #include "model/state/state.h"
@@ -15,11 +15,11 @@
 
 struct unwind_options {
     pfr_symbol_options naming; /* no_symbols: no unwinding */
-    const char *release;       /* of the recorded kernel; NULL: unknown */
-    const char *arch;          /* of the recorded machine; NULL or "": this machine's */
+    const char *release;       /* release of the recorded kernel; NULL: unknown */
+    const char *arch;          /* architecture of the recorded machine; NULL or "": this machine's */
 };
 
-/* Does not change after it was found, except for `ended`. */
+/* An object. It does not change after it was found, except for `ended`. */
 struct unwind_object {
     struct memory memory;       /* a share, for its table */
     struct unwind_table *table; /* NULL: no table */

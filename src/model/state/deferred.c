@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call chains recorded later: see deferred.h. A thread never uses a cookie twice, so a list has one chain, or a few
- * equal ones if several events record it. Longer lists are not from a recorder; they are cut, which keeps every search
+ * equal ones if several events record the chain. No recorder makes longer lists; they are cut, which keeps every search
  * short.
  */
 #include "model/state/deferred.h"
@@ -78,7 +78,7 @@ static uint32_t *find_link(struct deferred_table *t, uint32_t list, const struct
     return count >= DEFERRED_EQUAL ? NULL : found ? found : link;
 }
 
-/* A list may remain empty if memory for the rest is lacking. */
+/* Adds a chain. If memory runs out, its list may remain empty. */
 static pfr_status put(struct deferred_table *t, struct memory *memory, const struct deferred_key *of,
                       const struct deferred_chain *chain, const pfr_u64s *words, bool *is_put, pfr_error *err) {
     struct deferred_chain one = *chain;

@@ -11,8 +11,8 @@
  *    if (deferred_split(&chain, &cookie) && deferred_find(&d, tid, cookie, &key, &rest))
  *        use(&chain, &rest);
  *
- * A sample gets the first one after it by key. Equal chains are stored once. The table has a memory limit of its own:
- * chains over the limit are counted in `dropped`, and their samples lack the user part.
+ * A sample gets the first such chain after it by key. Equal chains are stored once. The table has a memory limit of its
+ * own: chains over the limit are counted in `dropped`, and their samples lack the user part.
  */
 #include "base/tables/intern.h"
 #include "model/state/record_key.h"
@@ -22,7 +22,7 @@
 struct deferred_chain {
     struct record_key key;
     uint32_t stack, next; /* next: index in the table; NO_DEFERRED: the last of its list */
-    bool used;            /* by a sample; any thread may set it */
+    bool used;            /* a sample used it; any thread may set this */
 };
 #define NO_DEFERRED UINT32_MAX
 #define DEFERRED_EQUAL 16u /* maximum chains kept for one thread and cookie */

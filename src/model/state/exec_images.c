@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images that an exec left: until when they count. An exec takes the old maps away and its record is written while the
- * thread is still in the kernel; what the kernel samples from there to the thread's return has the caller of execve in
- * its chain, an address of the old image. Only a sample of user mode shows that the thread has returned; so the first
- * of each image is looked for, in one more walk over the samples of recordings that have chains and in which something
- * was executed. The walk ends early where the rounds prove that nothing older follows: most programs are executed once,
- * at the start, and their recordings are read no further than a round or two. docs/state.md, rule 17.
+ * Determines how long the image that an exec replaced remains valid. An exec removes the old maps, and its record is
+ * written while the thread is still in the kernel. Samples from then until the thread returns to user mode have the
+ * caller of execve in their chain, which is an address of the old image. Only a sample in user mode shows that the
+ * thread has returned. So the first such sample of each image is searched in a further pass over the samples, if the
+ * recording has chains and execs. The pass ends early if the rounds guarantee that no older sample follows: most
+ * programs are executed once, at the start, so only a round or two are read. See docs/state.md, rule 17.
  */
 #include "model/state/exec_images.h"
 
@@ -15,18 +15,18 @@
 #include "file/read/header_walk.h"
 
 #define SEVERAL UINT32_MAX
-#define KERNEL_TYPES 64u /* from here on they are the recorder's, in no order of time */
+#define KERNEL_TYPES 64u /* record types from here on are those of the recorder, which are not in order of time */
 
 struct looking {
     struct state *state;
     pfr_reader *reader;
-    struct u64_map tids; /* of those who were in a space that an exec began -> its image, or SEVERAL */
-    bool in_rounds;      /* what follows a round is never older than the limit of `rounds` */
+    struct u64_map tids; /* tid of a thread that was in a space begun by an exec -> the replaced image, or SEVERAL */
+    bool in_rounds;      /* records after a round are never older than the limit of `rounds` */
     struct rounds rounds;
-    size_t met; /* images before this one were left before that limit */
+    size_t met; /* the threads of the images before this one returned to user mode before that limit */
 };
 
-/* Where samples of the event have pid and tid; 0: nowhere. */
+/* Offset of pid and tid in samples of the event; 0: they have none. */
 static uint32_t place_of_ids(const pfr_event *event) {
     const uint64_t type = event->attr.sample_type;
     return type & PFR_SAMPLE_TID ? 8u + (type & PFR_SAMPLE_IDENTIFIER ? 8 : 0) + (type & PFR_SAMPLE_IP ? 8 : 0) : 0;
@@ -39,15 +39,15 @@ static bool has_chains(pfr_reader *reader) {
     return false;
 }
 
-/* A thread was in user mode in this space (NO_SPACE is fine) at that key. */
+/* Notes that a thread was in user mode in this space at that key; `space` may be NO_SPACE. */
 static void meet(struct state *s, uint32_t space, struct record_key key) {
     const uint32_t number = space == NO_SPACE ? NO_SPACE : s->spaces.at[space].left;
     if (number != NO_SPACE && key_before(&key, &s->spaces.left[number].until))
         s->spaces.left[number].until = key;
 }
 
-/* The image that the thread, or its process, left, or SEVERAL. False: neither left one. A tid that only samples have
-   named is in the process of each sample's pid, whatever it is in later (rule 4). */
+/* Finds the image that the thread, or its process, replaced; SEVERAL if there are several. False: there is none. A tid
+   that is only in samples belongs to the process of each sample's pid (rule 4). */
 static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
     uint64_t of_process;
     if (!u64_map_get(&l->tids, tid, image))
@@ -57,7 +57,7 @@ static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64
     return true;
 }
 
-/* Most threads have one image, and are soon back from it: what is later tells nothing. */
+/* Most threads have one replaced image and soon return to user mode: later samples are skipped quickly. */
 static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
     const bool swap = rec->context->swap;
     uint64_t image;
@@ -83,8 +83,8 @@ void left_images_hear(struct state *s, const pfr_record *rec, struct record_key 
     meet(s, thread_space_at(&s->threads, pid, tid, key), key);
 }
 
-/* Whether every image has been left before anything that can follow. The state walk counted the records that were late
-   for their round: without any, and with the parts' rounds not mixed, the limit holds for all that follows. */
+/* Whether the end of every image is known and earlier than all records that can follow. The limit of `rounds` holds for
+   these if the pass over the state counted no late records and the recording has only one part. */
 static bool all_met(struct looking *l) {
     const struct spaces *spaces = &l->state->spaces;
     while (l->met < spaces->nr_left && spaces->left[l->met].until.time < l->rounds.limit)
@@ -101,7 +101,7 @@ static bool ends_round(struct looking *l, const pfr_record *rec) {
     return true;
 }
 
-/* The samples that follow in the window, without asking for each. */
+/* Handles the samples that follow in the read buffer, without a pfr_next for each. */
 static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids) {
     struct sample_run run;
     pfr_record rec = *first;
@@ -120,7 +120,8 @@ static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids
     walk_past(l->reader, run.length, run.count);
 }
 
-/* What follows a sample in the window. The records between samples were looked at when state was learnt. */
+/* Handles the records that follow a sample in the read buffer. Other records than samples were handled when the state
+   was built. */
 static void look_on(struct looking *l, const pfr_record *first, uint32_t ids) {
     if (first->inside)
         return;
@@ -167,7 +168,7 @@ pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *er
     for (size_t i = 0; i < s->spaces.nr_left; i++)
         s->spaces.left[i].until = KEY_LAST;
     u64_map_init(&l.tids, s->memory);
-    const pfr_quality of_all = reader->damage.quality; /* the walk that ends early counts a part */
+    const pfr_quality of_all = reader->damage.quality; /* this pass may end early, so its counts are discarded */
     pfr_status st = learn_tids(&l, err);
     if (st >= 0)
         st = pfr_rewind(reader, err);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_EXEC_IMAGES_H
 #define PFR_MODEL_EXEC_IMAGES_H
-/* The images that threads left by exec, which count until the thread is seen in user mode. */
+/* The images that an exec replaced. They remain valid until the thread is seen in user mode. */
 #include "model/state/state.h"
 
-/* When that is, of each, when all state is known: reads the recording once more where anything depends on it. */
+/* Call it when the state is built: determines this time for each image. Reads the recording once more if the result
+   depends on it. */
 pfr_status left_images_settle(struct state *state, pfr_reader *reader, pfr_error *err);
-/* The same of a state that is learnt: each sample when it is given, before it is looked at. */
+/* Does the same for a state that is learnt while records are read: call it for each sample before the sample is
+   resolved. */
 void left_images_hear(struct state *state, const pfr_record *rec, struct record_key key);
 
 #endif

@@ -2,10 +2,10 @@
 #ifndef PFR_MODEL_GUESTS_H
 #define PFR_MODEL_GUESTS_H
 /*
- * Guests: virtual machines inside the recorded machine. An ID_INDEX tells which ids belong to a guest (`perf inject
- * --guest-data` writes it). If one names a guest, records and samples with guest cpumodes belong to the guest of their
- * id; otherwise to a single nameless guest. Threads of guests share the table of the host's threads, under numbers that
- * no host thread has.
+ * Guests: virtual machines inside the recorded machine. An ID_INDEX record lists the ids that belong to guests (`perf
+ * inject --guest-data` writes it). If one names a guest, records and samples with guest cpumodes belong to the guest of
+ * their id; otherwise to a single nameless guest. Threads of guests share the table of the host's threads, under
+ * numbers that no host thread has.
  */
 #include "base/tables/hashmap.h"
 #include <perfray/record.h>
@@ -33,7 +33,7 @@ struct guest guests_of_id(const struct guests *guests, uint64_t id);
 /* Whether a record with this misc belongs to a guest, and guests are distinguished. */
 bool guests_have(const struct guests *guests, uint16_t misc);
 
-/* Number of a guest's thread, for struct threads; tid -1 stays -1. */
+/* Number of a guest's thread, for struct threads; tid -1 remains -1. */
 pfr_status guests_number(struct guests *guests, uint32_t machine_pid, uint32_t tid, uint32_t *number, pfr_error *err);
 
 /* The tid of a number; other tids are returned unchanged. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes maps of the changes in jitdumps: see jit.h. */
+/* Turns the changes in jitdumps into maps: see jit.h. */
 #include "model/state/jit.h"
 
 #include "base/memory/fail.h"

@@ -39,7 +39,7 @@ struct jit_opened {
     uint32_t object;
     uint32_t code;  /* space of its code, shared by all processes that map it */
     size_t done;    /* number of changes already in that space */
-    bool has_times; /* in the recording's clock */
+    bool has_times; /* its times can be converted to the recording's clock */
 };
 
 struct jit {

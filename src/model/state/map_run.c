@@ -13,9 +13,9 @@ static int by_start(const void *a, const void *b) {
     return key_before(&x->key, &y->key) ? -1 : key_before(&y->key, &x->key);
 }
 
-/* --- The look backwards. */
+/* --- Backward scan. */
 
-/* How many maps start at or below the address. */
+/* Number of maps that start at or below the address. */
 static size_t maps_up_to(const struct map_run *run, uint64_t address) {
     size_t low = 0, high = run->count;
     while (low < high) {
@@ -28,7 +28,8 @@ static size_t maps_up_to(const struct map_run *run, uint64_t address) {
     return low;
 }
 
-/* Backwards from the last map that starts below, as long as an earlier one can still reach the address. */
+/* Scans backwards from the last map that starts at or below the address, as long as an earlier map can still reach
+   it. */
 static const struct map *find_backwards(const struct map_run *run, uint64_t address, const struct record_key *key) {
     const struct map *best = NULL;
     for (size_t i = maps_up_to(run, address); i-- > 0 && run->reach[i] >= address;) {
@@ -39,8 +40,8 @@ static const struct map *find_backwards(const struct map_run *run, uint64_t addr
     return best;
 }
 
-/* The most maps that a look backwards may pass. `reach` never falls, so the first that reaches a start moves forward.
- */
+/* Maximum number of maps that a backward scan may visit. `reach` never decreases, so the first map that reaches a start
+   only moves forward. */
 static size_t steps_most(const struct map_run *run) {
     size_t most = 0, from = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -59,7 +60,7 @@ static int by_address(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Where maps begin and end, each address once; how many. */
+/* Lists the addresses at which maps begin or end, each once; returns their number. */
 static size_t list_borders(const struct map_run *run, uint64_t *borders) {
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -74,7 +75,7 @@ static size_t list_borders(const struct map_run *run, uint64_t *borders) {
     return kept;
 }
 
-/* The stretch that holds the address; SIZE_MAX: it lies below all of them. */
+/* The range that contains the address; SIZE_MAX: the address is below all ranges. */
 static size_t chunk_of(const struct map_tree *t, uint64_t address) {
     size_t low = 0, high = t->leaves;
     while (low < high) {
@@ -89,7 +90,7 @@ static size_t chunk_of(const struct map_tree *t, uint64_t address) {
 
 typedef void visit_fn(struct map_tree *t, size_t node, uint32_t map);
 
-/* The nodes that together represent all stretches of a map. */
+/* Visits the nodes that together cover all ranges of a map. */
 static void visit_nodes(struct map_tree *t, const struct map *m, uint32_t map, visit_fn *visit) {
     size_t low = chunk_of(t, m->start) + t->leaves, high = chunk_of(t, m->last) + 1 + t->leaves;
     for (; low < high; low /= 2, high /= 2) {
@@ -106,7 +107,7 @@ static void count_map(struct map_tree *t, size_t node, uint32_t map) {
     t->entries++;
 }
 
-/* first[node] counts up to where the next node begins. */
+/* Stores a map in a node; first[node] ascends to the begin of the next node. */
 static void put_map(struct map_tree *t, size_t node, uint32_t map) {
     t->maps[t->first[node]++] = map;
 }
@@ -123,7 +124,7 @@ static void free_tree(struct map_tree *t, struct memory *memory, size_t count) {
     *t = (struct map_tree){0};
 }
 
-/* Every map is put into its nodes; the oldest comes first, so that the nodes' lists are sorted. */
+/* Stores every map in its nodes, oldest first, so that the lists of the nodes are sorted. */
 static void fill_tree(struct map_run *run, const struct map **oldest) {
     struct map_tree *t = &run->tree;
     for (size_t i = 0; i < run->count; i++)
@@ -133,7 +134,7 @@ static void fill_tree(struct map_run *run, const struct map **oldest) {
         t->first[node + 1] += t->first[node];
     for (size_t i = 0; i < run->count; i++)
         visit_nodes(t, oldest[i], (uint32_t)(oldest[i] - run->maps), put_map);
-    for (size_t node = 2 * t->leaves; node > 0; node--) /* put_map moved each start to its end */
+    for (size_t node = 2 * t->leaves; node > 0; node--) /* put_map moved the begin of each node to its end */
         t->first[node] = t->first[node - 1];
     t->first[0] = 0;
 }
@@ -158,7 +159,7 @@ static pfr_status make_tree(struct map_run *run, struct memory *memory, pfr_erro
     return st;
 }
 
-/* The newest map of a node before the key. */
+/* The newest map of a node whose key is smaller. */
 static const struct map *find_in_node(const struct map_run *run, size_t node, const struct record_key *key) {
     const struct map_tree *t = &run->tree;
     size_t low = t->first[node], high = t->first[node + 1];

@@ -24,10 +24,10 @@ enum object_kind {
 
 struct object {
     uint32_t path, short_name; /* ids in `names` */
-    uint32_t pid;              /* of anonymous memory */
+    uint32_t pid;              /* process of anonymous memory */
     uint32_t sibling;          /* another object of the same path, or another kernel; NO_OBJECT: no more */
     uint8_t kind;
-    bool listed;           /* a list of build ids has its path */
+    bool listed;           /* its path is in a list of build ids */
     uint8_t build_id_size; /* 0: unknown */
     uint8_t build_id[BUILD_ID_ROOM];
 };

@@ -176,8 +176,8 @@ pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space
     return PFR_OK;
 }
 
-/* Scanning a few maps is as fast. Generated code needs a run, because several maps may have the same key, and a run
-   keeps their order. */
+/* Whether the newest maps are worth a run: scanning a few maps is as fast. Generated code needs a run, because several
+   maps may have the same key, and a run keeps their order. */
 static bool needs_run(const struct spaces *all, const struct space *s) {
     if (s->nr_runs == 0 && s->nr_newest <= FEW && all->nr_codes == 0)
         return false;
@@ -273,7 +273,7 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
     return true;
 }
 
-/* Parents are not considered: the space sees them at all keys as they were at the fork. */
+/* Parents are not considered: at all keys the space uses the maps that they had at the fork. */
 struct space_settled space_settled(const struct spaces *all, uint32_t space) {
     struct space_settled settled = all->settled[space];
     for (uint32_t i = all->at[space].code; i != NO_CODE; i = all->codes[i].next) {

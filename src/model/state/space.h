@@ -41,7 +41,7 @@ struct space_code {
    still leaving the old one, which then applies wherever the new image has no map. */
 struct left_image {
     uint32_t space;
-    struct record_key at, until; /* of the exec; of the first sample in user mode */
+    struct record_key at, until; /* key of the exec; key of the first sample in user mode */
 };
 
 struct left_tid {
@@ -63,7 +63,7 @@ struct spaces {
     size_t nr_left, left_room;
     bool
         left_open; /* replaced images apply until a thread is seen in user mode; false: not before left_images_settle */
-    struct left_tid *left_tids; /* of all threads that are or were in a space with a replaced image */
+    struct left_tid *left_tids; /* all threads that are or were in a space with a replaced image */
     size_t nr_left_tids, left_tids_room;
     size_t nr_with_runs; /* spaces whose runs were allocated */
     struct space_code *codes;
@@ -82,7 +82,7 @@ pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct
 pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err);
 /* The map of the replaced image at the address; it applies until *until. NULL: no map. */
 const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct record_key *until);
-/* len 0 does nothing. */
+/* Adds a map; does nothing if `len` is 0. */
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct record_key key, pfr_error *err);
 /*
@@ -93,7 +93,7 @@ pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_
 pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space_code *code, bool *joined,
                           pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
-/* NULL: no map there at that key. The result is valid until the next space_add. */
+/* The map at an address and key; NULL: there is none. Valid until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
 /* space_find for code added with space_add_code. *since: the key from which it applies, which differs from the map's.
  */

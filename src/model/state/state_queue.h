@@ -20,7 +20,7 @@ struct state_queue {
     size_t count, room, items_room;
     size_t kept;      /* number of changes left over by the last round */
     uint64_t applied; /* all changes up to this time have been applied */
-    bool keeps_all;   /* until queue_end */
+    bool keeps_all;   /* keep all changes until queue_end */
     bool is_void;
     bool has_any, timed; /* whether a change arrived, and whether keys had times then */
 };

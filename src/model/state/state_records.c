@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records mean for the state: one table of functions by record type (docs/state.md has the rules). */
+/* Turns records into state changes: one table of functions by record type (docs/state.md has the rules). */
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
 #include "file/read/recording.h"
@@ -12,7 +12,7 @@
 
 typedef pfr_status collect_fn(struct state *state, const pfr_record *rec, struct state_change *c, pfr_error *err);
 
-/* What its times mean is known when all records were read. */
+/* Handles the map of a jitdump. The clock of its times may be known only when all records were read. */
 static pfr_status meet_dump(struct state *s, uint32_t space, const struct state_change *c, pfr_error *err) {
     const char *path = intern_chars(&s->names, s->objects.at[c->value].path);
     const struct jit_map map = {.object = c->value, .space = space, .since = c->key};
@@ -26,7 +26,7 @@ static pfr_status apply_map(struct state *s, const struct state_change *c, pfr_e
     if (mode == PFR_CPUMODE_KERNEL)
         space = s->objects.at[c->value].kind == OBJECT_KERNEL ? s->kernel : s->modules;
     else if (mode > PFR_CPUMODE_USER)
-        return PFR_OK; /* guests have spaces of their own, which nobody asks for yet */
+        return PFR_OK; /* guests have spaces of their own, in which jitdumps are not supported */
     else
         PFR_TRY(threads_space(&s->threads, c->pid, c->tid, c->key, &space, err));
     PFR_TRY(space_add(&s->spaces, space, c->start, c->length, c->pgoff, c->value, c->key, err));
@@ -47,7 +47,7 @@ static pfr_status apply_fork(struct state *s, const struct state_change *c, pfr_
             return PFR_OK;                                                                                             \
     } while (0)
 
-/* Who does not say how memory may be used says at least whether it was recorded for its data. */
+/* The use of a map. A record without `prot` at least states in `misc` whether it is a map of data. */
 static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
     const bool is_code = prot ? prot & PROT_CODE : !(rec->misc & MISC_MMAP_DATA);
     return (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
@@ -95,7 +95,7 @@ static pfr_status collect_fork(struct state *s, const pfr_record *rec, struct st
     return PFR_OK;
 }
 
-/* Code of the kernel that came while it ran; where it goes, nothing takes its place. */
+/* Adds or removes code of the running kernel. Where code is removed, nothing replaces it. */
 static pfr_status apply_ksymbol(struct state *s, const struct state_change *c, pfr_error *err) {
     return space_add(&s->spaces, s->ksymbols, c->start, c->length, 0, c->value, c->key, err);
 }
@@ -148,7 +148,7 @@ static pfr_status collect_guests(struct state *s, const pfr_record *rec, struct 
     return guests_learn(&s->guests, rec, err);
 }
 
-/* How the cpu's counter, which some jitdumps tell, becomes time. */
+/* Learns how to convert the CPU's counter, which some jitdumps use, to time. */
 static pfr_status collect_clock(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {
     struct pfr_rec_time_conv m;
     (void)c, (void)err;
@@ -174,7 +174,7 @@ static pfr_status hear_deferred(struct state *s, const pfr_record *rec, struct s
     return deferred_add(&s->deferred, s->reader, rec, key_of_record(s, rec), err);
 }
 
-/* In a stream it was heard before its turn. */
+/* In a stream, state_hear has already added the chain. */
 static pfr_status collect_deferred(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {
     return s->learns ? deferred_pass(&s->deferred, s->reader, rec, key_of_record(s, rec), err)
                      : hear_deferred(s, rec, c, err);
@@ -201,7 +201,7 @@ static collect_fn *const collectors[] = {
     [PFR_RECORD_TIME_CONV] = collect_clock,
 };
 
-/* A guest has threads and memory of its own; of its kernel's memory nothing is kept. */
+/* Assigns a record of a guest to the guest's own threads and memory. Maps of a guest's kernel are ignored. */
 static pfr_status move_to_guest(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {
     struct pfr_rec_sample_id id = {0};
     uint32_t *const tids[] = {&c->pid, &c->tid, &c->ppid, &c->ptid};

@@ -26,7 +26,7 @@ static uint32_t space_at(const struct generation *g, struct record_key key) {
     return space == NO_VALUE ? g->space : space;
 }
 
-/* NO_NAME: it has no name yet. */
+/* The name at a key; NO_NAME: it has no name yet. */
 static uint32_t name_at(const struct generation *g, struct record_key key) {
     const uint32_t name = changes_at(&g->names, key);
     return name == NO_VALUE ? g->name : name;
@@ -112,7 +112,7 @@ static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid
     return PFR_OK;
 }
 
-/* A late record may be the first. */
+/* Notes the first key at which a generation is mentioned; a late record may come before it. */
 static void meet(struct generation *g, struct record_key key) {
     if (key_before(&key, &g->met))
         g->met = key;

@@ -16,7 +16,7 @@ struct generation {
     uint32_t parent;      /* the generation that forked it; NO_GENERATION: unknown */
     uint32_t previous;    /* previous generation of this tid, or NO_GENERATION */
     uint32_t jump, depth; /* an earlier generation, and the number of earlier ones: see link_back */
-    uint32_t name, space; /* at its begin; NO_NAME: it has no name yet */
+    uint32_t name, space; /* values at its begin; NO_NAME: it has no name yet */
     struct record_key begin;
     struct record_key met;        /* key of the first record of state that mentions it; not before its begin */
     struct changes names, spaces; /* later changes */
@@ -28,7 +28,7 @@ struct generation {
 
 /* Consecutive tids are often looked up in sequence, so their entries are adjacent. */
 struct tid_row {
-    uint32_t newest[TIDS_EACH]; /* its last generation, or NO_GENERATION */
+    uint32_t newest[TIDS_EACH]; /* last generation of each tid, or NO_GENERATION */
 };
 
 struct threads {

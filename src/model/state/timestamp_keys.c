@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a state changes: see timestamp_keys.h. */
+/* The keys at which a state changes: see timestamp_keys.h. */
 #include "model/state/timestamp_keys.h"
 
 #include "base/memory/fail.h"

@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_TIMESTAMP_KEYS_H
 #define PFR_MODEL_TIMESTAMP_KEYS_H
 /*
- * The keys at which a state changes, in order: what was found for one key holds for every other key between the same
- * two changes. For a consumer that keeps what it found and whose records do not come in the order of keys.
+ * The keys at which a state changes, in order. The result of a lookup at one key holds for every other key between the
+ * same two changes. For consumers that cache results and whose records do not come in the order of keys.
  *
  *     timestamp_keys_make(&moments, &state, memory, &err);
  *     struct timestamp_rank rank = {0};
@@ -18,23 +18,25 @@ struct timestamp_keys {
     struct memory *memory;
 };
 
-/* How many changes have a smaller key: remembered, since the next key is mostly between the same two. */
+/* Number of changes with a smaller key. It is kept from one lookup to the next, because the next key is mostly between
+   the same two changes. */
 struct timestamp_rank {
     size_t before;
 };
 
-/* Changes of threads, their names and address spaces, and of what is mapped in any address space, the kernel's
- * included. The state no longer changes. On failure there is nothing to free. */
+/* Collects the keys of changes of threads, of their names and address spaces, and of mappings in any address space,
+   including the kernel's. The state must not change afterwards. On failure there is nothing to free. */
 pfr_status timestamp_keys_make(struct timestamp_keys *timestamp_keys, const struct state *state, struct memory *memory,
                                pfr_error *err);
-/* Changes of what is mapped in the kernel, and of its symbols. */
+/* Collects the keys of changes of the kernel's mappings and symbols. */
 pfr_status timestamp_keys_make_kernel(struct timestamp_keys *timestamp_keys, const struct state *state,
                                       struct memory *memory, pfr_error *err);
 void timestamp_keys_free(struct timestamp_keys *timestamp_keys);
 
 size_t timestamp_keys_count_before(const struct timestamp_keys *timestamp_keys, const struct record_key *key);
 
-/* The same, in a few instructions where the key is between the same two changes as the one before. */
+/* As timestamp_keys_count_before, but takes only a few instructions if the key is between the same two changes as the
+   previous one. */
 static inline size_t timestamp_keys_rank(const struct timestamp_keys *timestamp_keys, const struct record_key *key,
                                          struct timestamp_rank *rank) {
     const size_t n = rank->before;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number through time: see value_history.h. */
+/* The history of a number: see value_history.h. */
 #include "model/state/value_history.h"
 
 #include "base/memory/fail.h"
 
 #include <string.h>
 
-#define FIRST_ROOM 1u /* mostly there is no other */
+#define FIRST_ROOM 1u /* most values never change again */
 
 /* The old list stays in the arena: all of them together are no larger than the new one. */
 static bool grow(struct changes *list, struct arena *arena) {

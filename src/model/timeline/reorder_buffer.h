@@ -23,13 +23,14 @@
 /* Records of one event that are adjacent in the file; their bytes follow. */
 struct record_chunk {
     const struct pfr_context *context;
-    uint64_t offset, inner; /* of the first record; for the others one of the two grows with the bytes */
+    uint64_t offset, inner; /* those of the first record; for later records one of the two grows with the bytes */
     uint32_t part : 31, inside : 1;
     int32_t event;
     uint32_t tail;
 };
 
-/* Location of a record: its block, its chunk and its bytes, the last two in words from the start of the block. */
+/* Location of a record: its block, and the positions of its chunk and its bytes, in words from the start of the
+   block. */
 #define PLACE_BITS 17u
 struct window_order {
     uint64_t time, place;
@@ -52,7 +53,7 @@ struct window {
     size_t nr_blocks, blocks_room;
     uint32_t block;      /* index of the block being filled */
     uint32_t chunk;      /* its last chunk, in words */
-    uint32_t chunk_ends; /* in bytes, where the next record would continue the chunk; 0: it cannot be continued */
+    uint32_t chunk_ends; /* byte offset at which a record would continue the chunk; 0: it cannot be continued */
     uint64_t limit;      /* released up to this time; 0: nothing */
     uint64_t bytes;      /* bytes held, including bookkeeping */
     uint64_t latest;     /* the latest time ever put */

@@ -25,13 +25,13 @@ struct sorted_run {
     uint64_t from, end; /* range of the file not yet read */
     uint8_t *buffer;
     size_t at, length;       /* range of the buffer not yet returned */
-    const struct kept *next; /* in the buffer */
+    const struct kept *next; /* next record, in the buffer */
 };
 
 struct runs {
     struct memory *memory;
     int fd;        /* -1: not open yet */
-    uint64_t size; /* of the file, in bytes */
+    uint64_t size; /* size of the file in bytes */
     struct sorted_run *at;
     size_t count, room;
     uint32_t *heap; /* runs with a record left, the earliest first */

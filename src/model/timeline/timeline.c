@@ -2,7 +2,7 @@
 /*
  * Records in order of time: see timeline.h. Records are released when perf would release them: at the end of a round
  * all up to the latest record of the round before, and the first half if too much waits. So the order equals perf's,
- * also for recordings that break their own promise of order.
+ * even if the records of a recording violate the order that its rounds promise.
  *
  * A recording without rounds (a directory, whose parts are consecutive; old recorders) promises no order: it is sorted
  * completely. Records over the memory limit go into sorted runs in a temporary file. In a stream the first half must be
@@ -98,7 +98,7 @@ static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time
     return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
 }
 
-/* Updates a state that is learnt on the way. All records but the first are samples. */
+/* Updates a state that is learnt while records are read. All records but the first are samples. */
 static pfr_status give(struct timeline *t, const struct timed_record *some, size_t count, pfr_error *err) {
     if (!t->learns)
         return PFR_OK;
@@ -127,7 +127,7 @@ static bool waits_in_file(const struct timeline *t) {
     return !t->learns && (!t->has_rounds || t->runs.count > 0);
 }
 
-/* Tests reduce it, but only if it does not decide which records are late. */
+/* The memory for waiting records. Tests reduce it, but only if it does not decide which records are late. */
 static uint64_t wait_most(const struct timeline *t) {
     return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
 }

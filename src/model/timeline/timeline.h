@@ -16,7 +16,7 @@
  * the recorder itself (type 64 and up), keep their place in the file, as in perf. Holes are returned when they are met.
  *
  * A seekable recording is read twice: for the state, then for its records. A stream is read once, and its state is
- * learnt on the way.
+ * learnt while it is read.
  */
 #include "model/state/state.h"
 
@@ -31,9 +31,9 @@ pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct m
 void timeline_close(struct timeline *t); /* NULL is allowed */
 
 /*
- * PFR_OK: the next *count records, 1 to `room`, whose bytes are valid until the next call; if the state is learnt on
- * the way, all of them see that of the first. PFR_HOLE: *err, call again. PFR_END. < 0: *err. *count is 0 unless
- * PFR_OK.
+ * PFR_OK: the next *count records, 1 to `room`, whose bytes are valid until the next call; if the state is learnt while
+ * records are read, all of them use the state of the first. PFR_HOLE: a hole, described by *err; call again. PFR_END:
+ * no more records. < 0: failure, described by *err. *count is 0 unless PFR_OK.
  */
 struct timed_record {
     pfr_record rec;

@@ -27,7 +27,7 @@
 #define TRACE_CHILD_WAIT_ALL_MS 3000             /* maximum total time, in addition to 1 ms per record */
 
 struct tracepoint_source {
-    pfr_text text;      /* of the format */
+    pfr_text text;      /* text of the format */
     const char *system; /* NUL-terminated */
 };
 

@@ -12,9 +12,9 @@
  *
  *     print fmt: "%s", REC->prev_comm
  *
- * The name of a field is the last word of its declaration before any brackets. The print format may go on over lines;
- * it is the last thing in the text. Old kernels leave out `signed`. Lines of no known kind are passed over. The text
- * ends at a NUL, if there is one.
+ * The name of a field is the last word of its declaration before any brackets. The print format may continue over
+ * several lines; it is at the end of the text. Old kernels leave out `signed`. Lines of unknown kinds are skipped. The
+ * text ends at a NUL, if there is one.
  */
 #include <string.h>
 #include "base/memory/fail.h"

@@ -12,11 +12,11 @@
 struct format_field {
     const char *name, *type; /* "filename", "char[16]"; a type includes the brackets of its array, without blanks */
     uint32_t offset, size;   /* in the raw data; for a data_loc those of its 32-bit word */
-    uint32_t elements;       /* of an array with a number in its brackets; otherwise 0 */
+    uint32_t elements;       /* number in the brackets of an array; 0: no number, or not an array */
     bool is_signed, is_array, is_pointer;
     bool is_string; /* an array of char, in place or referenced by a data_loc */
     bool data_loc;  /* the word is length << 16 | offset from the start of the raw data */
-    bool rel_loc;   /* the same, with the offset counted from the end of the word */
+    bool rel_loc;   /* as data_loc, with the offset counted from the end of the word */
     bool is_common; /* one of the fields that every event has */
 };
 

@@ -98,8 +98,8 @@ static bool take_number(struct grammar_reading *r, uint32_t *value) {
     return r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at) || *r->at == '.');
 }
 
-/* A string. Only escapes are accepted after which the library finds the end: not "\\\\". Some kernels have newlines
-   inside. */
+/* A string. Accepts only escapes after which the library finds the end of the string: not "\\\\". Strings of some
+   kernels contain newlines. */
 static bool take_string(struct grammar_reading *r, struct grammar_word *text) {
     if (!take(r, "\""))
         return false;
@@ -142,7 +142,7 @@ static bool dynamic_argument(struct grammar_reading *r, bool relative) {
     return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
 }
 
-/* Not __get_rel_dynamic_array_len: libtraceevent 1.7 follows a null pointer there. */
+/* A call with a dynamic array. Excludes __get_rel_dynamic_array_len: libtraceevent 1.7 follows a null pointer there. */
 static bool dynamic_call(struct grammar_reading *r, const struct grammar_word *name) {
     static const char *const here[] = {"__get_str", "__get_bitmask", "__get_cpumask", "__get_dynamic_array_len"};
     static const char *const relative[] = {"__get_rel_str", "__get_rel_bitmask", "__get_rel_cpumask"};
@@ -155,7 +155,7 @@ static bool dynamic_call(struct grammar_reading *r, const struct grammar_word *n
     return false;
 }
 
-/* One string in pieces */
+/* A string in several pieces */
 static bool take_strings(struct grammar_reading *r) {
     struct grammar_word text;
     do {

@@ -29,7 +29,7 @@ struct tracepoint_text {
     struct u64_map ids; /* id -> index of its first format */
     struct tracing_rest rest;
     struct tracepoint_machine machine;
-    struct tracepoint_source *sources; /* of events[i]; a separate array for the child */
+    struct tracepoint_source *sources; /* source of events[i]; a separate array for the child */
     struct tracepoint_event *events;
     size_t count, sources_room, events_room;
     struct tracepoint_printer *printer;

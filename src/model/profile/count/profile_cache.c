@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A worker's own caches of addresses in spaces, and of offsets in objects, which avoid most requests to the shared
- * state and names. A single worker has no cache of objects: it owns the shared one. A cache grows with its use up to a
- * maximum; then new entries replace older ones. Without chains an address in a space is needed once, for its entry, and
- * is not cached.
+ * state and names. A single worker has no cache of offsets in objects, because it owns the shared one. A cache grows
+ * with its use up to a maximum; then new entries replace older ones. Without chains an address in a space is needed
+ * once, for its entry, and is not cached.
  */
 #include "model/profile/count/profile_cache.h"
 #include "file/read/next.h"
@@ -36,7 +36,7 @@ static inline struct cached_frame *first_slot(const struct frame_slots *s, const
     return &s->at[frame_cache_hash(s->seed, key->in, key->address) & (s->count - 2)];
 }
 
-/* The slot with this key, or an empty one; NULL: neither. */
+/* The slot with this key, or else an empty slot; NULL: there is neither. */
 static inline struct cached_frame *find_slot(const struct frame_slots *s, const struct cached_frame *key) {
     struct cached_frame *slot = s->at ? first_slot(s, key) : NULL;
     for (unsigned i = 0; slot && i < STEPS; i++, slot++)
@@ -61,7 +61,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Without memory the entry is not cached. */
+/* Adds an entry to the cache, if there is memory. */
 static pfr_status keep(struct frame_slots *s, const struct cached_frame *key, const struct frame_found *found,
                        pfr_error *err) {
     while (s->used >= s->count / FULL && s->count < sizes.count_cache) {
@@ -88,7 +88,8 @@ static struct cached_frame object_key(const struct place *place) {
     return (struct cached_frame){.address = place->offset, .in = frame_cache_in(0, place->object)};
 }
 
-/* The name of an offset in an object depends on nothing else, if there is a name. */
+/* Whether names may be cached by object and offset. A name depends on nothing else; a missing name does, and is not
+   cached. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
     return !c->frames->one_worker && place->object != NO_OBJECT && !place->ksymbol &&
            !request_has_addresses(&c->frames->profile->request);

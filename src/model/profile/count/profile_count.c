@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Equal samples to one entry, and an entry to its node in the tree when it is new. Samples are taken in batches, each
- * in three steps, so that the slots and entries of a batch are fetched from memory side by side: made into words and
- * hashed; slots looked at; counted. */
+ * Counts equal samples in one entry; a new entry is resolved to its node in the tree. Samples are processed in batches,
+ * in three steps: make the key words and their hashes, prefetch the slots and entries, count. The cache misses of a
+ * batch therefore overlap.
+ */
 #include "model/profile/count/profile_cache.h"
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_entries.h"
@@ -30,7 +31,7 @@ struct sample_batch {
     unsigned count;
 };
 
-/* The chains of a batch that are not as they were recorded. */
+/* Makes room for the chains of a batch that are built instead of taken as recorded. */
 static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
     bool any = false, deferred = false, of_calls = false;
     for (uint32_t i = 0; i < c->profile->nr_events; i++) {
@@ -83,7 +84,7 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
 
-/* What only new entries need. */
+/* Frees data that only new entries need. */
 void counter_end_lookups(struct sample_counter *c) {
     counter_entries_free_slots(&c->own_table);
     frame_cache_free(&c->cache);
@@ -122,14 +123,15 @@ void counter_free(struct sample_counter *c) {
 
 /* --- Groups. */
 
-/* What of `who` and the mode the values of a group are made of: the name, and the rest where places are among them. */
+/* The part of the thread identity and mode on which the values of a group depend: the name, and with keys of places the
+   whole identity. */
 static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
     const struct who who = counter_who(c, word);
     const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
     return c->keys.has_places ? word : (word >> 32) << 33 | name;
 }
 
-/* Groups of the same words come again and again, and take long to find. */
+/* Groups are cached by their words, because most samples are in one of a few groups, and finding a group is slow. */
 pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
                         pfr_error *err) {
     const unsigned first = 1 + request_has_frames(&c->profile->request),
@@ -210,7 +212,7 @@ static inline bool is_kept(struct sample_counter *c, const struct picked *s) {
     return !c->profile->request.keep || is_kept_when_asked(c, s);
 }
 
-/* The item at hand, of which `picked` is filled, joins the batch. */
+/* Adds the current item, whose `picked` is filled, to the batch. */
 static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct sample_item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
@@ -248,7 +250,7 @@ static pfr_status push_branches(struct sample_counter *c, struct sample_batch *b
     return PFR_OK;
 }
 
-/* The item at hand, or what represents it. */
+/* Adds the current item, or in branch mode the branches of its sample, to the batch. */
 static pfr_status push_kept(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                             pfr_error *err) {
     const struct picked *picked = &b->items[b->count].picked;
@@ -269,7 +271,7 @@ static pfr_status push_read(struct sample_counter *c, struct sample_batch *b, co
     return one.period && weigh(c, &b->items[b->count].picked) ? push_kept(c, b, s, err) : PFR_OK;
 }
 
-/* One of each counter. */
+/* Adds one item for each counter that the sample read. */
 static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
                              pfr_error *err) {
     const struct picked all = b->items[b->count].picked;
@@ -326,7 +328,7 @@ static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, 
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }
 
-/* What lies in the window at `at`, which may move on then. */
+/* Takes the samples of a run, which are in the read buffer; the buffer may move on afterwards. */
 static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, const struct plain_run *run, bool plain,
                            pfr_error *err) {
     struct plain_left left;
@@ -340,7 +342,7 @@ static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, con
     return commit(c, b, err);
 }
 
-/* Samples of the same event that follow in the window, without asking for each. */
+/* Takes the samples of the same event that follow in the read buffer, without a pfr_next for each. */
 static pfr_status take_followers(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
                                  pfr_error *err) {
     const uint8_t *at[BATCH];
@@ -373,7 +375,7 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
     return st < 0 ? st : PFR_OK;
 }
 
-/* Waits that no sample tells of, which the first run counts. */
+/* Counts waits without samples; only the first run does so. */
 static pfr_status run_unsampled(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct unsampled_waits all;
     pfr_status st = unsampled_begin(&all, c, err);
@@ -387,7 +389,7 @@ static pfr_status run_unsampled(struct sample_counter *c, struct sample_batch *b
 }
 
 pfr_status counter_run(struct sample_counter *c, pfr_error *err) {
-    struct sample_batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for a stack */
+    struct sample_batch *b = mem_zeroed(c->memory, 1, sizeof *b); /* too large for the stack */
     if (!b)
         return mem_fail(c->memory, err, "profile");
     pfr_status st = order_begin(c, err);

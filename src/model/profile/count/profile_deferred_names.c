@@ -19,7 +19,7 @@
 #define FETCHED 32u      /* entries prefetched */
 
 struct late_who {
-    uint32_t number; /* in `to` */
+    uint32_t number; /* number in `to` */
     uint32_t space;
 };
 
@@ -135,7 +135,7 @@ struct late_batch {
     struct late_place at[BATCH];
     size_t first; /* index in the sorted order */
     unsigned count;
-    uint64_t in, address, found; /* of the last entry */
+    uint64_t in, address, found; /* values of the last entry */
     struct frame_near near;
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries by hash. Those of stacks may be of several lanes at once, which share the tree (profile_tree_shared.c):
- * within its lock they lie where they are. A new one is written first, then goes into its slot by one exchange; who
- * comes too late with an equal one leaves his own empty, without a node. What samples weigh is added without any lock.
+ * Entries by hash. If the request has stacks, several workers may share entries and tree (profile_tree_shared.c);
+ * entries do not move while a worker is between enter and leave. A new entry is written first, then put into its slot
+ * by one atomic exchange. A worker that loses this race to an equal entry leaves its own one empty, without a node.
+ * Weights of samples are added without a lock.
  */
 #include "model/profile/count/profile_entries.h"
 
 #include "base/memory/sizes.h"
 
 #define FIRST_ENTRIES 1024u
-#define AT_ONCE 32u /* batches that room is made for */
+#define AT_ONCE 32u /* number of batches for which room is made at a time */
 
 pfr_status counter_entries_begin(struct sample_counter *c, struct entry_table *common, struct memory *memory,
                                  pfr_error *err) {
@@ -38,7 +39,7 @@ void counter_entries_free(struct entry_table *t, size_t stride) {
 
 /* --- Room. */
 
-/* A slot holds half of the hash, so that many may be in use before those that are looked into cost more than memory. */
+/* A slot contains half of the hash, so few entries are compared in vain: the table can be filled up to 13/16. */
 static bool slots_suffice(const struct entry_table *t, uint64_t count) {
     return count <= t->slot_count / 16 * 13;
 }
@@ -64,19 +65,20 @@ static bool grow_slots(struct sample_counter *c) {
         slots[at] = (hash >> 32) << 32 | (i + 1);
     }
     mem_free(t->memory, t->slots, t->slot_count, sizeof *t->slots);
-    __atomic_store_n(&t->slots, slots, __ATOMIC_RELAXED); /* others may fetch what they lead to */
+    __atomic_store_n(&t->slots, slots, __ATOMIC_RELAXED); /* other workers may prefetch through the slots at the same
+                                                             time */
     __atomic_store_n(&t->slot_count, count, __ATOMIC_RELAXED);
     return true;
 }
 
-/* Of a counter's own table, which is given back when all is counted. */
+/* Notes the memory of the counter's own table as spare: it is freed when everything is counted. */
 static void note_spare(struct sample_counter *c) {
     const struct entry_table *t = &c->own_table;
     c->own_tree.spare = c->profile->request.shape == PROFILE_SUMS ? c->sums.defer_lookup
                                                                   : (t->room * c->keys.stride + t->slot_count) * 8;
 }
 
-/* Nobody else is within. */
+/* No other worker may be between enter and leave. */
 static pfr_status make_room(struct sample_counter *c, uint32_t more, pfr_error *err) {
     struct entry_table *t = c->table;
     if (t->count >= UINT32_MAX - more)
@@ -128,7 +130,7 @@ void counter_leave(struct sample_counter *c, uint32_t nodes) {
     profile_tree_leave(c->tree, nodes);
 }
 
-/* --- Within. */
+/* --- Between enter and leave. */
 
 uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_t hash, uint64_t **empty) {
     const struct entry_table *t = c->table;
@@ -143,7 +145,7 @@ uint64_t entry_find(const struct sample_counter *c, const uint64_t *key, uint64_
     }
 }
 
-/* The number of a new entry that no slot leads to yet. */
+/* Writes a new entry, which is not in a slot yet, and returns its number. */
 static uint32_t write_entry(struct sample_counter *c, const uint64_t *key, const struct entry_count *count) {
     struct entry_table *t = c->table;
     const uint32_t number = c->tree->shared ? __atomic_fetch_add(&t->count, 1, __ATOMIC_RELAXED) : t->count++;

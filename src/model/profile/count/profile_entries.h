@@ -8,12 +8,12 @@
 pfr_status counter_entries_begin(struct sample_counter *c, struct entry_table *common, struct memory *memory,
                                  pfr_error *err);
 
-/* Free slots when no entry is looked up any more; the entries later. */
+/* The slots can be freed when entries are no longer looked up, the entries later. */
 void counter_entries_free_slots(struct entry_table *t);
 void counter_entries_free(struct entry_table *t, size_t stride);
 
-/* Enclose all code that reads entries or nodes, and adds at most `nodes` nodes and BATCH entries. They only have an
-   effect if tables and trees are shared. < 0: not entered. */
+/* Enclose all code that reads entries or nodes, or adds at most `nodes` nodes and BATCH entries, in counter_enter and
+   counter_leave. They only have an effect if tables and trees are shared. < 0: not entered. */
 pfr_status counter_enter(struct sample_counter *c, uint32_t nodes, pfr_error *err);
 void counter_leave(struct sample_counter *c, uint32_t nodes);
 

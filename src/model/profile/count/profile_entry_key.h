@@ -7,7 +7,7 @@
 /* Sets words, hash and timestamp key (`moment`) of item->picked. */
 pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_error *err);
 
-/* For a sample that is left out: keeps what later samples need for stitching. */
+/* Call it for a sample that is left out: keeps the data that later samples need for stitching. */
 pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err);
 
 #endif

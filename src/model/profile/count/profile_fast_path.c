@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples identified by two words, thread identity and sampled address: nearly all of a flat report. The address is not
- * resolved here (profile_deferred_names.c), so an entry is two words and two sums, stored in the table itself: a sample
- * touches one cache line. Runs of samples are counted in two loops over a batch, so that their cache misses overlap.
- * More complicated samples are left to profile_count.c.
+ * Counts samples that are identified by two words, thread identity and sampled address: nearly all samples of a flat
+ * report. The address is resolved later (profile_deferred_names.c), so an entry is two words and two sums, stored in
+ * the table itself: a sample touches one cache line. Runs of samples are counted in two loops over a batch, so that
+ * their cache misses overlap. More complicated samples are left to profile_count.c.
  */
 #include "model/profile/count/profile_fast_path.h"
 #include "base/memory/capped_sum.h"
@@ -52,8 +52,8 @@ static pfr_status grow(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* At the memory limit existing entries are still counted, and new samples go to the general entries. There may be no
-   table then. */
+/* Grows the table. At the memory limit existing entries are still counted, and other samples go to the general entries;
+   there may then be no table. */
 static pfr_status make_room(struct sample_counter *c, size_t more, pfr_error *err) {
     struct plain_table *t = &c->plainly;
     if (t->full || has_room(t, more))
@@ -63,7 +63,7 @@ static pfr_status make_room(struct sample_counter *c, size_t more, pfr_error *er
     return t->full ? PFR_OK : st;
 }
 
-/* false: a new entry, and there is no room. */
+/* false: there is no such entry, and no room for a new one. */
 static inline bool add_to_entry(struct plain_table *t, const uint64_t *words, uint64_t hash, uint64_t weight,
                                 uint64_t samples) {
     struct plain_entry *e = find_entry(t, words, hash);
@@ -182,7 +182,7 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
 }
 
 /* false: the thread was not seen recently (an unused view contains no key), the sample is not after the last change, or
-   it is a guest's. */
+   it is one of a guest. */
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
     const unsigned mode = cpumode_at(bytes, false);
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_FAST_PATH_H
 #define PFR_MODEL_PROFILE_FAST_PATH_H
-/* What other files use of profile_fast_path.c, which says how it works. */
+/* Interface of profile_fast_path.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 void plain_free(struct sample_counter *c);
 
-/* Counts the item, of which the words and hash are made. false: it is to be an entry. < 0 of *status: memory. */
+/* Counts an item that has its words and hash. false: the item needs a general entry. *status < 0: memory. */
 bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
                 pfr_error *err);
 
-/* Entries of another counter, whose first words are others here. What there is no room for stays there. */
+/* Moves the entries of another counter to this one; word_of converts their first words. Entries for which there is no
+   room remain there. */
 pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
                       uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err);
 
-/* Samples of one event out of one window. */
+/* Samples of one event in the read buffer. */
 struct plain_run {
     const uint8_t *const *at;
     uint32_t count; /* at most BATCH */
     uint32_t event;
-    uint64_t place; /* of the first, as in its key */
+    uint64_t place; /* place of the first sample, as in its key */
 };
 
-/* Numbers of those that were not counted. */
+/* Indexes of the samples that were not counted. */
 struct plain_left {
     uint8_t at[BATCH + 1];
     unsigned count;
@@ -31,7 +32,7 @@ struct plain_left {
 /* Whether samples of the event may be counted by runs. */
 bool plain_may(const struct sample_counter *c, uint32_t event);
 
-/* Counts those that are plain, of threads that were met lately. */
+/* Counts the samples of the run that the fast path can handle: those of threads that were seen recently. */
 pfr_status plain_count(struct sample_counter *c, const struct plain_run *run, struct plain_left *left, pfr_error *err);
 
 #endif

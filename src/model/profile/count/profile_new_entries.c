@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples whose node must be determined: the first one of each entry, and those not after their maps. For a batch of
- * them, rows of frames are made outside of the lock of shared data. Then all rows go into the tree, or become stacks or
- * sums, and their entries are added.
+ * Samples whose node must be determined: the first sample of each entry, and samples not after their maps. For a batch
+ * of them, rows of frames are made outside of the lock of shared data. Then all rows are added to the tree, or become
+ * stacks or sums, and their entries are added.
  */
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_entries.h"
@@ -12,7 +12,7 @@
 #include "model/profile/count/profile_values.h"
 #include "model/profile/count/profile_whole_stacks.h"
 
-/* Counts what has no memory as [limit]; existing entries are still counted. */
+/* Counts a sample for which there is no memory as [limit]. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why) {
     struct profile_weight *limited = &c->facts.limited[item->picked.event];
     if (why != PFR_ERR_LIMIT)

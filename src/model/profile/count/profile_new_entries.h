@@ -28,14 +28,13 @@ static inline bool count_in_entry(const struct sample_counter *c, struct sample_
     return true;
 }
 
-/* Adds rows for as many as fit; they can then be placed. */
+/* Adds rows for as many waiting samples as fit; new_entries_place can then place them. */
 pfr_status new_entries_add(struct sample_counter *c, struct waiting *w, pfr_error *err);
 /* Assigns nodes to the rows added, and counts their samples. Samples whose entry another worker was adding keep
    waiting. */
 pfr_status new_entries_place(struct sample_counter *c, struct waiting *w, pfr_error *err);
 
-/* Counts a sample for which memory is lacking as [limit]; existing entries are still counted. Any other error than the
-   memory limit is returned. */
+/* Counts a sample for which there is no memory as [limit]. Errors other than the memory limit are returned. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why);
 
 #endif

@@ -65,7 +65,7 @@
 #define NO_TIME_MOMENT (UINT64_MAX - 1)
 
 /* A timestamp key orders samples and state as far as one number can: the time, or the offset in the file if times are
-   not used. Equal keys leave the order undecided. */
+   not used. The order of equal keys is not known. */
 static inline uint64_t moment_of(const struct state *s, const struct record_key *key) {
     return s->timed ? key->time : key->offset;
 }
@@ -80,7 +80,7 @@ struct picked {
     unsigned mode;
     bool made;  /* the chain was built, not taken as recorded; it is complete */
     bool uncut; /* the chain must not be cut, however long it is */
-    bool bare;  /* there is no sample to make a chain of */
+    bool bare;  /* there is no sample from which a chain could be built */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
     const struct pfr_rec_sample *whole;        /* NULL: no other field is needed */
@@ -91,11 +91,11 @@ struct picked {
 /* Offsets of the values in the samples of an event; 0: not recorded. */
 struct pick_places {
     uint64_t sample_type;
-    uint64_t period; /* of samples without a period of their own */
+    uint64_t period; /* period of samples without a recorded period */
     uint32_t ip, pid, time, cpu, period_at, chain;
     bool fixed;    /* all needed values are at fixed offsets: no decoding needed */
     bool makes;    /* chains are built from more than the recorded chain */
-    bool stitches; /* chains also use the samples before */
+    bool stitches; /* chains also use earlier samples */
     bool reads;    /* each sample represents one of every counter it read */
 };
 
@@ -137,9 +137,9 @@ struct deferred_stack {
 
 /* A stack being inserted into the tree. */
 struct stack_row {
-    const struct picked *picked; /* until the row has its leaf */
+    const struct picked *picked; /* valid until the row has its leaf */
     struct stack_place place;
-    uint64_t since; /* of its frames */
+    uint64_t since; /* latest `since` of its frames */
     uint32_t node;  /* current node; in the end that of the stack */
     uint32_t at, count;
     uint32_t from; /* start of its frames within its room */
@@ -154,10 +154,10 @@ struct profile_stacks {
     struct place leaves[BATCH]; /* without chains: places of the sampled addresses */
     struct deferred_stack aside[ASIDE_MOST];
     unsigned nr_deferred;
-    uint32_t *frames; /* of each row, outermost first; room + 1 for each */
+    uint32_t *frames; /* frames of each row, outermost first; room + 1 per row */
     uint32_t *slots;  /* frame cache slots of the addresses in the next rows */
     size_t room;
-    uint32_t nodes; /* that the rows may add */
+    uint32_t nodes; /* number of nodes that the rows may add */
     bool within;    /* between profile_tree_enter and profile_tree_leave */
 };
 #define AHEAD 2u /* rows prefetched before they are added */
@@ -190,14 +190,14 @@ struct whole_stacks {
 
 /* Thread identity of a sample, as far as the request needs it. */
 struct who {
-    uint32_t name;  /* in state->names; NO_NAME: use that of tid */
+    uint32_t name;  /* id in state->names; NO_NAME: use the name of tid */
     uint32_t tid;   /* 0 if name is set or names are not needed */
     uint32_t space; /* NO_SPACE: unknown process, or not needed */
 };
 
 /* Follows the key words of an entry. */
 struct entry_count {
-    uint64_t weight, samples; /* of samples after `since`; others are counted at their nodes */
+    uint64_t weight, samples; /* sums of samples after `since`; others are counted at their nodes */
     uint64_t since;           /* a timestamp key */
     uint32_t node; /* node, index of a whole stack, or row of sums; NO_NODE: an equal entry is used instead */
     bool too_deep;
@@ -236,7 +236,7 @@ struct plain_entry {
     struct profile_weight self;
 };
 
-/* Hash table of these; `count` is a power of two. */
+/* Hash table of plain entries; `count` is a power of two. */
 struct plain_table {
     struct memory *memory;
     struct plain_entry *at;
@@ -250,7 +250,7 @@ struct entry_table {
     uint64_t *slots; /* upper half of the hash << 32 | entry + 1; 0: empty */
     uint64_t *entries;
     size_t slot_count, room;
-    uint32_t count;    /* atomic if shared, as is the next */
+    uint32_t count;    /* atomic if shared, like the next member */
     uint32_t reserved; /* entries that workers between enter and leave may still add */
 };
 
@@ -279,7 +279,7 @@ struct counter_facts {
     struct profile_weight *limited; /* by event: samples counted as [limit] */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
-    uint64_t undivided; /* as of the profile */
+    uint64_t undivided; /* as profile.undivided */
     bool lossy;
     bool full; /* the memory limit was reached: no entries are added */
 };
@@ -300,7 +300,7 @@ struct sample_counter {
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
-    struct intern_table texts; /* of PROFILE_TRACE */
+    struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
     struct counter_chains chains;
@@ -308,7 +308,7 @@ struct sample_counter {
     struct timeline *timeline;  /* source of samples if their order matters; else NULL */
     struct u64_map before;      /* id of a counter -> its value when it was last read */
     struct counter_facts facts;
-    size_t wait_hint;     /* of sample_waits_find */
+    size_t wait_hint;     /* hint of sample_waits_find */
     uint32_t number, run; /* number of the counter and of its current run, for request.each */
 };
 

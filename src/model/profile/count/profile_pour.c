@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of counting: what entries weigh goes to their nodes, stacks or sums. Where most nodes weigh nothing, those
- * that do are marked first, so that only they have weights.
+ * The end of counting: adds the weights of entries to their nodes, stacks or sums. If most nodes have no weight, the
+ * nodes with weights are marked first, so that only they get memory for weights.
  */
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_pour.h"
@@ -21,7 +21,7 @@ static void pour_entry(struct sample_counter *c, const struct entry_count *count
         profile_tree_weigh(c->tree, count->node, &weight);
 }
 
-#define POURED_AHEAD 16u /* entries */
+#define POURED_AHEAD 16u /* entries prefetched */
 
 static void fetch_node(const struct sample_counter *c, uint32_t entry) {
     if (entry >= c->table->count || c->profile->request.shape == PROFILE_SUMS ||
@@ -71,7 +71,8 @@ void counter_mark_individual_samples(const struct sample_counter *c) {
         node_weights_mark(&c->tree->self, c->individual_samples.at[i].node);
 }
 
-/* Most nodes of stacks are on the way to others and weigh nothing. Where something did not fit others may come. */
+/* Whether nodes are marked. Most nodes of stacks are inner nodes without a weight. After a memory limit nodes are not
+   marked, because other nodes may get weights. */
 static bool marks_nodes(const struct sample_counter *c) {
     const struct profile_request *w = &c->profile->request;
     return request_has_chains(w) && w->shape != PROFILE_SUMS && w->shape != PROFILE_STACKS && !counter_met_limit(c);

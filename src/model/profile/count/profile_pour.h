@@ -4,23 +4,23 @@
 /* The end of counting: see profile_pour.c. */
 #include "model/profile/count/profile_parts.h"
 
-/* What entries weigh goes to their nodes, stacks or sums, and the entries go. */
+/* Adds the weights of entries to their nodes, stacks or sums, and frees the entries. */
 pfr_status counter_pour(struct sample_counter *c, pfr_error *err);
 
-/* The same, before it, of entries that lanes share: one part of so many; the tree has weights. */
+/* As counter_pour, and before it, for shared entries: pours part `part` of `parts`. The tree must have weights. */
 void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts);
 
-/* Before that, where nodes are marked: those of one part of the shared entries, and those of samples that were looked
-   up individually. */
+/* Call these before counter_pour_common if nodes are marked. They mark the nodes of one part of the shared entries, and
+   the nodes of samples that were resolved individually. */
 void counter_mark_common(const struct sample_counter *c, uint32_t part, uint32_t parts);
 
 void counter_mark_individual_samples(const struct sample_counter *c);
 
-/* Something did not fit. */
+/* Whether the memory limit was reached. */
 bool counter_met_limit(const struct sample_counter *c);
 
-/* Frees entries and whole stacks, which another counter has. Samples that were looked up individually stay: they weigh
-   in the counter's tree, and counter_pour adds them to it. */
+/* Frees entries and whole stacks after another counter took them over. Samples that were resolved individually remain:
+   counter_pour adds their weights to the counter's tree. */
 void counter_drop(struct sample_counter *c);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting in order of time. A sample with READ represents one of every counter in it, with the growth of that counter
- * since its last reading as weight. So the order of samples matters, also if it differs in the file (a ring buffer
- * written backwards, threads that moved between cpus): a single counter takes the whole recording in order of time.
- * Stitched call stacks (call_stitch.h) need the same.
+ * Counting in order of time. A sample with READ represents one sample of every counter in it, weighted by the growth of
+ * that counter since its last reading. The result therefore depends on the order of samples, which may differ in the
+ * file (a ring buffer written backwards, threads that moved between CPUs): a single counter processes the whole
+ * recording in order of time. Stitched call stacks (call_stitch.h) require the same.
  */
 #include "model/profile/count/profile_reads.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_READS_H
 #define PFR_MODEL_PROFILE_READS_H
-/* What other files use of profile_reads.c, which says how it works. */
+/* Interface of profile_reads.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
 bool order_counts(const struct profile *p, const struct pick_places *places);
 
-/* Around each run of the counter. */
+/* Enclose each run of the counter in order_begin and order_end. */
 pfr_status order_begin(struct sample_counter *c, pfr_error *err);
 void order_end(struct sample_counter *c);
 
 /* As pfr_next. */
 pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
 
-/* Of which event the sample of a counter is, and how much it grew by since it was read before. 0: it has no sample. */
+/* The event of a counter, and its growth since it was last read. 0: the counter gets no sample. */
 pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
                        pfr_error *err);
 

@@ -63,7 +63,7 @@ struct climb {
     struct frame_cache *cache;
     struct profile_stacks *stacks;
     const struct stack_place *place;
-    const uint32_t *slots; /* of the entries, as they were when prefetched */
+    const uint32_t *slots; /* slots of the entries when they were prefetched */
     uint64_t nr_slots;     /* counts markers too, which are entries but not frames */
     uint64_t in;
     unsigned mode;
@@ -127,8 +127,8 @@ static uint64_t put_known(const struct climb *climb, const pfr_u64s *chain, uint
     return at - from;
 }
 
-/* Stores the frames of at most `most` addresses, the innermost ones, from `top` backwards, which puts the outermost
-   first. Markers are rare except as first entry; an unknown marker makes the chain empty. */
+/* Stores the frames of at most `most` innermost addresses from `top` backwards, so that the outermost one comes first.
+   Markers are rare except as first entry; an unknown marker makes the chain empty. */
 static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t most, struct stack_row *row,
                             uint32_t *top, pfr_error *err) {
     const uint64_t entries = chain->count;
@@ -241,7 +241,8 @@ static bool is_apart(const struct profile_request *w, const struct picked *picke
                                (w->unnamed == PROFILE_UNNAMED_TOGETHER && innermost(&picked->chain) != picked->ip));
 }
 
-/* The sampled address usually is the end of the chain. If not, or without a chain, it gets a node of its own. */
+/* Adds the frame of the sampled address. It usually is the last one of the chain already. If not, or without a chain,
+   it gets a node of its own. */
 static pfr_status put_leaf(struct sample_counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;
     const struct picked *picked = row->picked;
@@ -283,7 +284,7 @@ static pfr_status settle_deferred(struct sample_counter *c, struct deferred_stac
     return PFR_OK;
 }
 
-/* Lack of memory affects only this row. */
+/* Stores the failure of a row: lack of memory affects only this row. */
 static pfr_status blame(struct stack_row *row, pfr_status status) {
     row->status = status < 0 ? status : row->status;
     return status == PFR_ERR_LIMIT ? PFR_OK : status;

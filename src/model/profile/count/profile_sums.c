@@ -17,8 +17,8 @@
 #include "base/memory/sizes.h"
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u   /* one part in this many */
-#define REPEATED_SHARE 2u /* the same, for entries and their rows of all workers */
+#define NAMES_SHARE 16u   /* one part in this many of the memory is left for names */
+#define REPEATED_SHARE 2u /* one part in this many is for entries of repeated stacks and their rows, in all workers */
 #define SEEN_LEAST ((size_t)1 << 10)
 #define SEEN_MOST ((size_t)1 << 20)
 #define SEEN_UNKNOWN ((size_t)1 << 16)
@@ -43,7 +43,7 @@ static bool make_leaf_room(struct sums *s) {
     return pages && at;
 }
 
-/* As many as the samples that the pass over the state counted, or a default. */
+/* The number of samples that the pass over the state counted, or a default. */
 static size_t wanted_seen(const struct sample_counter *c, uint64_t room) {
     const uint64_t samples = c->profile->reader->damage.quality.samples;
     size_t count = samples ? SEEN_LEAST : SEEN_UNKNOWN;
@@ -221,7 +221,7 @@ static pfr_status add_self(struct sums *s, uint32_t frame, uint32_t sum, uint32_
     return PFR_OK;
 }
 
-/* Nearly always a kind is sampled in a single frame. Further frames are found by hash. */
+/* Most kinds are sampled in only one frame, which is stored in the sum itself. Further frames are found by hash. */
 pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
                          pfr_error *err) {
     const uint32_t first = s->at[sum].self;
@@ -278,7 +278,7 @@ static pfr_status find_kind(struct sample_counter *c, uint32_t frame, uint32_t *
     return PFR_OK;
 }
 
-/* For a frame without a sum in the group at the last lookup. */
+/* Finds or adds the sum of a frame for which the group had no sum at the last lookup. */
 static pfr_status find_sum(struct sample_counter *c, const struct summed *stack, uint32_t frame, uint32_t *sum,
                            pfr_error *err) {
     struct profile_sum_key key = {.place = stack->place, .group = stack->group, .frame = frame};

@@ -23,7 +23,7 @@ struct sum_group {
 /* A sum while counting. */
 struct counted_sum {
     struct profile_weight total;
-    uint32_t mark; /* of the last stack that contained it */
+    uint32_t mark; /* mark of the last stack that contained the sum */
     uint32_t self; /* index in `selves` + 1, or a mark that it has no entry there; 0: the sum does not exist */
 };
 
@@ -34,7 +34,7 @@ struct self_slot {
 
 /* The sums of one stack, before its weight is added. */
 struct sums_found {
-    uint32_t *at; /* indices of sums; before sums_add those of the empty leaf where a sum is missing */
+    uint32_t *at; /* indices of sums; before sums_add, a missing sum has an index in the empty leaf */
     size_t room;
     uint32_t count, self;
 };
@@ -53,10 +53,10 @@ struct sums {
     uint32_t nr_pages, nr_leaves, count, nr_selves;
     uint32_t until;             /* number of sums at which memory is checked again */
     uint32_t *kind_of[2];       /* kind by frame, and by frame of a sampled address; 0: unknown */
-    struct sums_found found[2]; /* of the current stack and of the next one */
+    struct sums_found found[2]; /* the sums of the current stack and of the next one */
     uint32_t mark;              /* mark of the current stack */
     uint32_t *seen;             /* parts of hashes; 0: empty */
-    uint32_t *rows;             /* of repeated stacks: number of sums, self, the sums */
+    uint32_t *rows;             /* rows of repeated stacks: number of sums, self, the sums */
     size_t kinds_room[2], seen_count, rows_room;
     uint32_t rows_end;
 };
@@ -81,7 +81,7 @@ pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const 
                     pfr_error *err);
 /* Adds to the sums of a row. */
 void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
-/* Whether this hash was asked for before, as far as it is remembered. */
+/* Whether this hash was looked up before, as far as it is remembered; remembers it. */
 bool sums_seen(struct sums *s, uint64_t hash);
 #define SEEN_FEW 4u /* adjacent entries, the latest first */
 static inline uint32_t *sums_seen_few(const struct sums *s, uint64_t hash) {

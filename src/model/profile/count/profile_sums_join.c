@@ -53,7 +53,7 @@ static pfr_status join_self(struct sums_joining *j, uint32_t key, const struct p
     return PFR_OK;
 }
 
-/* Weight without room: everything will be counted again by one worker. */
+/* Counts weight for which there is no room as [limit]; one worker will then count everything again. */
 static pfr_status or_limit(struct sums_joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
     const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)

@@ -9,7 +9,7 @@
 
 #define LIMIT_TEXT "[limit]"
 
-/* A thread without a name is named by its tid. */
+/* The name of a thread; a thread without a name is named by its tid. */
 static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_t *value, pfr_error *err) {
     char made[16] = "swapper";
     struct intern_text text = {(const uint8_t *)made, 7};
@@ -51,9 +51,9 @@ static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, p
 }
 
 /*
- * In data addresses and branches kernel and user addresses mix: an address without a map in the sample's own mode is
- * looked up in the other. Branch targets are looked up as user addresses first, as in perf: old kernels have a map of
- * all addresses.
+ * Data addresses and branches may be kernel or user addresses in either mode: an address without a map in the mode of
+ * the sample is looked up in the other mode. Branch targets are looked up as user addresses first, as in perf: old
+ * kernels have a map of all addresses.
  */
 static pfr_status find_anywhere(struct making *m, uint64_t address, uint32_t *frame, pfr_error *err) {
     const bool branches = m->counter->profile->request.counted == PROFILE_BRANCHES;

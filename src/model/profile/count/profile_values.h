@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_PROFILE_VALUES_H
 #define PFR_MODEL_PROFILE_VALUES_H
-/* What other files use of profile_values.c, which says how it works. */
+/* Interface of profile_values.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
-/* The root of the group that the words of an entry say; key NULL: as of the end, and *since is the moment of the
-   youngest place. */
+/* Finds the root of the group for the words of an entry. `key` NULL: places are resolved with the final state, and
+ *since is the timestamp key of the latest place. */
 pfr_status values_root(struct sample_counter *c, const uint64_t *words, const struct record_key *key, uint32_t *root,
                        uint64_t *since, pfr_error *err);
 
-/* At the end: groups for what there was no memory for. */
+/* Call it at the end: makes groups for samples for which there was no memory. */
 pfr_status values_take_limited(struct sample_counter *c, pfr_error *err);
 
-/* One of them. */
+/* Makes such a group for one event. */
 pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err);
 

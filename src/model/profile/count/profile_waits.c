@@ -3,12 +3,12 @@
  * Weights that samples do not have themselves: the time of a wait (sample_waits.h), or a share of the period for each
  * thread that ran at the time (running_threads.h).
  *
- * Waits that began before the recording, or where threads were not sampled: one for each thread, without an address.
- * Threads that no scheduler event names waited throughout, as in perfray offcpu.
+ * Waits that began before the recording, or where threads were not sampled, are one sample per thread, without an
+ * address. A thread without any scheduler event is taken to have waited all the time, as in `perfray offcpu`.
  */
 #include "model/profile/count/profile_waits.h"
 
-/* The idle task does not keep anybody waiting: it has no share. */
+/* Divides the period by the number of running threads. Samples of the idle task do not count. */
 static bool divide(struct sample_counter *c, struct picked *s) {
     const uint64_t running = running_threads_at(c->profile->request.running, s->time);
     c->facts.undivided += running == 0 && s->tid != 0;
@@ -66,7 +66,7 @@ pfr_status unsampled_begin(struct unsampled_waits *all, struct sample_counter *c
     return PFR_OK;
 }
 
-/* A thread that slept from its begin, or the recording's, to the end. */
+/* Whether the thread has no states, so that it slept from its begin, or that of the recording, to the end. */
 static bool sleeps(const struct unsampled_waits *all, uint32_t number, struct picked *s) {
     const struct sample_waits *waits = all->counter->profile->reader->waits;
     const struct generation *g = &all->counter->profile->state.threads.at[number];

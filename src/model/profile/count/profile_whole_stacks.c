@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part in this many */
+#define NAMES_SHARE 16u /* one part in this many of the memory is left for names */
 #define FETCHED 8u      /* entries prefetched */
 
 void whole_init(struct whole_stacks *w, struct memory *memory) {
@@ -46,7 +46,7 @@ static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* mem_grow adds at least half of the old size. */
+/* The room may grow by more than requested, because mem_grow adds at least half of the old size. */
 static pfr_status make_frame_room(struct whole_stacks *w, uint32_t count, pfr_error *err) {
     while (w->frames_room - w->nr_frames < count) {
         size_t room = w->frames_room;
@@ -91,7 +91,7 @@ void whole_settle(struct whole_stacks *w) {
     w->settled = w->count;
 }
 
-/* Moves the frames made so far, which are settled, to `to` as another part. */
+/* Moves the frames made so far, to which stacks already point, to `to` as another part. */
 static pfr_status give_frames(struct whole_stacks *w, struct whole_stacks *to, pfr_error *err) {
     struct stack_part *parts = mem_resize(to->memory, to->parts, to->nr_parts, to->nr_parts + 1u, sizeof *parts);
     if (!parts)
@@ -124,7 +124,7 @@ static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t 
     return PFR_OK;
 }
 
-/* Sets its weight, if no later worker can add to it. */
+/* Sets the weight of a stack, if no later worker can add to it. */
 static void settle_entry(struct sample_counter *to, struct profile_stack *stack, const struct entry_count *count) {
     stack->self = (struct profile_weight){count->weight, count->samples};
     to->facts.too_deep += count->too_deep ? count->samples : 0;

@@ -11,8 +11,8 @@ void whole_free(struct whole_stacks *w);
 pfr_status whole_put(struct sample_counter *c, const struct profile_stack *stack, const uint32_t *frames,
                      uint32_t *number, pfr_error *err);
 
-/* Before either counter pours: takes the entries and stacks of another counter; its frames stay in place and become
-   `to`'s. `more`: other counters will follow. Weight without room goes to `limited`. */
+/* Takes the entries and stacks of another counter; its frames stay in place and then belong to `to`. Call it before
+   either counter pours. `more`: other counters will follow. Weight without room goes to `limited`. */
 pfr_status whole_join(struct sample_counter *to, struct sample_counter *from, bool more, pfr_error *err);
 
 /* At the end of counting: sets the pointer of each stack to its frames. */

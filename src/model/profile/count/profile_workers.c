@@ -22,7 +22,7 @@
 #define NODES_NS 800u                     /* per chain that becomes nodes of a tree */
 #define LONG_NS 1500u                     /* with branches, or with a chain built from more than the recorded one */
 #define READER_SIZE ((uint64_t)128 << 20) /* bytes of the file per thread that reads it in the first pass */
-#define CHAIN_JOBS 4u /* maximum unless more are requested: each worker caches nearly all addresses */
+#define CHAIN_JOBS 4u                     /* default maximum with chains: each worker caches nearly all addresses */
 
 void workers_init(struct profile_workers *w, struct profile *p) {
     *w = (struct profile_workers){.profile = p, .whole = !slices_can_be(p->reader)};
@@ -53,14 +53,14 @@ static void plan_sample(void *context, const pfr_record *rec) {
         add_slice(w, part, rec->offset);
 }
 
-/* The bytes skipped after damage, and their message, depend on what was read before, so damage excludes slices. */
+/* Damage excludes slices, because the bytes skipped after it, and their message, depend on what was read before. */
 static void plan_hole(void *context, const pfr_error *hole) {
     struct profile_workers *w = context;
     (void)hole;
     w->whole = true;
 }
 
-/* Additional threads of the first pass duplicate no work, so they are worthwhile sooner than those that count. */
+/* Threads of the first pass duplicate no work, so more of them are worthwhile than of those that count. */
 static uint32_t count_readers(const struct profile_workers *w) {
     const uint64_t size = input_size(&w->profile->reader->parts[0].in);
     const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
@@ -128,7 +128,7 @@ static struct workers_size size_of(const struct profile_workers *w) {
 static bool goes_by_slices(const struct profile_workers *w) {
     const struct profile_request *request = &w->profile->request;
     const bool traces = request->keys & PROFILE_BIT(PROFILE_TRACE);
-    const bool waits = request->each && w->profile->reader->waits; /* rows that no slice has again */
+    const bool waits = request->each && w->profile->reader->waits; /* waits without a sample are in no slice */
     return !w->whole && w->nr_slices > 0 && !traces && !waits && !order_counts(w->profile, w->places);
 }
 
@@ -285,7 +285,7 @@ static bool mark_part(void *context, unsigned worker, size_t part) {
     return true;
 }
 
-/* As profile_count.c does for a single worker. */
+/* Gives the shared tree weights, as profile_count.c does for a single worker. */
 static pfr_status begin_common_weights(struct profile_workers *w, pfr_error *err) {
     bool limited = false;
     for (uint32_t i = 0; i < w->count; i++)

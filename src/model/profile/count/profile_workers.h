@@ -20,7 +20,7 @@
 struct profile_worker {
     struct profile_workers *all;
     struct sample_counter counter;
-    pfr_reader *reader; /* of slices; NULL: the whole reader is used */
+    pfr_reader *reader; /* reader of slices; NULL: the whole reader is used */
     struct memory own;  /* a share of the workers' memory */
     pthread_t thread;
     bool runs;

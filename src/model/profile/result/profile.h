@@ -31,7 +31,7 @@
 #define NO_NODE UINT32_MAX
 #define NO_TEXT UINT32_MAX
 
-/* With PROFILE_FUNCTIONS `address` is the start of the function; otherwise the frame's own address. */
+/* A frame. With PROFILE_FUNCTIONS `address` is the start of the function; otherwise it is the frame's own address. */
 struct profile_frame {
     uint32_t object;  /* in state->objects; NO_OBJECT: [unknown] */
     uint32_t text;    /* the symbol's name, in profile->texts; NO_TEXT: no name */
@@ -39,10 +39,10 @@ struct profile_frame {
     uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE */
     bool is_inlined;  /* `text` is a function inlined at this place into the function described by the other members */
     uint64_t address; /* in the object's file; for the kernel and anonymous memory the address in the process */
-    uint64_t ip;      /* as recorded, the smallest if there are several: shown for an unnamed frame in a chain; 0 for a
-                         function */
-    uint64_t start;   /* of the symbol, if `address` differs from it; 0: no symbol */
-    uint64_t size;    /* of the symbol; 0: unknown */
+    uint64_t ip;      /* recorded address, the smallest if there are several: shown for an unnamed frame in a chain; 0
+                         for a function */
+    uint64_t start;   /* start of the symbol, if `address` differs from it; 0: no symbol */
+    uint64_t size;    /* size of the symbol; 0: unknown */
 };
 
 /* A place in a source file. */
@@ -53,8 +53,8 @@ struct profile_line {
 
 /* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line own;     /* in the function; with PROFILE_INLINED that of the outermost inlined call */
-    struct profile_line sampled; /* of the address itself, whatever function was inlined there */
+    struct profile_line own;     /* line in the function; with PROFILE_INLINED, of the outermost inlined call */
+    struct profile_line sampled; /* line of the address itself, whatever function was inlined there */
     bool has_names;              /* its object, or the separate debug file, was found */
 };
 
@@ -75,7 +75,7 @@ static inline uint32_t node_frame(const struct profile_node *node) {
 struct profile_stack {
     union {
         const uint32_t *frames; /* outermost first; the last may have NODE_APART */
-        uint64_t first;         /* while counting: index of the first in the counter's frames */
+        uint64_t first;         /* while counting: index of the first frame in the counter's frames */
     };
     uint32_t count, group;
     uint64_t place; /* of its first sample: part << 48 | offset */
@@ -111,7 +111,7 @@ struct profile_place {
 
 struct profile_group {
     uint32_t event, root;
-    uint64_t value[]; /* of each requested key, in their order: see profile_value */
+    uint64_t value[]; /* values of the requested keys, in order: see profile_value */
 };
 
 /* Additional remarks about the weights. */
@@ -142,7 +142,7 @@ struct profile_facts {
     uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
     struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
-    uint64_t stitch_begun;         /* how often stitching restarted because memory was short */
+    uint64_t stitch_begun;         /* number of times that stitching restarted because memory was short */
     bool lossy;                    /* there were holes */
     bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
 };
@@ -166,7 +166,7 @@ struct profile {
     struct profile_frame *frames;
     struct frame_lines *lines; /* by frame; NULL with PROFILE_NO_LINES */
     struct profile_node *nodes;
-    struct node_weights self;      /* of nodes */
+    struct node_weights self;      /* self weights of nodes */
     struct profile_weight *totals; /* by event */
     struct chain_counts *unwound;  /* by event: how unwinding of stacks ended */
     struct unwind_limits unwind_limits;
@@ -178,7 +178,7 @@ struct profile {
     struct profile_place *places; /* indices of these are the values of place keys */
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places, nr_selves;
     struct profile_rooms rooms;
-    struct arena arena; /* of groups */
+    struct arena arena; /* memory of groups */
     struct profile_facts facts;
     struct profile_note *notes;
     uint64_t ticks_per_second; /* unit of weights; 0: the unit of the event */
@@ -189,18 +189,19 @@ uint64_t profile_amount(const struct profile *p, uint64_t weight);
 
 /*
  * Maximum bytes for call trees of `nodes` call paths in one output: limit trees, and a share that grows with the data
- * recorded, not with their compression. A trace has no more paths than calls, because with max_stack each call may be
- * the innermost of a stack that has all its nodes to itself.
+ * recorded, not with their compression. For a trace, at most the number of calls is used: with max_stack each call may
+ * have a stack of its own, whose nodes no other stack shares.
  */
 uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 
 /* The events of a recording in a profile: a trace has one, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);
-const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL past the end */
+const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL after the last one */
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
-/* Reports what limits left unresolved as holes, although every byte was read. PFR_HOLE: there was such a thing, or
-   records were lost. Names that the demangler did not answer are reported through the request's `note`. */
+/* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if there
+   were any, or if records were lost. Names that the demangler did not answer are reported through the request's
+   `note`. */
 pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
                                void *context);
 
@@ -210,8 +211,8 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
  * stream.
  */
 pfr_status profile_load(struct profile **p, pfr_reader *reader, const struct profile_request *request, pfr_error *err);
-void profile_close(struct profile *p); /* NULL is fine */
-/* Frees the nodes and their weights, for whoever has copied them; the rest stays. */
+void profile_close(struct profile *p); /* NULL is allowed */
+/* Frees the nodes and their weights, for callers that copied them. All other data remain. */
 void profile_drop_nodes(struct profile *p);
 
 /* A part of a PROFILE_TRACE text: 0 the text of the whole event, n the requested field n - 1; false: it has no such

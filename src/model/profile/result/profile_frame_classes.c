@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that are one to the consumer, by the words that profile_request.likeness makes of them: they are of one kind.
- * Kinds have numbers from 1 on, in the order in which they were met. Of each the first frame is kept: words are made
- * again of those whose hash agrees.
+ * Classes of frames that the consumer treats as equal: the frames of a kind have the same words
+ * (profile_request.likeness). Kinds are numbered from 1, in the order in which they were met. For each kind only its
+ * first frame is stored; its words are computed again when a hash matches.
  */
 #include "model/profile/result/profile_frame_classes.h"
 #include "file/read/next.h"
@@ -33,7 +33,7 @@ static bool are_alike(const struct frames_of *f, const struct likeness *one, uin
     return one->count == other.count && memcmp(one->words, other.words, one->count * sizeof *one->words) == 0;
 }
 
-/* The slot of the kind that this one is of, or the empty one where they belong. */
+/* The slot of the kind with these words, or an empty slot for it. */
 static struct frame_slot *find_slot(const struct frames_of *f, const struct likeness *one) {
     for (size_t i = one->hash;; i++) {
         struct frame_slot *slot = &f->alike.at[i & (f->alike.count - 1)];

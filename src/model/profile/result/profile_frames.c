@@ -7,7 +7,7 @@
  *    an address     object, address in it, address as recorded (if unnamed)
  *
  * Frames are numbered in the order in which workers met them, which must not affect the output. So if several addresses
- * are one frame, members that differ between them are those of the smallest.
+ * are one frame, members that differ between them are those of the smallest address.
  */
 #include "model/profile/result/profile_names.h"
 #include "file/read/next.h"
@@ -157,7 +157,7 @@ static struct profile_frame unnamed(const struct frames_of *f, const struct plac
                                   .cpumode = (uint8_t)mode};
 }
 
-/* near NULL: the next place is not needed. */
+/* Finds the name of a place. `near` NULL: the range of the name is not needed. */
 static pfr_status find_name(struct frames_of *f, struct frame_near *near, const struct place *place, uint64_t address,
                             struct address_name *name, pfr_error *err) {
     struct address_names *names = &f->profile->names;
@@ -236,7 +236,7 @@ static bool names_go_by_offset(const struct frames_of *f, uint32_t object) {
     return f->profile->state.objects.at[object].kind == OBJECT_FILE;
 }
 
-/* Makes room for one more place first. */
+/* Finds a known place, or adds it. Makes room for one more place first. */
 static pfr_status find_place(struct frames_of *f, const struct place *place, struct object_place **slot,
                              pfr_error *err) {
     PFR_TRY(grow(f, err));
@@ -249,8 +249,8 @@ static void keep_least_at(const struct frames_of *f, uint32_t frame, unsigned mo
     keep_least(&f->profile->frames[frame], &seen);
 }
 
-/* Each place is one frame, whatever its name will be, because no other can be equal. Members that differ between
-   addresses are those of any: comparing them would fetch every frame from memory. */
+/* Each place is a frame of its own, whatever its name will be, because no other place can be an equal frame. Members
+   that differ between addresses are those of any one: comparing them would fetch every frame from memory. */
 static pfr_status find_nameless(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                                 uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;
@@ -258,7 +258,7 @@ static pfr_status find_nameless(struct frames_of *f, const struct place *place, 
     PFR_TRY(find_place(f, place, &slot, err));
     if (slot->frame) {
         *number = slot->frame - 1;
-        if (place->object == NO_OBJECT) /* these are distinguished only by mode */
+        if (place->object == NO_OBJECT) /* frames without an object are distinguished only by mode */
             keep_least_at(f, *number, mode, address);
         return PFR_OK;
     }
@@ -282,7 +282,8 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
     return put_frame(f, &frame, number, err);
 }
 
-/* The name may come from a map that is valid only at this timestamp; it is not kept then. */
+/* Finds the frame by name. The name may come from a map that is valid only at this timestamp; then the place is not
+   stored. */
 static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
                              uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;

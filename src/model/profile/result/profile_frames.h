@@ -23,7 +23,7 @@ struct frame_slot {
 struct frame_hashes {
     struct frame_slot *at;
     size_t count;
-    uint64_t seed; /* of the hashes, against crafted collisions */
+    uint64_t seed; /* seed of the hashes, against crafted collisions */
 };
 
 /* Shared by all workers; its lock also protects the profile's frames, places, names and texts. */
@@ -42,15 +42,15 @@ struct frames_of {
     size_t kinds_room;
     uint32_t nr_kinds;
     struct unwind_objects unwinding;
-    char arch[32]; /* of the recorded machine; "": unknown */
+    char arch[32]; /* architecture of the recorded machine; "": unknown */
 };
 
 struct frame_found {
     uint64_t since; /* timestamp key: the result is valid for samples after it */
     uint32_t frame;
     bool too_deep;
-    bool two_names; /* an unnamed frame whose recorded place and place in the object differ, or which may be one of many
-                     */
+    bool two_names; /* an unnamed frame whose recorded address and offset in the object differ, or which may represent
+                       many addresses */
 };
 
 void profile_frames_init(struct frames_of *f, struct profile *p);
@@ -60,8 +60,9 @@ void profile_frames_forget(struct frames_of *f);
 /* The frame of a place that the state found for the address; may change place->object. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* profile_frames_name while no other worker runs, for callers that need only the frame, and for many places in
-   ascending order: addresses inside the symbol found last need no lookup. `near` is zeroed before the first call. */
+/* As profile_frames_name, for many places in ascending order, while no other worker runs, and for callers that need
+   only the frame. Addresses inside the symbol that was found last need no lookup. `near` is zeroed before the first
+   call. */
 struct frame_near {
     struct address_near names;
     uint32_t frame; /* frame of that symbol, for this mode */
@@ -135,7 +136,7 @@ static inline struct frame_cache_view frame_cache_look(const struct frame_cache 
 static inline uint32_t frame_cache_slot(struct frame_cache_view view, uint64_t in, uint64_t address) {
     return frame_cache_hash(view.seed, in, address) & (uint32_t)view.mask;
 }
-/* NULL: it may be cached elsewhere all the same. */
+/* NULL: not in these slots, but it may be cached in others. */
 static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t slot, uint64_t in,
                                                           uint64_t address) {
     const struct cached_frame *pair = &view.at[slot & view.mask];

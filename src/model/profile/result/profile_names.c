@@ -14,7 +14,7 @@ bool profile_names_may_wait(const struct profile *p, const struct place *place) 
     return kind == OBJECT_FILE || kind == OBJECT_KERNEL || kind == OBJECT_ANONYMOUS;
 }
 
-/* Most addresses share their symbol with others. */
+/* Interns the texts of a name. Adjacent addresses mostly have the same symbol, so the last one is remembered. */
 pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
                              pfr_error *err) {
     if (name->note && *name->note)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call chains that the kernel made by frame pointers go astray in code compiled without them: what it takes for return
- * addresses lies outside any mapping. Such samples are counted, and one note says what to record instead.
+ * The kernel makes call chains by following frame pointers. In code compiled without them it follows arbitrary values,
+ * and the return addresses are outside of any mapping. Such samples are counted, and one note says how to record
+ * instead.
  */
 #include "model/profile/result/profile_outside.h"
 
@@ -12,7 +13,7 @@
 
 #define NOTED_PERCENT 10u /* a few stray addresses are in every recording */
 
-/* Chains of frame pointers: stacks in samples are unwound, branch stacks have their own callers. */
+/* Whether chains were made by frame pointers: no stack copies, which are unwound, and no branch stacks. */
 static bool has_plain_chains(const struct profile *p) {
     bool has_chains = false;
     for (uint32_t i = 0; !p->reader->trace && i < p->nr_events; i++) {
@@ -30,7 +31,8 @@ static bool is_outside(const struct profile *p, uint32_t n) {
     return f->object == NO_OBJECT && f->text == NO_TEXT && f->cpumode == PFR_CPUMODE_USER;
 }
 
-/* Samples of nodes that have a caller outside any mapping; `astray` has an entry for each node. Parents come first. */
+/* Counts the samples of nodes that have a caller outside of any mapping. `astray` has an element for each node; parents
+   come before their children. */
 static uint64_t count_astray(const struct profile *p, bool *astray, uint64_t *all) {
     uint64_t count = 0;
     for (uint32_t n = 0; n < p->nr_nodes; n++) {

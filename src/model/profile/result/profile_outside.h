@@ -3,7 +3,7 @@
 #define PFR_MODEL_PROFILE_OUTSIDE_H
 #include "model/profile/result/profile.h"
 
-/* Notes how many samples have return addresses outside any mapping, where many do. */
+/* Reports the number of samples with return addresses outside of any mapping, if there are many. */
 void profile_outside_note(const struct profile *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which choices of a request go together: see profile_request.h. */
+/* Checks which choices of a request are compatible: see profile_request.h. */
 #include "model/profile/result/profile_request.h"
 
 #include "base/memory/fail.h"
@@ -7,7 +7,7 @@
 #define PLACE_KEYS (PROFILE_BIT(PROFILE_ADDR) | PROFILE_BIT(PROFILE_FROM) | PROFILE_BIT(PROFILE_TO))
 #define BRANCH_KEYS (PROFILE_BIT(PROFILE_FROM) | PROFILE_BIT(PROFILE_TO) | PROFILE_BIT(PROFILE_BRANCH_FLAGS))
 
-/* NULL: it can be done. */
+/* The reason why the request is refused; NULL: it is valid. */
 static const char *why_refused(const struct profile_request *r) {
     const bool branches = r->counted == PROFILE_BRANCHES;
     if (r->keys >> PROFILE_KEYS)

@@ -52,7 +52,8 @@ enum profile_key {
 enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_PLACE };
 enum profile_kind profile_kind_of(enum profile_key key);
 
-/* A sample as a filter sees it, before any other processing. Not recorded: pid, tid and cpu -1, time UINT64_MAX. */
+/* A sample as passed to a filter, before any other processing. Values that were not recorded: pid, tid and cpu are -1,
+   time is UINT64_MAX. */
 struct profile_sample {
     uint32_t event, pid, tid, cpu;
     uint64_t time;
@@ -61,7 +62,7 @@ struct profile_sample {
 /* A field of tracepoints. */
 struct profile_tracepoint_field {
     const char *name;
-    int32_t event; /* only of this event; PFR_NO_EVENT: of all events that have it */
+    int32_t event; /* only in this event; PFR_NO_EVENT: in all events that have the field */
     bool plain;    /* the raw value, not as formatted in the event's text */
 };
 
@@ -145,11 +146,12 @@ struct profile_request {
     bool mangled_names; /* frames also have their mangled names */
     bool stitched; /* call stacks from branch registers are extended with those of earlier samples; uses one thread */
     uint32_t max_stack;    /* maximum chain entries; 0: 127, for a trace PROFILE_CALLS_DEEP */
-    bool from_outermost;   /* count max_stack from the outermost entry, else from the innermost */
+    bool from_outermost;   /* count max_stack from the outermost entry; default: from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
     uint32_t node_cost;    /* bytes that the caller needs per node: that much memory is left */
     uint32_t frame_cost;   /* bytes that the caller needs per frame */
-    unsigned jobs;         /* threads; 0: one per cpu, with chains at most 4, and at most one per 0.15 s of counting */
+    unsigned jobs;         /* threads; 0: one per CPU, with chains at most 4, and at most one per 0.15 s of expected
+                              work */
     struct address_names_options names; /* its naming also applies to a trace's functions */
     /* With PROFILE_TRACE: the text has raw fields, and these fields follow it. */
     bool tracepoint_plain;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups, and stacks as a tree of frames. A node added directly after its parent is found there, as most are: a new
- * stack is a row of new nodes after the point where it leaves the tree. Only the first node of such a row is in the
+ * Groups, and stacks as a tree of frames. A new stack adds a row of consecutive nodes below the point where it leaves
+ * the tree, so most nodes directly follow their parent and are found there. Only the first node of such a row is in the
  * hash table.
  */
 #include "file/read/next.h"
@@ -13,7 +13,7 @@
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part in this many */
+#define NAMES_SHARE 16u /* one part in this many of the memory is left for names */
 
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory) {
     *t = (struct node_tree){.memory = memory,
@@ -38,7 +38,7 @@ void profile_tree_free(struct node_tree *t) {
     *t = (struct node_tree){.memory = t->memory};
 }
 
-/* Number of nodes that memory suffices for, including the caller's costs; a part is left for names to come. */
+/* Number of nodes for which memory suffices, including the caller's costs; a part is left for names. */
 static uint64_t count_affordable(const struct node_tree *t) {
     const uint64_t each = sizeof *t->nodes + sizeof *t->self.at + t->cost, limit = t->whole->limit;
     const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self.room * sizeof *t->self.at + t->promised +

@@ -26,7 +26,7 @@ struct node_tree {
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
     struct arena arena;     /* groups */
-    struct memory *whole;   /* memory in which `cost` is left free for each node; NULL: none is needed */
+    struct memory *whole;   /* memory in which `cost` bytes are left free for each node; NULL: not needed */
     const uint32_t *frames; /* points to their number */
     uint32_t cost, frame_cost;
     uint32_t until; /* number of nodes at which memory is checked again */
@@ -36,7 +36,7 @@ struct node_tree {
     uint32_t reserved; /* nodes that workers between enter and leave may still add; atomic */
 };
 
-/* For the nodes of a profile; its request states the cost of each. */
+/* Initialises a tree for the nodes of a profile, whose request states the memory cost of a node. */
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory);
 void profile_tree_free(struct node_tree *t);
 /* profile_tree_group: the group of an event and its values, in a tree that is not shared. profile_tree_root: its root,
@@ -46,7 +46,7 @@ pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_
 pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
                              uint32_t *root, pfr_error *err);
 pfr_status profile_tree_child(struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
-/* Moves from *node to its child frames[*at], and further if that child is new: then to the end. */
+/* Moves from *node to its child frames[*at]. If that child is new, adds the rest of the row and moves to its end. */
 pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
                                 uint32_t *at, pfr_error *err);
 /* Prefetch the data of profile_tree_descend: first the slot, some time later the node. */

@@ -5,8 +5,9 @@
  * have left and makes room. A new row of nodes is written first; then its first node is put into an empty slot by one
  * atomic exchange, and a worker that sees it there sees the whole row.
  *
- * Two workers that add the same row at the same time may both keep theirs: one of them has no slot, and no weight
- * unless a row hangs below it. Weights are right all the same, since the number of nodes does not matter.
+ * Two workers that add the same row at the same time may both keep their rows. One of these has no slot, and has no
+ * weight unless another row was added below it. Weights are correct even so, because the number of nodes does not
+ * matter.
  */
 #include "file/read/next.h"
 #include "model/profile/result/profile_tree.h"

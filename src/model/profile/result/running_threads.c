@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See running_threads.h. */
+/* Numbers of running threads: see running_threads.h. */
 #include "model/profile/result/running_threads.h"
 
 void running_threads_free(struct running_threads *running) {

@@ -2,8 +2,9 @@
 #ifndef PFR_MODEL_RUNNING_THREADS_H
 #define PFR_MODEL_RUNNING_THREADS_H
 /*
- * How many threads ran at a time. A thread ran from begins[i] on, until ends[i]: the two lists are sorted each for
- * itself, so that the number is the difference of two places. model/sched/latency_weights.c makes them.
+ * The number of threads that ran at a given time. `begins` and `ends` are the times at which threads began and stopped
+ * running. Each list is sorted separately, so the number is the difference of two positions.
+ * model/sched/latency_weights.c makes the lists.
  */
 #include "base/memory/memory.h"
 
@@ -16,7 +17,8 @@ struct running_threads {
 
 void running_threads_free(struct running_threads *running);
 
-/* Threads that ran at `time`, among them those that left their CPU just then; 0: not known. Thread-safe. */
+/* Number of threads that ran at `time`, including those that left their CPU at exactly this time; 0: not known.
+   Thread-safe. */
 uint64_t running_threads_at(const struct running_threads *running, uint64_t time);
 
 #endif

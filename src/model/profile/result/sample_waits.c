@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See sample_waits.h. */
+/* Weights of samples by waits: see sample_waits.h. */
 #include "model/profile/result/sample_waits.h"
 
 void sample_waits_free(struct sample_waits *waits) {
@@ -16,7 +16,7 @@ static bool is_before(const struct sample_wait *wait, uint64_t place, uint64_t i
     return wait->place < place || (wait->place == place && wait->inner < inner);
 }
 
-/* The first that is not before the place. */
+/* Index of the first wait that is not before the place. */
 static size_t bisect(const struct sample_waits *waits, uint64_t place, uint64_t inner) {
     size_t low = 0, high = waits->count;
     while (low < high) {
