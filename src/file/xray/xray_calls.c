@@ -8,8 +8,7 @@
 /* Bit layout of a function record; the loop keeps it in registers. */
 struct call_bits {
     uint32_t function_shift, function_mask, action_shift, action_mask, delta_at;
-    uint32_t
-        other; /* bits of the first word that must be 0 in a call, because they mark metadata and unknown actions */
+    uint32_t other; /* bits of the first word that are 0 in a call; metadata and unknown actions have some set */
     uint32_t swap;
 };
 
