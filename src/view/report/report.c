@@ -313,7 +313,7 @@ static struct profile_request request_of(struct report *r) {
     return request;
 }
 
-/* How many threads ran at the time of each sample. */
+/* Determines how many threads ran at the time of each sample. */
 static pfr_status learn_running(struct report *r, pfr_error *err) {
     unsigned needs;
     const bool is_key = report_keys_needed(r, &needs) & PROFILE_BIT(PROFILE_PARALLELISM);

@@ -282,7 +282,7 @@ void cell_size(const struct report *r, uint64_t id, const struct row *row, pfr_o
         out_u64(&to->out, id);
 }
 
-/* By the sampled address. */
+/* Compares by the sampled address. */
 int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     (void)r;
     return collate_addresses(a, b);
