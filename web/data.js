@@ -29,7 +29,7 @@ function runningSum(deltas, from, to, scale, into) {
     for (let i = from; i < to; i++) into[i] = (sum += deltas[i]) * scale;
 }
 
-// Where the rows of each thread begin, followed by the end of the last thread's rows.
+// The start of each thread's rows, followed by the end of the last thread's rows.
 function rangesOf(counts) {
     const ranges = new Uint32Array(counts.length + 1);
     for (let i = 0; i < counts.length; i++) ranges[i + 1] = ranges[i] + counts[i];

@@ -2,7 +2,7 @@
 #ifndef PFR_EXPORT_DRAW_GEOMETRY_H
 #define PFR_EXPORT_DRAW_GEOMETRY_H
 /*
- * Boxes for stacks: the width of a box is the weight of its node, and its row is the depth of its node; the children of
+ * Boxes for stacks. The width of a box is the weight of its node, and its row is the depth of its node. The children of
  * a node are placed side by side from its left end. Box 0 is the whole. Boxes narrower than `least` are omitted
  * together with their descendants.
  */

@@ -102,7 +102,7 @@ uint32_t rows_tid(const struct rows *r, uint32_t thread);
 /* The innermost function of a stack; 0: the stack is empty. */
 uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
-/* What the mark counts, as one word such as "lost". */
+/* Returns a word for the thing that the mark counts, such as "lost". */
 const char *rows_mark_name(const pfr_mark *mark);
 /* A fact of the recording; "" if the fact is missing. */
 const char *rows_meta(const struct rows *r, const char *key);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define DIGITS 2048u
-#define FEW 24u /* at most so many are sorted in place */
+#define FEW 24u /* up to this many are sorted in place */
 
 static void insert_each(struct merge_item *at, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {

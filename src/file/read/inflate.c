@@ -78,8 +78,8 @@ static pfr_status broken(const pfr_reader *r, size_t code, pfr_bytes from, size_
                     (unsigned long long)from.length, ZSTD_getErrorName(code));
 }
 
-/* Where the output of one record must stop: at the end of the buffer, or one byte past the limit, to detect that it is
-   exceeded. */
+/* Limit for the output of one record: the end of the buffer, or one byte past the limit on its output, to detect that
+   it is exceeded. */
 static size_t room_for(const pfr_reader *r, const struct inflater *z, size_t before) {
     const uint64_t most = r->limits.zstd_output_per_record;
     return z->capacity - before > most ? before + (size_t)most + 1 : z->capacity;

@@ -194,7 +194,8 @@ static notice_fn *const notices[NOTICED] = {
     [PFR_RECORD_COMPRESSED2] = on_compressed2,
 };
 
-/* For readers of slices: they need only the payload that follows a record; the whole reader has noticed the rest. */
+/* For readers of slices: they need only the payload that follows a record; the whole reader has handled everything
+   else. */
 static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     (void)err;

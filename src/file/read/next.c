@@ -182,7 +182,8 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
     return PFR_HOLE;
 }
 
-/* Where to search for the next record: inside the last payload or record if its size may be wrong, else after r->at. */
+/* Start of the search for the next record: inside the last payload or record if its size may be wrong, else after
+   r->at. */
 static uint64_t search_from(const pfr_reader *r) {
     const struct input *in = &r->parts[r->part].in;
     uint64_t from = r->at + 1;

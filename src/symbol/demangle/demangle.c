@@ -4,10 +4,10 @@
  * C++ names. Pieces are collected and used only if the whole call succeeds, because it may fail after some of them.
  *
  * A mangled name can refer back to its own parts repeatedly, so a few dozen bytes may expand to more text than there is
- * time to produce, and the callback has no return value that would stop the expansion. So the callback leaves by
- * longjmp. This leaks nothing, because libiberty keeps all its state on the stack in this mode, with one exception:
- * while it prints a punycode identifier, it passes one character per call. Therefore the callback leaves only at a
- * piece of two or more ASCII characters ("::", ", "), which cannot be such a call.
+ * time to produce. The callback has no return value that would stop the expansion. So the callback leaves by longjmp.
+ * This leaks nothing, because libiberty keeps all its state on the stack in this mode, with one exception: while it
+ * prints a punycode identifier, it passes one character per call. Therefore the callback leaves only at a piece of two
+ * or more ASCII characters ("::", ", "), which cannot be such a call.
  *
  * All this runs in a separate process (demangle_child.c); if that process dies, only names are lost.
  */

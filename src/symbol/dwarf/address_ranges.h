@@ -2,7 +2,7 @@
 #ifndef PFR_SYMBOL_ADDRESS_RANGES_H
 #define PFR_SYMBOL_ADDRESS_RANGES_H
 /*
- * Converts overlapping address ranges, each with a value, to sorted disjoint pieces for binary search. Where ranges
+ * Converts overlapping address ranges, each with a value, to sorted disjoint pieces for binary search. If ranges
  * overlap, the one with the highest rank counts.
  *
  *  struct range_list list = {.left = budget};

@@ -66,8 +66,7 @@ struct entry_reader {
 enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_sections *sections,
                                    struct dwarf_info *shared, struct memory *memory);
 
-/* Where the parts of a unit are in the sections of another file, as offsets; if the file has no index, the whole
-   sections. */
+/* Offsets of the parts of a unit in the sections of another file; if the file has no index, the whole sections. */
 struct split_place {
     uint64_t info, info_end, abbrevs, str_offsets, range_lists;
 };

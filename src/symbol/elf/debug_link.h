@@ -15,7 +15,7 @@
 
 #include <limits.h>
 
-/* Where an object is, for searching its separate files. */
+/* Location of an object, for searching its separate files. */
 struct debug_home {
     const char *path, *symfs; /* path of the object; symfs may be NULL */
     const char *folder;       /* folder of separate debug files; NULL: /usr/lib/debug below symfs */

@@ -18,7 +18,7 @@
  * which is read each time. So a kernel at another address, or with addresses hidden from this process, has a different
  * key. A block is read and checked when an address in it is first looked up.
  *
- * Only the kernel's own code and data are cached, because these symbols cannot change while the kernel runs: a symbol
+ * Only the kernel's own code and data are cached, because these symbols cannot change while the kernel runs. A symbol
  * is found if it and the next one are the kernel's own and close to each other, so that nothing loaded later can be
  * between them. For all others (modules, BPF programs, the ends of the kernel) the kernel's list is read.
  */

@@ -24,8 +24,8 @@ struct unwind_machine {
     uint8_t link;          /* register of the return address at function entry; UNWIND_NO_BIT: it is on the stack */
     uint64_t address_mask; /* bits of a return address that are not part of its signature */
     uint8_t bit_of[UNWIND_REGISTERS];
-    /* Where the registers of the interrupted code are while a signal is handled: if the code at the return address
-       begins with return_code, they are words at the stack pointer + `context`, at the indexes word_of. */
+    /* Location of the interrupted code's registers while a signal is handled. If the code at the return address begins
+       with return_code, the registers are words at the stack pointer + `context`, at the indexes word_of. */
     uint8_t return_code[12], return_code_size;
     bool return_is_known; /* always use these words, because the CFI of signal frames is not sufficient */
     uint16_t context;

@@ -52,7 +52,7 @@ struct line_diff {
 /* Errors: MEMORY, LIMIT. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
-/* Where a row of one side belongs in the comparison. */
+/* The position of a row of one side in the comparison. */
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
                                   enum diff_recording side);
 

@@ -104,7 +104,8 @@ enum symbol_result kernel_core_open(const struct annotate *a, const pfr_model_ob
                                     struct code_file *file);
 enum symbol_result core_file_open(const struct annotate *a, const char *path, struct code_file *file);
 enum symbol_result jit_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
-/* Where the code of a symbol was loaded, and its size. False: the dump has other code there. */
+/* The address at which the code of a symbol was loaded, and the size of the code. False: the dump has other code
+   there. */
 bool jit_file_place(const struct code_file *file, const pfr_model_symbol *symbol, uint64_t *address, uint64_t *left);
 enum symbol_result jit_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                  uint8_t **bytes);

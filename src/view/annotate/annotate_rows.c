@@ -22,7 +22,7 @@ static bool to_offset(const struct elf_object *elf, uint64_t address, uint64_t *
     return false;
 }
 
-/* Where the function's bytes are, and the address at which they are shown. */
+/* The range of the function's bytes, and the address at which they are shown. */
 struct span {
     uint64_t offset, address, size;
 };

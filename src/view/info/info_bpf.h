@@ -2,9 +2,9 @@
 #ifndef PFR_VIEW_INFO_BPF_H
 #define PFR_VIEW_INFO_BPF_H
 /*
- * One BPF program from the feature BPF_PROG_INFO: the kernel's struct bpf_prog_info, accessed by offset because its
- * size depends on the writer, and the arrays that its pointers (offsets into `data`) refer to. Every access is checked;
- * values outside the data are 0 or NULL.
+ * One BPF program from the feature BPF_PROG_INFO: the kernel's struct bpf_prog_info, and the arrays that its pointers
+ * (offsets into `data`) refer to. The struct is accessed by offset, because its size depends on the writer. Every
+ * access is checked; values outside the data are 0 or NULL.
  */
 #include <perfray/reader.h>
 #include "base/memory/memory.h"

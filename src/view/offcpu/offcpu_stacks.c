@@ -145,8 +145,8 @@ enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *i
     return reason == WAIT_POLL ? (enum wait_reason)offcpu_stack_facts(o, waker_stack)->polled : reason;
 }
 
-/* Who woke a thread. If a thread sends data through the loopback device, the soft interrupt that wakes the reader runs
-   on top of the sender's stack, and the sender counts as the waker. */
+/* The kind of the waker. If a thread sends data through the loopback device, the soft interrupt that wakes the reader
+   runs on top of the sender's stack, and the sender counts as the waker. */
 enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval *interval, uint32_t waker_stack) {
     const unsigned s = offcpu_stack_facts(o, waker_stack)->softirq;
     if (interval->waker_kind != WAKER_SOFTIRQ)

@@ -98,7 +98,7 @@ void script_stat_close(struct script_stat *s) {
 
 /* --- maps --- */
 
-/* Where the cpus of a map are added. */
+/* Destination for the cpus of a map. */
 struct adding {
     struct script_stat *s;
     struct stat_cpus *to;

@@ -69,7 +69,7 @@ static void count_samples(struct fetching *f, struct wanted_file *wanted, uint32
     qsort(wanted, count, sizeof *wanted, by_samples);
 }
 
-/* What this machine has of an object: the object itself, and symbols and lines, which may be in a separate debug
+/* Parts of an object that this machine has: the object itself, and symbols and lines, which may be in a separate debug
    file. */
 struct present {
     bool object, symbols, lines;

@@ -317,7 +317,7 @@ struct report_group {
 
 /* The words of -s and -F as entries of the table of fields. */
 struct chosen_fields {
-    const struct report_field *sort[FIELDS_MOST];    /* by what rows are grouped and sorted */
+    const struct report_field *sort[FIELDS_MOST];    /* fields by which rows are grouped and sorted */
     const struct report_field *keys[FIELDS_MOST];    /* entries of `sort` that are not weights */
     const struct report_field *columns[FIELDS_MOST]; /* printed columns */
     unsigned nr_sort, nr_keys, nr_columns;
