@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: one state, views that show it, and what keys do to it.
+// The page: a state, the views that show it, and the keys that change it.
 import {CodeView} from './code_view.js';
 import {Colours, DIFF_PALETTES, KIND_NAMES, PALETTES} from './colours.js';
 import {Derivations, Functions} from './derive.js';
@@ -73,7 +73,7 @@ export class App {
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
-    // Changes members of the state. `replace`: no step of history, for what changes with every key.
+    // Changes members of the state. `replace`: adds no step to the history, for changes that come with every key press.
     change(members, {replace = false} = {}) {
         const began = performance.now(), next = {...this.history.present, ...members};
         this.previewed = null;
@@ -83,7 +83,7 @@ export class App {
         try {
             history[replace ? 'replaceState' : 'pushState'](null, '', hash);
         } catch (error) {
-            location.hash = hash; // some browsers refuse pushState often called
+            location.hash = hash; // some browsers refuse pushState if it is called often
         }
         this.render();
         this.changeTook = performance.now() - began;
@@ -106,7 +106,7 @@ export class App {
         this.change({func, node}, {replace: true});
     }
 
-    // --- What views ask.
+    // --- Functions for the views.
 
     view() { return this.derivations.of(this.state); }
     table() { return this.derivations.tableOf(this.state); }
@@ -201,7 +201,7 @@ export class App {
     }
     render() {
         for (const panel of PANELS) this.views[panel].element.hidden = panel !== this.state.panel;
-        this.body.classList.toggle('wide', this.state.panel === 'latency'); // it has details of its own
+        this.body.classList.toggle('wide', this.state.panel === 'latency'); // this view has its own details
         this.toolbar.render();
         this.timeline.render();
         this.renderPanel();
@@ -303,7 +303,7 @@ export class App {
                       '\\': () => document.body.classList.toggle('no-details') || this.render()};
         return keys[key] || null;
     }
-    // One thing for each press.
+    // Undoes one thing with each press.
     escape() {
         if (this.menus.close()) return;
         if (this.state.query) this.change({query: ''});
@@ -328,7 +328,7 @@ export class App {
             const theme = localStorage.getItem('perfray-theme');
             if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
         } catch (error) {
-            delete document.documentElement.dataset.theme; // no storage here: the system's theme
+            delete document.documentElement.dataset.theme; // no storage available: use the system's theme
         }
     }
     nextTheme() {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bundle.py FOLDER - the viewer's script and style as C strings, with the hashes that the page's policy names.
+"""bundle.py FOLDER - the viewer's script and style as C strings, with their hashes for the page's content security policy.
 
-The modules of FOLDER are joined in the order of their imports, from main.js on, into one module: lines that import and
-the word `export` go. Two modules with one top-level name, `import *`, default exports and renames are errors.
+The modules of FOLDER, from main.js on, are joined into one module in the order of their imports: import lines and the
+word `export` are removed. It is an error if two modules define the same top-level name, or if a module uses `import *`,
+a default export or a rename.
 
     bundle.py FOLDER          C source on standard output: view_script, view_style, view_script_hash, view_style_hash
     bundle.py FOLDER --script the joined module
@@ -61,7 +62,7 @@ def join(folder):
 
 
 def as_c(name, text):
-    """A C array: string literals may not be as long as the script is."""
+    """An array of numbers, because C limits the length of string literals to less than the script has."""
     numbers = ",".join(str(byte) for byte in text.encode("utf-8"))
     lines = re.sub(r"(.{1,110},)", r"    \1\n", numbers)
     return f"static const unsigned char {name}[] = {{\n{lines}\n}};\n"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the page's text to columns of numbers.
+// Converts the page's text to columns of numbers.
 //
-// The data of a page are one stream of bytes: "PFRVIEW1", a u32 with the length of a JSON directory, the directory, and
-// the columns. The stream is gzip-compressed and written as base64 into <script type="application/x-perfray"> elements,
-// in order. A column of COUNT numbers is stored as byte planes: the low byte of each number, then the second byte of
-// each, and so on. Numbers are unsigned and little-endian, of 1 to 7 bytes and below 2^53.
+// The data of a page is one stream of bytes: "PFRVIEW1", a u32 with the length of a JSON directory, the directory, and
+// the columns. The stream is gzip-compressed and stored as base64 in <script type="application/x-perfray"> elements, in
+// order. A column of COUNT numbers is stored as byte planes: the low byte of each number, then the second byte of each,
+// and so on. Numbers are unsigned and little-endian, of 1 to 7 bytes and below 2^53.
 
 export const STREAM_MAGIC = 'PFRVIEW1';
 
-// Bytes of base64 text. Uint8Array.fromBase64 is ten times as fast where the browser has it.
+// The bytes of a base64 text. Browsers that have Uint8Array.fromBase64 do this ten times as fast.
 export function bytesOfBase64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const binary = atob(text), bytes = new Uint8Array(binary.length);
@@ -31,7 +31,8 @@ export async function gunzipBytes(bytes) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The low planes, at most four. One loop for each width: an engine compiles these to a few instructions a number.
+// Reads the low planes, at most four. There is one loop per width, because engines compile such a loop to a few
+// instructions per number.
 function lowPlanes(bytes, from, count, width) {
     if (width === 1) return bytes.slice(from, from + count);
     const numbers = new Uint32Array(count), second = from + count, third = second + count, fourth = third + count;
@@ -41,7 +42,7 @@ function lowPlanes(bytes, from, count, width) {
     return numbers;
 }
 
-// A column from its planes at `from`. Widths above 4 bytes become doubles, which hold them exactly.
+// Reads a column from its planes at `from`. Columns wider than 4 bytes become doubles, which are exact up to 2^53.
 export function columnOfPlanes(bytes, from, count, width) {
     if (width <= 4) return lowPlanes(bytes, from, count, width);
     const numbers = new Float64Array(lowPlanes(bytes, from, count, 4));
@@ -50,7 +51,7 @@ export function columnOfPlanes(bytes, from, count, width) {
     return numbers;
 }
 
-// The directory and the bytes that its columns lie in.
+// Returns the directory, and the bytes that contain its columns.
 export function splitStream(bytes) {
     const magic = new TextDecoder().decode(bytes.subarray(0, 8));
     if (magic !== STREAM_MAGIC) throw new Error('this is not data of perfray view');
@@ -59,7 +60,7 @@ export function splitStream(bytes) {
     return {directory, body: bytes.subarray(12 + length)};
 }
 
-// Every column of a directory, by name; a column that would end after the stream is an error.
+// Reads all columns of a directory, by name; throws an error if a column would end after the stream.
 export function readColumns(directory, body) {
     const columns = {};
     let at = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a function: instructions with the samples at each, source lines above those that were compiled from them.
-// Only rows in view are in the document. Counts are those of the whole recording: a selection has no addresses.
+// The code of a function: its instructions with their samples, and above them the source lines that they were compiled
+// from. The document contains only the rows in view. Counts are those of the whole recording, because a selection has
+// no addresses.
 import {el, fill, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, shortName, shortPath, visibleText} from './format.js';
 
@@ -26,7 +27,7 @@ export class CodeView {
         this.lines.addEventListener('scroll', this.fillRows);
         this.lines.addEventListener('keydown', (event) => this.key(event));
     }
-    // The listing of the selected function; else the one shown before, or the hottest.
+    // The listing of the selected function; if no function is selected, the one shown before, or the hottest.
     listingOf(func) {
         const {code} = this.app.data, at = func === null ? -1 : code.funcs.findIndex((listing) => listing.func === func);
         return at >= 0 ? at : func === null ? this.shown ?? 0 : -1;
@@ -38,7 +39,7 @@ export class CodeView {
     render() {
         const {func, event, measure} = this.app.state, {code} = this.app.data;
         let at = this.listingOf(func);
-        if (at >= 0 && this.shown !== undefined && code.funcs[this.shown].func === code.funcs[at].func) at = this.shown; // one of several of a name
+        if (at >= 0 && this.shown !== undefined && code.funcs[this.shown].func === code.funcs[at].func) at = this.shown; // keep the shown one of several listings
         const key = `${at} ${event} ${measure} ${func}`;
         this.renderChoice(at);
         if (key !== this.key_) {
@@ -67,7 +68,7 @@ export class CodeView {
         const why = listing.why ? `Only addresses with samples: ${visibleText(this.app.data.strings.get(listing.why))}. ` : '';
         this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${code.hasSources ? '' : ' Source lines: perfray view --sources.'}`;
     }
-    // Heads of source lines, and instructions with what was counted at them.
+    // Rows: headings of source lines, and instructions with their counts.
     rowsOf(at) {
         const {code, strings} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
         let line = '';
@@ -149,7 +150,7 @@ export class CodeView {
         event.preventDefault();
         event.stopPropagation();
     }
-    // Lines as tab-separated values.
+    // The lines as tab-separated values.
     tsv() {
         const {code, strings} = this.app.data, clean = (text) => text.replace(/[\t\n]/g, ' ');
         return ['count\taddress\ttext', ...this.rows.map((row) => row.insn === undefined ? `\t${clean(row.file)}:${row.line}\t${clean(row.text || '')}`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of boxes. A colour always means something: a kind, an object, or a name; it is the same in every run.
+// Colours of boxes. A colour always represents a kind, an object, or a name, and is the same in every run.
 
 export const PALETTES = {
     light: {kind: ['#efc456', '#8ecfa8', '#6fa3dc', '#de6f6a', '#a374c0', '#cfd4da'],
@@ -40,9 +40,10 @@ function hashOf(text) {
     return (hash >>> 0) / 0xffffffff;
 }
 
-// Colours and inks of functions for one theme and one meaning. The heaviest objects get colours of their own.
+// Colours of functions and of their labels, for one theme and one meaning. Each of the heaviest objects has a colour of
+// its own.
 export class Colours {
-    // `stepOf(func)`, -3 to 3, is for the meaning 'ratio'.
+    // `stepOf(func)`, from -3 to 3, is used for the meaning 'ratio'.
     constructor(functions, theme, meaning, heavyObjects, stepOf) {
         this.changes = DIFF_PALETTES[theme];
         this.stepOf = stepOf;

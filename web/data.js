@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recording as typed arrays. Ids of nodes begin at 1; node 0 is the root above all stacks.
+// The recording as typed arrays. Ids of nodes begin at 1; node 0 is the root of all stacks.
 import {readColumns, splitStream} from './bytes.js';
 
 export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnamed: 5};
@@ -9,7 +9,7 @@ export const VERDICTS = ['noise', 'slower', 'faster', 'new', 'gone']; // as pfr_
 const EMPTY = new Uint32Array(0);
 const filled = (column) => column && column.length ? column : null;
 
-// Strings are decoded when they are asked for first: most never are.
+// Strings are decoded on first use, because most are never used.
 export class Strings {
     constructor(blob, ends) {
         this.blob = blob;
@@ -29,7 +29,7 @@ function runningSum(deltas, from, to, scale, into) {
     for (let i = from; i < to; i++) into[i] = (sum += deltas[i]) * scale;
 }
 
-// Where the rows of each thread begin, and after the last one the end.
+// The start of each thread's rows, followed by the end of the last thread's rows.
 function rangesOf(counts) {
     const ranges = new Uint32Array(counts.length + 1);
     for (let i = 0; i < counts.length; i++) ranges[i + 1] = ranges[i] + counts[i];
@@ -42,7 +42,7 @@ function timesOf(deltas, ranges, quantum) {
     return times;
 }
 
-// Numbers of a column in ns; a loop, because the engines' own from() takes a call for each number.
+// Converts the numbers of a column to ns, in a loop, because the engines' own from() calls a function for each number.
 function scaledBy(column, quantum) {
     const scaled = new Float64Array(column.length);
     for (let i = 0; i < column.length; i++) scaled[i] = column[i] * quantum;
@@ -62,8 +62,8 @@ function lookedUp(ids, table) {
     return found;
 }
 
-// Calls in preorder by thread: the parent of a call is the nearest one before it that is less deep. `end` is the first
-// call after all that it called; `self` its duration without that of the calls it made.
+// Calls in preorder by thread: the parent of a call is the nearest one before it that is less deep. `end` is the index
+// after the last call inside it; `self` is its duration without that of the calls that it made.
 function linkCalls(calls) {
     const n = calls.depth.length;
     calls.parent = new Int32Array(n).fill(-1);
@@ -113,7 +113,7 @@ function readThreads(columns) {
             name: columns['thread.name'], process: columns['thread.process']};
 }
 
-// Weights that were too large for exact sums are multiples of a power of two.
+// Weights whose sums would not be exact are stored as multiples of a power of two.
 function readWeights(weights, unit) {
     return weights && unit > 1 ? scaledBy(weights, unit) : weights || null;
 }
@@ -124,7 +124,7 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
     return {count, ranges, node: lookedUp(columns['sample.node'] || EMPTY, nodeOfRank),
             time: timesOf(columns['sample.gap'] || EMPTY, ranges, quantum),
             event: columns['sample.event'] || new Uint8Array(count), weight: readWeights(columns['sample.weight'], unit),
-            number: filled(columns['sample.count'])}; // samples that a row stands for; null: each is one
+            number: filled(columns['sample.count'])}; // number of samples in each row; null: one per row
 }
 
 function readMarks(columns, quantum) {
@@ -132,7 +132,7 @@ function readMarks(columns, quantum) {
     return {count: thread.length, thread, time: scaledBy(columns['mark.time'] || EMPTY, quantum)};
 }
 
-// When threads did not run: blocked (0) or runnable (1), in the order of time for each thread.
+// Intervals in which threads did not run: blocked (0) or runnable (1), by thread in time order.
 function readIntervals(columns, threadCount, quantum) {
     const ranges = rangesOf(columns['thread.intervals'] || new Uint32Array(threadCount)), start = timesOf(columns['interval.gap'] || EMPTY, ranges, quantum);
     const end = scaledBy(columns['interval.duration'] || EMPTY, quantum);
@@ -140,7 +140,7 @@ function readIntervals(columns, threadCount, quantum) {
     return {ranges, start, end, kind: columns['interval.kind'] || EMPTY};
 }
 
-// Code of functions: `funcs` are listings of rows [from, end) of `insns`; `hits` are what was counted, by row.
+// Code of functions. `funcs` are listings, each with the rows [from, end) of `insns`; `hits` are counts, sorted by row.
 function readCode(columns, unit) {
     const func = columns['code.func'] || EMPTY, rows = columns['code.rows'] || EMPTY, funcs = [], text = new Map();
     let from = 0;
@@ -166,7 +166,7 @@ class Code {
         const high = this.insns.high[insn] ? this.insns.high[insn].toString(16) : '', low = this.insns.low[insn].toString(16);
         return high ? high + low.padStart(8, '0') : low;
     }
-    // The first hit of a row or after it.
+    // The first hit at or after a row.
     firstHit(row) {
         let low = 0, high = this.hits.row.length;
         while (low < high) {
@@ -178,8 +178,9 @@ class Code {
     }
 }
 
-// What perfray diff says, by event: {total, of}, rows of [total] and by function, each {self, total} of {delta, low, high,
-// verdict, known}: percent of each side's total; `known`: the interval is. Empty where nothing is compared.
+// The results of perfray diff by event: {total, of}. `total` is the row [total], `of` has the rows by function. Each
+// row is {self, total} of {delta, low, high, verdict, known}, in percent of each side's total; `known`: whether the
+// interval is known. Empty if the page compares nothing.
 function readChanges(columns, funcCount) {
     const func = columns['change.func'] || EMPTY, events = new Map();
     const signed = (n) => (n % 2 ? -(n + 1) / 2 : n / 2) / 1e6;
@@ -194,11 +195,11 @@ function readChanges(columns, funcCount) {
     return events;
 }
 
-// Everything a page knows, from the stream that the page's blocks hold. `meta` is the directory without its columns.
+// Reads the whole data of a page from the stream in the page's blocks. `meta` is the directory without its columns.
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
     const columns = readColumns(directory, body), meta = directory.meta;
-    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // views name what they show nothing of
+    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // views then have a name for what is missing
     const strings = new Strings(columns['string.bytes'], columns['string.end']);
     const nodeFunc = new Uint32Array(columns['node.func']), nodeOfRank = columns['rank.node'];
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),

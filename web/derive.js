@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything views need that follows from a state, made once for each state.
+// Data that views need and that follow from a state; computed once for each state.
 import {KIND} from './data.js';
 import {visibleText} from './format.js';
 import {selectCalls} from './latencies.js';
@@ -9,11 +9,11 @@ import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
 import {firstTimes, weightsOf} from './weights.js';
 
-// By pfr_object_kind.
+// Indexed by pfr_object_kind.
 const NAME_SOURCES = ['', 'symbol table of the object', 'kernel symbols (kallsyms or vmlinux)', 'kernel symbols of the module', 'symbol table of the vdso',
                       'map file of the JIT compiler (perf-PID.map)', '', 'KSYMBOL record of the BPF program', 'jitdump of the compiler'];
 
-// The recording's functions, and those that collapsing makes: their ids follow.
+// The functions of the recording, followed by those that collapsing creates, which have the next ids.
 export class Functions {
     constructor(data) {
         this.data = data;
@@ -36,14 +36,15 @@ export class Functions {
         if (this.isMade(func) || !this.data.funcs.file[func]) return '';
         return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
     }
-    // In the object's file; in the kernel and anonymous memory where it was. '' for frames that steps make.
+    // The address in the object's file; for the kernel and anonymous memory, the recorded address. Frames created by
+    // steps have no address ('').
     addressOf(func) {
         const {addressHigh, addressLow} = this.data.funcs;
         if (this.isMade(func) || !addressLow || !(addressLow[func] || addressHigh[func])) return '';
         const high = addressHigh[func] ? addressHigh[func].toString(16) : '', low = addressLow[func].toString(16);
         return `0x${high}${high ? low.padStart(8, '0') : low}`;
     }
-    // Where the name comes from, as far as the kind of the object tells.
+    // The source of the name, as far as the kind of the object determines it.
     nameSource(func) {
         if (this.isMade(func)) return 'a step made this frame';
         if (this.kindOf(func) === KIND.unnamed) return 'no symbol covers its addresses (perfray symbols says why)';
@@ -65,7 +66,7 @@ export class Functions {
     }
 }
 
-// Remembers the results of the last few keys.
+// Caches the results for the keys used last.
 class Recent {
     constructor(most) {
         this.most = most;
@@ -89,7 +90,7 @@ export class Derivations {
         this.functions = functions;
         this.weights = new Recent(8);
         this.trees = new Recent(4);
-        this.views = new Recent(8); // a diff needs four at once
+        this.views = new Recent(8); // a diff needs four of them
         this.searches = new Recent(4);
         this.links = new WeakMap();
     }
@@ -108,7 +109,7 @@ export class Derivations {
             return {tree, map, ...this.linksOf(tree)};
         });
     }
-    // Steps that only drop stacks leave the tree as it is, and so what follows from it.
+    // Steps that only drop stacks do not change the tree, so its derived data can be reused.
     linksOf(tree) {
         if (!this.links.has(tree)) {
             const children = childrenOf(tree);
@@ -116,7 +117,8 @@ export class Derivations {
         }
         return this.links.get(tree);
     }
-    // {tree, children, outer, self, total, all, rows, dropped}: `all` is the selection's weight before steps dropped any.
+    // {tree, children, outer, self, total, all, rows, dropped}; `all` is the weight of the selection before steps
+    // dropped any of it.
     of(state) {
         const key = keyOf(state.event, state.measure, state.time, state.threads, state.calls, state.steps);
         return this.views.get(key, () => {
@@ -130,12 +132,12 @@ export class Derivations {
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
     }
-    // The next event of samples, whose weight is divided by that of the event shown; -1: there is no other.
+    // The next event of samples, whose weight is divided by that of the shown event; -1: there is no other event.
     otherEvent(event) {
         const {events} = this.data.meta, own = events.map((_, i) => i).filter((i) => !events[i].traced && !events[i].baseline);
         return own.length > 1 && own.includes(event) ? own[(own.indexOf(event) + 1) % own.length] : -1;
     }
-    // {all, of}: the ratio of two events over the selection, and by function.
+    // {all, of}: the ratio of two events, for the whole selection and by function.
     ratiosOf(state) {
         const view = this.of(state), other = this.otherEvent(state.event);
         if (view.ratios || other < 0) return view.ratios || null;
@@ -143,7 +145,8 @@ export class Derivations {
         const of = new Map(this.tableOf(state).map((row) => [row.func, (totals.get(row.func) || 0) / row.total]));
         return (view.ratios = {all: view.total[0] > 0 ? upper.total[0] / view.total[0] : 0, of, names: [other, state.event].map((event) => this.data.meta.events[event].name)});
     }
-    // Totals and functions of both recordings under a selection; null: the page has one. Times select in both.
+    // Totals and functions of both recordings in the selection; null: the page has one recording. A selection of time
+    // applies to both.
     diffOf(state) {
         const {events} = this.data.meta, other = baselineEvent(events, state.event);
         if (other < 0) return null;
@@ -152,7 +155,7 @@ export class Derivations {
         const totals = compareTotals(base.total, view.total, this.of({...counts, event: other}).total, this.of(counts).total, false);
         return (view.diff = {tree: view.tree, children: view.children, totals, known: this.knownChanges(state), rows: this.diffRows(state, other, counts)});
     }
-    // What perfray diff says of the event; null of a part of the recordings, and of numbers of samples.
+    // The results of perfray diff for the event; null for a part of the recordings, or if samples are counted.
     knownChanges(state) {
         const isWhole = !state.time && !state.threads && !state.calls && !state.steps.length && state.measure === 'weight';
         return (isWhole && this.data.changes.get(state.event)) || null;
@@ -165,7 +168,7 @@ export class Derivations {
         for (const {func, total} of this.tableOf(counts)) row(func).countB = total;
         return [...rows.values()];
     }
-    // When each node of the changed tree was first seen.
+    // The time at which each node of the changed tree first occurred.
     firstOf(state) {
         const view = this.of(state);
         if (view.first) return view.first;
@@ -176,7 +179,8 @@ export class Derivations {
             view.first[tree.parent[i]] = Math.min(view.first[tree.parent[i]], view.first[i]);
         return view.first;
     }
-    // {marked, functions, nodes, weight} of a query; {error} where it is no regular expression; null where it is empty.
+    // {marked, functions, nodes, weight} for a query; {error} if it is not a valid regular expression; null if it is
+    // empty.
     searchOf(state) {
         if (!state.query) return null;
         const view = this.of(state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel beside the views: everything about the chosen function or frame.
+// The panel beside the views: details of the selected function or frame.
 import {KIND_NAMES} from './colours.js';
 import {el, fill} from './dom.js';
 import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
@@ -46,7 +46,7 @@ export class DetailsView {
         const root = callersOf(view.tree, view.total, view.outer, func);
         return invertedChildren(view.tree, root).map((node) => ({func: node.func, weight: node.total}));
     }
-    // What the outermost frames of a function call directly.
+    // Direct callees of a function's outermost frames.
     callees(func, view) {
         const sums = new Map();
         for (let i = 1; i < view.tree.count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diff of two recordings: a flame graph of both with the change as colour, and a table of functions by change.
+// The diff of two recordings: a flame graph of both in which colours show changes, and a table of functions sorted by
+// change.
 import {DIFF_PALETTES, inkOn} from './colours.js';
 import {byChange, changeOf, changeText, intervalText, stepsOfChange, WIDTHS, widthsOf} from './diff.js';
 import {el, fill, onceAFrame} from './dom.js';
@@ -42,7 +43,7 @@ export class DiffView {
         this.boxes = layOutTree(tree, children, widths, root, width, siblingOrder('weight', tree, widths, null, null));
         this.rows = this.boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
     }
-    // What perfray diff says of a function with its callees; of the root about [total].
+    // The result of perfray diff for a function, callees included; for the root, that of [total].
     knownOf(func) {
         const {known} = this.diff, row = known && (func === null ? known.total : known.of.get(func));
         return row ? row.total : null;
@@ -77,7 +78,7 @@ export class DiffView {
         return `${name}: ${formatWeight(totals.a[box.node], unit)} → ${formatWeight(totals.b[box.node], unit)}, ${changeText(change)}${noise}`;
     }
 
-    // --- The table: functions by the size of their change.
+    // --- The table: functions sorted by the size of their change.
 
     renderTable({rows, totals, known}) {
         const unit = this.app.unit(), made = rows.map((row) => ({...row, change: changeOf(row.a, row.b, totals, this.knownOf(row.func))})).sort(byChange);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making elements. Text only ever goes in as text: names of a recording may hold anything.
+// Creates elements. Text is only inserted as text, because names from a recording may contain anything.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -27,7 +27,7 @@ export function svgEl(tag, attributes = {}, ...children) {
 
 export const fill = (node, ...children) => node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
 
-// Fits a canvas to its element in device pixels; gives the drawing context in CSS pixels.
+// Fits a canvas to its element in device pixels; returns the drawing context, scaled to CSS pixels.
 export function fitCanvas(canvas, width, height) {
     const scale = window.devicePixelRatio || 1;
     canvas.width = Math.max(1, Math.round(width * scale));
@@ -39,7 +39,7 @@ export function fitCanvas(canvas, width, height) {
     return context;
 }
 
-// Runs `work` once in the next frame, however often it is asked for before.
+// Returns a function that runs `work` once in the next frame, however often it is called before.
 export function onceAFrame(work) {
     let asked = false;
     return () => {
@@ -52,7 +52,7 @@ export function onceAFrame(work) {
     };
 }
 
-// Hands a file to the browser's downloads.
+// Offers a file as a download.
 export function download(name, type, text) {
     const url = URL.createObjectURL(new Blob([text], {type}));
     const link = el('a', {href: url, download: name});

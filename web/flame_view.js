@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flame graph: boxes on a canvas, and over it a tree for the keyboard and screen readers.
+// The flame graph: boxes on a canvas, with an invisible tree over it for the keyboard and screen readers.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
 import {ancestorsOf, boxAt, layOutInverted, layOutTree, siblingOrder} from './layout.js';
@@ -24,7 +24,7 @@ export class BoxPainter {
         this.context = fitCanvas(this.canvas, width, height);
         this.context.font = FONT;
         this.charWidth = this.charWidth || this.context.measureText('m').width;
-        this.own = own; // colourOf, labelOf, hatched, framed of a view that needs others
+        this.own = own; // colourOf, labelOf, hatched, framed; for views that change these
         this.place = {width, height, scroll, upwards, rows};
         this.labels = 0;
         this.theme = this.app.themeColours();
@@ -90,7 +90,7 @@ export class FlameView {
         this.element = el('div', {class: 'flame', role: 'tabpanel', 'aria-label': 'Flame graph'}, this.canvas, this.tree, this.note);
         this.painter = new BoxPainter(app, this.canvas);
         this.scroll = 0;
-        this.zoomed = null; // of the inverted tree, whose nodes have no lasting ids
+        this.zoomed = null; // a node of the inverted tree, whose nodes have no permanent ids
         this.redraw = onceAFrame(() => this.draw());
         this.listen();
     }
@@ -161,7 +161,7 @@ export class FlameView {
                                         funcOf: (box) => this.funcOf(box), rows: this.rows, dimAbove: this.above.length});
     }
 
-    // --- The tree for those who do not see the canvas: the selected node, its ancestors, siblings and children.
+    // --- The tree for users who do not see the canvas: the selected node with its ancestors, siblings and children.
 
     describeTree(view) {
         if (this.app.state.inverted) return fill(this.tree, ...this.describeInverted(view));
@@ -235,7 +235,7 @@ export class FlameView {
         this.redraw();
     }
 
-    // --- Zoom: it never changes a number.
+    // --- Zoom: it does not change any number.
 
     zoomTo(box) {
         if (!box) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, times and names as people read them.
+// Formats numbers, times and names for readers.
 
-// Invisible and reordering characters are shown as \uXXXX: a name must not look like another one.
+// Invisible and reordering characters are shown as \uXXXX, so that no name looks like another one.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export const visibleText = (text) => text.replace(UNSAFE, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
@@ -19,7 +19,7 @@ function threeDigits(value) {
 
 const TIME_UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 
-// Nanoseconds to three significant digits.
+// Formats nanoseconds with three significant digits.
 export function formatTime(ns) {
     if (!(Math.abs(ns) > 0)) return '0';
     const [scale, unit] = TIME_UNITS.find(([size]) => Math.abs(ns) >= size * 0.9995) || TIME_UNITS[3];
@@ -33,7 +33,7 @@ function formatCount(count) {
     return unit ? `${threeDigits(count / unit[0])}\u2009${unit[1]}` : groupDigits(count);
 }
 
-// A weight in the unit of its event: 'ns', or a count.
+// Formats a weight in the unit of its event: 'ns', or a count.
 export const formatWeight = (weight, unit) => unit === 'ns' ? formatTime(weight) : formatCount(weight);
 
 export function formatShare(part, whole) {
@@ -42,7 +42,8 @@ export function formatShare(part, whole) {
     return percent > 0 && percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
 
-// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back(…)". Operators keep theirs.
+// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back(…)". The parentheses and
+// angle brackets of operators are kept.
 export function foldArguments(name) {
     const operator = name.indexOf('operator');
     const end = operator < 0 ? name.length : operator;
@@ -58,7 +59,7 @@ export function foldArguments(name) {
     return depth ? name : folded.replace(/\(…\)/g, '()') + name.slice(end);
 }
 
-// A name in at most `room` characters: arguments go first, then qualifiers, then the middle.
+// Shortens a name to at most `room` characters: first removes arguments, then qualifiers, then the middle.
 export function shortName(name, room) {
     if (name.length <= room) return name;
     const folded = foldArguments(name);
@@ -68,10 +69,11 @@ export function shortName(name, room) {
     return room < 2 ? '' : last.slice(0, room - 1) + '…';
 }
 
-// The end of a path says more than its beginning.
+// Shortens a path from the left, because its end is more informative.
 export const shortPath = (path, room) => path.length <= room ? path : '…' + path.slice(path.length - room + 1);
 
-// Steps of an axis: 1, 2 or 5 times a power of ten, so that labels are at least `apart` pixels from each other.
+// Distance between the labels of an axis: 1, 2 or 5 times a power of ten, so that labels are at least `apart` pixels
+// apart.
 export function axisStep(range, pixels, apart) {
     const least = range * apart / Math.max(pixels, 1);
     const power = Math.pow(10, Math.floor(Math.log10(Math.max(least, 1))));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the calls of a function took: histogram, percentiles, the calls of a range of durations.
+// Durations of the calls of a function: histogram, percentiles, and the calls in a range of durations.
 import {lowerBound, threadsOf} from './weights.js';
 
 export const BUCKETS_PER_DOUBLING = 8;
@@ -25,7 +25,7 @@ function eachRangeOfCalls(calls, data, selection, visit) {
     }
 }
 
-// Calls of `func` under the selection of time and threads.
+// Calls of `func` in the selected time and threads.
 export function callsOfFunction(data, selection, func) {
     const {calls} = data;
     let found = new Uint32Array(64), count = 0;
@@ -43,7 +43,7 @@ export function callsOfFunction(data, selection, func) {
     return found.subarray(0, count);
 }
 
-// The smallest value that at least the share p of all are not above; `sorted` ascends.
+// The percentile p by nearest rank; `sorted` is ascending.
 export function percentileOf(sorted, p) {
     if (!sorted.length) return NaN;
     return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)];
@@ -54,8 +54,9 @@ export const PERCENTILES = [['p50', 0.5], ['p90', 0.9], ['p95', 0.95], ['p99', 0
 const FEW = 4096;
 const COARSE = 1 << 15;
 
-// The percentiles of many values without sorting all: values are counted by exponent and three bits after it, which
-// keeps their order, and only the groups that percentiles fall into are sorted.
+// Computes percentiles of many values without sorting all of them. Values are counted in groups with the same exponent
+// and the same three bits after it; the order of groups is that of the values. Only the groups that contain percentiles
+// are sorted.
 export function percentilesOf(values) {
     if (values.length < FEW) {
         const sorted = Float64Array.from(values).sort();
@@ -76,14 +77,14 @@ export function percentilesOf(values) {
 
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
-// The group of the value with so many before it, and its place there.
+// The group that contains the value of this rank, and the rank within the group.
 function placeOf(counts, rank) {
     let group = 0;
     while (rank >= counts[group]) rank -= counts[group++];
     return {group, place: rank};
 }
 
-// Counts by bucket from the first used one to the last, and what tables show.
+// Counts by bucket, from the first to the last bucket in use, and the numbers that tables show.
 export function distributionOf(data, found) {
     const {duration, self} = data.calls, values = new Float64Array(found.length), all = {count: found.length, sum: 0, self: 0};
     let least = Infinity, most = 0;
@@ -99,7 +100,7 @@ export function distributionOf(data, found) {
     return {...all, first, counts, percentiles: percentilesOf(values)};
 }
 
-// Marks calls of `func` that took at least `low` and less than `high` ns.
+// Marks the calls of `func` that took at least `low` and less than `high` ns.
 export function selectCalls(data, selection, {func, low, high}) {
     const selected = new Uint8Array(data.calls.depth.length);
     let count = 0;
@@ -111,7 +112,7 @@ export function selectCalls(data, selection, {func, low, high}) {
     return {selected, count};
 }
 
-// The slowest calls, longest first; equal ones by time.
+// The slowest calls, longest first; calls of equal length in time order.
 export function slowestCalls(data, found, most) {
     const {duration, start} = data.calls, before = (a, b) => duration[b] - duration[a] || start[a] - start[b];
     const slowest = [];
@@ -131,7 +132,7 @@ export const threadOfCall = (data, call) => {
     return thread;
 };
 
-// One row for each traced function: what `perfray latency` prints.
+// One row per traced function, with the numbers that `perfray latency` prints.
 export function latencyRows(data, selection) {
     const {calls, funcs} = data, counts = new Uint32Array(funcs.count), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count);
     eachRangeOfCalls(calls, data, selection, (from, to) => {

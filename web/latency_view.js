@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long calls took: a table of functions, the histogram of one, the slowest calls, and two ranges side by side.
+// Durations of calls: a table of functions, the histogram of one function, its slowest calls, and a comparison of two
+// ranges.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
 import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
@@ -21,7 +22,7 @@ export class LatencyView {
         this.rows = el('div', {class: 'latencies', tabindex: '0', role: 'group', 'aria-label': 'Functions by latency'});
         this.side = el('div', {class: 'distribution'});
         this.element = el('div', {class: 'latency', role: 'tabpanel', 'aria-label': 'Latency'}, this.rows, this.side);
-        this.kept = null; // the range that the next one is compared with
+        this.kept = null; // range to compare with the next one
     }
     render() {
         if (!this.app.hasCalls()) return fill(this.rows, el('p', {class: 'empty', text: 'No traced calls in this file: record some with perfray trace ./program.'}));
@@ -102,7 +103,7 @@ export class LatencyView {
         this.brushing = null;
         this.brush(func, bucketBoundary(from), bucketBoundary(to + 1));
     }
-    // Enter chooses a bucket; with Shift the range grows to it.
+    // Enter selects a bucket; Shift+Enter extends the range to it.
     bucketKey(event, func, bucket) {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
@@ -114,7 +115,7 @@ export class LatencyView {
         this.app.change({func, node: null, zoom: null, calls: {func, low, high}});
     }
 
-    // --- What was chosen.
+    // --- The selected calls.
 
     chosenLine(func) {
         const {calls} = this.app.state;
@@ -131,7 +132,7 @@ export class LatencyView {
         return `${countOf(rows, 'sample')} inside${rows < FEW_SAMPLES ? ': too few to trust' : ''}.`;
     }
 
-    // --- The kept range beside the chosen one: shares of functions.
+    // --- The kept range beside the selected one: shares of functions.
 
     sharesOf(calls) {
         const {data, derivations, functions} = this.app, {selected} = selectCalls(data, this.scope(), calls);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions of the boxes of a flame graph. x runs from 0 to 1 over the zoomed range; rows count from the outermost frame.
+// Positions of the boxes of a flame graph. x runs from 0 to 1 over the zoomed range; rows are counted from the
+// outermost frame.
 import {invertedChildren, sortedChildren} from './tree.js';
 
-// Boxes narrower than this many pixels are merged with their neighbours into one hatched box.
+// Adjacent boxes narrower than this many pixels are merged into one hatched box.
 export const NARROW = 2;
 
-// Comparison of siblings: by weight, by name, or by the time they were first seen.
+// Compares siblings by weight, by name, or by the time of their first occurrence.
 export function siblingOrder(order, tree, total, nameOf, first) {
     if (order === 'name')
         return (a, b) => nameOf(tree.func[a]).localeCompare(nameOf(tree.func[b]), 'en') || a - b;
@@ -13,8 +14,8 @@ export function siblingOrder(order, tree, total, nameOf, first) {
     return (a, b) => total[b] - total[a] || a - b;
 }
 
-// Lays out the visible part of `root`, which fills the whole width. A source of boxes has children(node), weight(node)
-// and id.
+// Lays out the visible part of `root`; the box of `root` has the full width. `source` has children(node) and
+// weight(node).
 function layOut(source, root, pixels) {
     const boxes = [], weight = source.weight(root);
     const pending = [{node: root, x: 0, width: 1, row: 0}];
@@ -44,15 +45,15 @@ function addRun(boxes, x, row) {
     return run;
 }
 
-// Boxes of the tree below `root`. The root of all (0) is a box of its own: the whole selection.
+// Boxes of the tree below `root`. Node 0, the root of all stacks, has a box of its own, which represents the whole
+// selection.
 export function layOutTree(tree, children, total, root, pixels, compare) {
     const source = {weight: (node) => total[node],
                     children: (node) => sortedChildren(children, node, compare).filter((child) => total[child] > 0)};
     return layOut(source, root, pixels);
 }
 
-// Boxes of an inverted tree, which is built only as far as it is visible. `root` is an inverted node or a list of
-// roots.
+// Boxes of an inverted tree, of which only the visible part is built. `root` is an inverted node or a list of roots.
 export function layOutInverted(tree, root, pixels) {
     const top = Array.isArray(root) ? {total: root.reduce((sum, node) => sum + node.total, 0), children: root} : root;
     return layOut({weight: (node) => node.total, children: (node) => invertedChildren(tree, node)}, top, pixels);
@@ -61,7 +62,7 @@ export function layOutInverted(tree, root, pixels) {
 // The box at a point, or null.
 export const boxAt = (boxes, x, row) => boxes.find((box) => box.row === row && x >= box.x && x < box.x + box.width) || null;
 
-// Ancestors of a zoomed node are drawn above it in full width, as a way back.
+// Ancestors of a zoomed node are drawn above it in full width, to zoom out again.
 export function ancestorsOf(tree, node) {
     const path = [];
     for (let at = tree.parent[node]; at >= 0; at = tree.parent[at]) path.push(at);

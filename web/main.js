@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the page: reads its data blocks and shows them, or waits for a file.
+// Starts the page: reads its data blocks and shows the data, or waits for a file.
 import {App} from './app.js';
 import {bytesOfBase64, gunzipBytes, joinBytes} from './bytes.js';
 import {readData} from './data.js';
 import {el} from './dom.js';
 
-// What tests and scripts may ask of a page.
+// The interface of the page for tests and scripts.
 function expose(app) {
     window.perfray = Object.freeze({
         get state() { return {...app.state, threads: app.state.threads && [...app.state.threads]}; },
@@ -35,7 +35,8 @@ function fail(error) {
     document.documentElement.dataset.ready = 'failed';
 }
 
-// Blocks of one stream, in order. Each is removed once it is read: the text of a large page takes memory.
+// The blocks of one stream, in order. Each is removed as soon as it is read, because the text of a large page takes
+// much memory.
 async function readBlocks() {
     const blocks = [...document.querySelectorAll('script[type="application/x-perfray"]')];
     const packed = blocks.map((block) => {
@@ -51,7 +52,7 @@ async function readFile(file) {
     return readData(bytes[0] === 0x1f && bytes[1] === 0x8b ? await gunzipBytes(bytes) : bytes);
 }
 
-// A page without data takes a file of `perfray view --data`.
+// A page without data waits for a file written by `perfray view --data`.
 function waitForFile() {
     const input = el('input', {type: 'file', id: 'file', 'aria-label': 'File made by perfray view --data'});
     const place = el('section', {class: 'drop'}, el('h2', {text: 'Drop a file here'}), el('p', {text: 'It is made by: perfray view --data -o FILE.prv perf.data'}), input);

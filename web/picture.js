@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visible flame graph as an SVG file: real text and titles.
+// Exports the visible flame graph as an SVG file with real text and titles.
 import {shortName} from './format.js';
 import {ROW} from './flame_view.js';
 

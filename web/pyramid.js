@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of one thread in rows by depth, and coarser and coarser versions of each row: what is drawn depends on the
-// pixels, not on the calls.
+// Calls of one thread in rows by depth, and increasingly coarse versions of each row, so that the cost of drawing
+// depends on the number of pixels, not of calls.
 
 const FACTOR = 4;
 
@@ -23,7 +23,7 @@ function rowsByDepth(calls, from, to, depths) {
     return rows;
 }
 
-// Runs of spans that are shorter than `quantum`, with gaps shorter than that, become one span without a function (-1).
+// Merges runs of spans shorter than `quantum`, with gaps shorter than `quantum`, into one span without a function (-1).
 export function coarsen(row, quantum) {
     const {start, end, func} = emptyRow(row.start.length);
     let count = 0;
@@ -44,7 +44,7 @@ function medianDuration(row) {
     return Math.max(1, lengths[lengths.length >> 1] || 1);
 }
 
-// Levels of a row: [{quantum, row}], the finest first, until one has few spans left.
+// Levels of a row: [{quantum, row}], from the finest one to one with few spans.
 function levelsOf(row) {
     const levels = [{quantum: 0, row}];
     for (let quantum = medianDuration(row); levels[levels.length - 1].row.start.length > 1000; quantum *= FACTOR) {
@@ -58,7 +58,7 @@ export class Pyramid {
     constructor(calls, thread, depths) {
         this.levels = rowsByDepth(calls, calls.ranges[thread], calls.ranges[thread + 1], depths).map(levelsOf);
     }
-    // The version of a row for so many ns in a pixel: nothing in it that is longer than a pixel has been merged.
+    // The version of a row for a scale in ns per pixel; only spans shorter than a pixel are merged in it.
     rowFor(depth, nsPerPixel) {
         let best = this.levels[depth][0];
         for (const level of this.levels[depth]) if (level.quantum <= nsPerPixel) best = level;

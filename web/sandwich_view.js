@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callers and callees of one function: callers above its bar, callees below, in one scale.
+// Callers and callees of one function: callers above its bar, callees below, both in the same scale.
 import {el, fitCanvas, onceAFrame} from './dom.js';
 import {BoxPainter, ROW} from './flame_view.js';
 import {boxAt, layOutInverted, layOutTree, siblingOrder} from './layout.js';
@@ -8,7 +8,7 @@ import {callersOf, childrenOf, totalsOf} from './tree.js';
 import {formatShare, formatWeight} from './format.js';
 import {TableView} from './table_view.js';
 
-const FRAMES_MOST = 400; // a canvas taller than 32767 pixels shows nothing in some browsers
+const FRAMES_MOST = 400; // some browsers draw nothing on a canvas taller than 32767 pixels
 
 export class SandwichView {
     constructor(app) {

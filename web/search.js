@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: plain text first, without regard to case; /regular expression/ on request; obj:, file: and thread: prefixes.
+// Search: plain text, ignoring case; /regular expression/; prefixes obj:, file: and thread:.
 
 function compilePattern(text) {
     const regex = /^\/(.*)\/(i?)$/s.exec(text);
@@ -11,20 +11,21 @@ function compilePattern(text) {
     return (name) => name.toLowerCase().includes(wanted);
 }
 
-// {field, matches}: field is 'func', 'obj', 'file' or 'thread'. Throws SyntaxError for a wrong regular expression.
+// {field, matches}: field is 'func', 'obj', 'file' or 'thread'. Throws SyntaxError if the regular expression is not
+// valid.
 export function parseSearch(text) {
     const prefix = /^(obj|file|thread):/.exec(text);
     return {field: prefix ? prefix[1] : 'func', matches: compilePattern(prefix ? text.slice(prefix[0].length) : text)};
 }
 
-// 1 for functions that match; `names` gives the text of a function for a field.
+// Sets 1 for each function that matches; `names` returns the text of a function for a field.
 export function matchFunctions(search, funcCount, names) {
     const marked = new Uint8Array(funcCount);
     for (let func = 0; func < funcCount; func++) marked[func] = search.matches(names(search.field, func)) ? 1 : 0;
     return marked;
 }
 
-// How many functions and frames match, and the share of stacks with at least one match, each stack counted once.
+// Number of functions and of frames that match, and the total weight of stacks with at least one match.
 export function countMatches(tree, self, marked) {
     const has = new Uint8Array(tree.count), seen = new Uint8Array(marked.length), {func, parent} = tree;
     let weight = 0, count = 0, functions = 0;
@@ -45,7 +46,7 @@ function matchingNodes(tree, marked, count) {
     return nodes;
 }
 
-// Matching nodes, heaviest first: the order in which Enter goes through them. Nodes that weigh nothing are not shown.
+// Matching nodes, heaviest first, in the order in which Enter visits them. Nodes without weight are left out.
 export function matchesByWeight(nodes, total) {
     return nodes.filter((node) => total[node] > 0).sort((a, b) => total[b] - total[a] || a - b);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selection, its history, and its form in the page's address (the part after #).
+// The selection, its history, and its text form in the page's address (the part after #).
 
 export const PANELS = ['flame', 'sandwich', 'table', 'latency', 'diff', 'code'];
 export const ORDERS = ['weight', 'name', 'time'];
 const HASH_VERSION = '1';
 const HASH_MOST = 4096;
 
-// Everything that decides what is shown. Views are functions of this.
+// Everything that determines what the page shows. Views are functions of this state.
 export function initialState() {
     return {panel: 'flame', event: 0, measure: 'weight', time: null, threads: null, calls: null, steps: [], func: null,
             node: null, zoom: null, query: '', colour: 'kind', order: 'weight', inverted: false, width: 'both'};
 }
 
-// Four hex digits that tell whether an index still means the same name.
+// Four hex digits that show whether an index still has the same name.
 export function nameCheck(name) {
     let hash = 0x811c;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x0193) & 0xffff;
@@ -27,7 +27,7 @@ function stepText(step, nameOf) {
     return step.key + step.id + (nameOf && 'fSmdcrR'.includes(step.key) ? '.' + nameCheck(nameOf(step.id)) : '');
 }
 
-// Only what differs from the beginning is in the hash.
+// The hash contains only the members that differ from the initial state.
 export function hashOfState(state, nameOf) {
     const items = [HASH_VERSION], put = (key, value) => items.push(`${key}=${value}`);
     if (state.panel !== 'flame') put('p', state.panel);
@@ -47,7 +47,7 @@ export function hashOfState(state, nameOf) {
     return '#' + items.join('&');
 }
 
-// A function by index and check of its name; undefined when it is another one now.
+// Finds a function by its index and the check of its name; undefined if the index now has another name.
 function checkedFunction(text, facts) {
     const [id, check] = text.split('.');
     const func = Number(id);
@@ -77,7 +77,7 @@ function parseCalls(text, facts) {
     return func === undefined ? null : {func, low: Number(match[2]), high: Number(match[3])};
 }
 
-// What each item of a hash does to a state; false: it means nothing here.
+// How each item of a hash changes a state; false: the item has no meaning for this recording.
 const ITEMS = {
     p: (state, value) => PANELS.includes(value) && Boolean(state.panel = value),
     ev: (state, value, facts) => Number(value) < facts.eventCount && (state.event = Number(value)) >= 0,
@@ -106,7 +106,7 @@ const ITEMS = {
     w: (state, value) => ['new', 'baseline'].includes(value) && Boolean(state.width = value),
 };
 
-// {state, ignored}: items that mean nothing for this recording are left out and listed.
+// {state, ignored}: items without a meaning for this recording are ignored and listed.
 export function stateOfHash(hash, facts) {
     const state = initialState(), ignored = [];
     const items = hash.slice(1, HASH_MOST).split('&');
@@ -117,14 +117,14 @@ export function stateOfHash(hash, facts) {
         try {
             understood = Boolean(ITEMS[key] && ITEMS[key](state, value, facts));
         } catch (error) {
-            understood = false; // a percent sign that no byte follows
+            understood = false; // a percent sign without a valid byte after it
         }
         if (!understood) ignored.push(item);
     }
     return {state, ignored};
 }
 
-// States that were left, and those that were undone.
+// Past states, and those that were undone.
 export class History {
     constructor(state) {
         this.past = [];

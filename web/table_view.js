@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of functions: self, total, function, object. Only rows in view are in the document.
+// The table of functions: self, total, function, object. The document contains only the rows in view.
 import {el, fill, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, shortName} from './format.js';
 
@@ -101,7 +101,7 @@ export class TableView {
         if (top > this.element.scrollTop + room) this.element.scrollTop = top - room;
         this.app.select(this.sorted[next].func, null);
     }
-    // Rows as tab-separated values, in the order shown.
+    // The rows as tab-separated values, in the order shown.
     tsv() {
         const {functions} = this.app, clean = (text) => text.replace(/[\t\n]/g, ' ');
         return ['self\ttotal\tfunction\tobject', ...this.sorted.map((row) =>

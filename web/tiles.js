@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a wide picture, each painted once and copied while the view moves: panning then costs the same however much
-// there is to paint.
+// Tiles of a wide image. Each is painted once and copied while the view moves, so the cost of panning does not depend
+// on the amount of data.
 
 const TILE = 512;
 const TILES_MOST = 32;
 
 export class Tiles {
-    // paint(context, from, width, height): pixels `from` to `from + width` of the whole picture.
+    // paint(context, from, width, height) paints the pixels `from` to `from + width` of the whole image.
     constructor(paint) {
         this.paint = paint;
         this.known = new Map();
         this.key = null;
     }
-    // Copies what is in view; false: a tile is still missing. While the view moves one is painted in a frame, at a new
-    // zoom (another `key`) all of them.
+    // Copies the tiles in view; returns false if one is still missing. While the view moves, paints one missing tile
+    // per frame; at a new zoom (another `key`), all of them.
     draw(context, {from, top, width, height, key}) {
         if (key !== this.key) this.known.clear();
         const isNew = this.known.size === 0, first = Math.floor(from / TILE), last = Math.floor((from + width) / TILE);
@@ -40,7 +40,7 @@ export class Tiles {
         this.paint(context, i * TILE, TILE, height);
         return canvas;
     }
-    // Those farthest from the view go.
+    // Drops the tiles farthest from the view.
     forget(middle) {
         if (this.known.size <= TILES_MOST) return;
         const far = [...this.known.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));

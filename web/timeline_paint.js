@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timeline shows of one thread: samples as density, calls as spans by depth, what the thread did between (running,
-// runnable, blocked), losses on top.
+// Paints one thread of a timeline: samples as density, calls as spans by depth, the states between (running, runnable,
+// blocked), and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
 import {lowerBound} from './weights.js';
 
@@ -9,7 +9,7 @@ export const LANE = 7;
 const STATES_HEIGHT = 7;
 const LANES_MOST = 8;
 const MARK_WIDTH = 3;
-const CROWDED = 2; // samples in a pixel, as a multiple of the average, that fill the height
+const CROWDED = 2; // a pixel with this many times the average number of samples has the full height
 
 export class ThreadPainter {
     constructor(app) {
@@ -19,7 +19,7 @@ export class ThreadPainter {
         this.marks = null;
     }
 
-    // --- How tall a thread is.
+    // --- Height of a thread.
 
     lanesOf(thread) {
         const {calls} = this.app.data;
@@ -50,7 +50,8 @@ export class ThreadPainter {
         return this.pyramids.get(thread);
     }
 
-    // --- Painting. `view` is {context, begin, end, width, colours}: the times at the left and right edges.
+    // --- Painting. `view` is {context, begin, end, width, colours}; begin and end are the times at its left and right
+    // edges.
 
     paint(thread, y, tall, view) {
         const {state} = this.app;
@@ -63,7 +64,8 @@ export class ThreadPainter {
     }
     xOf(time, view) { return (time - view.begin) / (view.end - view.begin) * view.width; }
 
-    // Samples per pixel as the height of a column. Only the first sample of each pixel is looked up.
+    // Draws the samples of each pixel as a column. A bisection finds the first sample of each pixel, so the others are
+    // not visited.
     paintSamples(thread, y, {context, begin, end, width, colours}) {
         const {time, ranges} = this.app.data.samples, last = ranges[thread + 1], perPixel = (end - begin) / width;
         const lasted = Math.max(time[last - 1] - time[ranges[thread]], perPixel), full = Math.max(1, CROWDED * (last - ranges[thread]) * perPixel / lasted);
@@ -75,7 +77,7 @@ export class ThreadPainter {
             i = next;
         }
     }
-    // Running is what lies between intervals: tall; runnable is half as tall, blocked a line.
+    // A thread runs between its intervals. Running is drawn tall, runnable half as tall, blocked as a line.
     paintStates(thread, y, view) {
         const {start, end, kind, ranges} = this.app.data.intervals, {context, colours} = view, to = ranges[thread + 1];
         const least = (view.end - view.begin) / view.width / 2;
@@ -84,7 +86,7 @@ export class ThreadPainter {
         for (let i = Math.max(ranges[thread], lowerBound(start, ranges[thread], to, view.begin) - 1); i < to && start[i] < view.end;) {
             const x = this.xOf(start[i], view);
             let stop = end[i], next = i + 1;
-            while (next < to && kind[next] === kind[i] && start[next] - stop < least) stop = end[next++]; // too close to tell apart
+            while (next < to && kind[next] === kind[i] && start[next] - stop < least) stop = end[next++]; // merge intervals that are too close to distinguish
             const width = Math.max(0.5, this.xOf(stop, view) - x);
             context.clearRect(x, y, width, STATES_HEIGHT);
             context.fillStyle = kind[i] ? colours.warn : colours.mute;
@@ -130,7 +132,7 @@ export class ThreadPainter {
             before = x;
         }
     }
-    // "running", "runnable" or "blocked" at a time; '' where the recording does not know.
+    // "running", "runnable" or "blocked" at a time; '' if unknown.
     stateAt(thread, time) {
         const {start, end, kind, ranges} = this.app.data.intervals, from = ranges[thread];
         const i = lowerBound(start, from, ranges[thread + 1], time + 1) - 1;

@@ -7,10 +7,10 @@ import {Tiles} from './tiles.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const GROUP = 18; // the line above the threads of a process
+const GROUP = 18; // height of the line above the threads of a process
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
-const THREADS_MOST = 200; // busiest threads that have a row
+const THREADS_MOST = 200; // only the busiest threads have rows
 
 export class TimelineView {
     constructor(app) {
@@ -27,7 +27,7 @@ export class TimelineView {
         this.range = this.whole();
         this.listen();
     }
-    // Processes by weight, and the threads of each by weight: rows are {process} or {thread}.
+    // Rows are {process} or {thread}: processes by weight, each followed by its threads by weight.
     order() {
         const {data} = this.app, {threads} = data, ofProcess = new Map();
         const weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
@@ -95,7 +95,7 @@ export class TimelineView {
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }
-    // One thread; with Ctrl one more or less; the only chosen one again: all.
+    // Selects a thread; with Ctrl, adds or removes it. Selecting the only selected thread again selects all.
     choose(thread, event) {
         const before = this.app.state.threads, threads = new Set(event.ctrlKey || event.metaKey ? before || [] : []);
         if (event.ctrlKey || event.metaKey) threads.has(thread) ? threads.delete(thread) : threads.add(thread);
@@ -110,7 +110,7 @@ export class TimelineView {
         this.colours = this.app.themeColours();
         this.drawAxis(height);
         const perPixel = (this.range[1] - this.range[0]) / this.width, {state} = this.app;
-        this.app.colours(); // their key says what they follow from
+        this.app.colours(); // updates coloursKey
         const key = JSON.stringify([perPixel, this.scroll, height, this.app.coloursKey, state.event, state.threads && [...state.threads]]);
         const place = {from: (this.range[0] - this.app.extent.begin) / perPixel, top: AXIS, width: this.width, height: height - AXIS, key};
         this.perPixel = perPixel;
@@ -212,7 +212,7 @@ export class TimelineView {
         else this.zoomBy(event.deltaY < 0 ? 0.8 : 1.25, this.timeOf(this.xAt(event)));
     }
 
-    // --- What is in view.
+    // --- The visible range.
 
     show(from, to) {
         const [begin, end] = this.whole(), span = Math.min(Math.max(to - from, 1), end - begin);
@@ -236,7 +236,7 @@ export class TimelineView {
         event.stopPropagation();
         keys[event.key]();
     }
-    // The keyboard's way to select time: what is in view.
+    // Selects the visible range of time, for use with the keyboard.
     chooseRange() {
         const [begin, end] = this.whole(), whole = this.range[0] <= begin && this.range[1] >= end;
         this.app.change({time: whole ? null : this.range.map(Math.round)});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that transform stacks. A step makes a new tree and tells where the self weight of each old node goes:
+// Steps that transform stacks. A step creates a new tree and determines where the self weight of each old node goes:
 // map[node] is a node of the new tree, 0 if no frame is left, or DROPPED.
 import {KIND, NODE_INLINED} from './data.js';
 
 export const DROPPED = -1;
 
-// Nodes of the new tree, found by their parent and function in a hash table of ids with open addressing.
+// Nodes of the new tree, found by parent and function in a hash table with open addressing.
 class TreeBuilder {
     constructor(like) {
         this.like = like;
@@ -40,7 +40,7 @@ class TreeBuilder {
     }
 }
 
-// One pass over the nodes, parents first: place(node, parent's new node, build) returns the node's new node.
+// Visits the nodes once, parents first: place(node, parent's new node, build) returns the new node.
 function rebuild(tree, place) {
     const build = new TreeBuilder(tree), map = new Int32Array(tree.count);
     for (let node = 1; node < tree.count; node++) map[node] = place(node, map[tree.parent[node]], build);

@@ -23,8 +23,8 @@ export function sortedChildren(children, node, compare) {
     return list.sort(compare);
 }
 
-// 1 for nodes without a node of the same function above them: sums over these count recursive functions once. The
-// traversal keeps the path from the root explicitly instead of recursing, because stacks may be deep.
+// 1 for nodes without a node of the same function above them, so that sums over these nodes count recursive functions
+// once. The traversal keeps the path from the root explicitly instead of recursing, because stacks may be deep.
 export function outermostOf(tree, children, funcCount) {
     const outer = new Uint8Array(tree.count), open = new Uint32Array(funcCount);
     const {first, order} = children, next = first.slice(0, tree.count), {func, parent} = tree;
@@ -66,7 +66,7 @@ export function functionTable(tree, self, total, outer, funcCount) {
     return rows;
 }
 
-// --- The inverted tree, made on demand, because as a whole it is up to 50 times as large as the tree.
+// --- The inverted tree, built on demand, because the complete one is up to 50 times as large as the tree.
 
 // An inverted node: `at` are the nodes whose function is the next outer frame, `weight` the self weight that each
 // contributes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each node of the recording's tree weighs itself under a selection of time, threads and calls.
+// The self weight of each node of the recording's tree in a selection of time, threads and calls.
 
-// The first of the rows from..to-1 whose time is not below `time`; rows are in the order of time.
+// The first of the rows from..to-1 whose time is at least `time`; rows are in time order.
 export function lowerBound(times, from, to, time) {
     while (from < to) {
         const middle = (from + to) >>> 1;
@@ -56,7 +56,7 @@ function addCalls(calls, from, to, counted, sums) {
     sums.rows += to - from;
 }
 
-// The selected calls of a function as ranges of time by thread, in order and without overlap (recursion is merged).
+// The selected calls of a function as time ranges by thread, in order and without overlap (recursive calls are merged).
 export function callSpans(data, selected) {
     const spans = new Map(), calls = data.calls;
     for (let t = 0; t < data.threads.count; t++) {
@@ -114,7 +114,7 @@ export function weightsOf(data, selection, selected) {
     return sums;
 }
 
-// When each node was first sampled or called: the order of siblings in a flame chart.
+// When each node was first sampled or called; siblings in a flame chart have this order.
 export function firstTimes(data, selection) {
     const first = new Float64Array(data.tree.count).fill(Infinity);
     const traced = isTraced(data, selection.event), rows = traced ? data.calls : data.samples;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #define NODE_COST 32u  /* maximum bytes per node of stacks.c: 12 for itself, 20 for the nodes of its level */
-#define RUN_COST 16u   /* more per node where runs are folded and totals are made */
-#define FRAME_COST 96u /* approximate bytes per frame for its labels */
+#define RUN_COST 16u   /* additional bytes per node if runs are folded and totals are computed */
+#define FRAME_COST 96u /* approximate bytes for the labels of a frame */
 
 static void tell_hole(void *context, const pfr_error *hole) {
     const struct exporting *e = context;
@@ -125,7 +125,7 @@ static pfr_status feed_file(struct exporting *e, const char *path, pfr_error *er
     struct pfr_output own = {.raw_names = e->to->raw_names};
     struct packed_file file;
     PFR_TRY(packed_open(&file, path, !e->sink->format.binary, e->memory, err));
-    own.out = *file.out; /* the sink writes to a pfr_output: the output moves there, and back before packed_close */
+    own.out = *file.out; /* the sink writes to a pfr_output, which holds the output until packed_close */
     e->to = &own;
     const pfr_status st = feed(e, err);
     *file.out = own.out;
@@ -142,8 +142,8 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
 
 /* --- Limits. */
 
-/* Sinks that take single stacks get a limit without the number of nodes, because the division into nodes and single
- * stacks must not affect the output. */
+/* Sinks that take single stacks get a limit that does not depend on the number of nodes, because the division into
+   nodes and single stacks must not affect the output. */
 static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }
@@ -182,7 +182,7 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(choice_read(&e->choice, e->of, e->reader, e->memory, err));
     e->by_weight |= e->reader->waits && !e->of->by_count;
     PFR_TRY(load(e, err));
-    PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* a stream's events are known now */
+    PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* the events of a stream are known only now */
     PFR_TRY(choice_check(&e->choice, err));
     PFR_TRY(check_events(e, err));
     recorder_losses_tell(e->reader, e->of->note, e->of->context);

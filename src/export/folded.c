@@ -4,12 +4,11 @@
  *
  *     busy;main;scramble 1024
  *
- * The line of a node consists of its parent's line and its own name, so the common prefix is kept and not written
- * again.
+ * The line of a node consists of its parent's line and its own name, so the common prefix is kept and not built again.
  *
- * After the budget for long lines is used up (stack_fits), a line longer than STACK_BYTES ends with the last name that
- * fits and a frame [limit]; lines cut at the same node are merged. Their remaining names are not even formatted,
- * because that takes time proportional to the square of the depth.
+ * After the budget for long lines is used up (stack_fits), a line longer than STACK_BYTES is cut: it ends with the last
+ * name that fits and a frame [limit]. Lines cut at the same node are merged. The names after the cut are not even
+ * formatted, because this would take time proportional to the square of the depth.
  */
 #include "export/sink.h"
 
@@ -20,8 +19,8 @@ struct folded {
     struct output line;
     size_t *ends; /* end of each name in the line, by depth */
     uint32_t levels;
-    uint32_t fitting;    /* number of names of the line that fit into STACK_BYTES */
-    uint32_t cut_at;     /* number of names common to the stacks cut last */
+    uint32_t fitting;    /* number of the line's names that fit in STACK_BYTES */
+    uint32_t cut_at;     /* number of names that the stacks cut last have in common */
     uint64_t cut_weight; /* their total weight; 0: no such stacks */
 };
 
@@ -76,7 +75,7 @@ static void write_line(const struct exporting *e, size_t length, const char *las
     out_char(&e->to->out, '\n');
 }
 
-/* `line` still contains the common names of the cut stacks. */
+/* `line` still contains the names that the cut stacks have in common. */
 static void write_cut(const struct exporting *e) {
     struct folded *f = e->state;
     if (f->cut_weight)
@@ -102,7 +101,7 @@ static pfr_status add_name(struct folded *f, const struct intern_text *name, uin
     return f->line.status < 0 ? out_flush(&f->line, err) : PFR_OK;
 }
 
-/* Whether the complete line of a node fits into STACK_BYTES. */
+/* Whether the complete line of a node fits in STACK_BYTES. */
 static bool is_short(struct folded *f, const struct intern_text *name, uint32_t depth) {
     if (depth > f->fitting)
         return false;

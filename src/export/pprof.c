@@ -3,8 +3,8 @@
  * Samples in pprof's form: locations, innermost first, a value per type, and labels. The locations of a node precede
  * those of its callers, so they are written from the end of a buffer towards its start.
  *
- * After the budget for deep stacks is used up (stack_fits), a stack of more than STACK_BYTES keeps its outermost
- * locations, with the location [limit] below them.
+ * After the budget for deep stacks is used up (stack_fits), a stack of more than STACK_BYTES keeps only its outermost
+ * locations; the location [limit] replaces the others.
  */
 #include "export/pprof.h"
 
@@ -112,7 +112,7 @@ struct sample_of {
     size_t labels_length;
 };
 
-/* Writes the id of the location [limit], which follows those of all labels; returns its length. */
+/* Writes the id of the location [limit], which follows the ids of all labels; returns its length. */
 static size_t put_limit(const struct pprof *p, uint8_t *to) {
     return proto_put(to, (uint64_t)p->nr_labels + 1);
 }
@@ -205,7 +205,7 @@ static pfr_status write_stack(struct exporting *e, const struct profile_stack *s
     PFR_TRY(find_labels(e, stack->group, &of, err));
     for (uint32_t i = stack_depth(stack); i-- > 0;) {
         const struct pprof_location *location = &p->location[frames[i] & ~NODE_APART];
-        memcpy(at, location, sizeof *location); /* copies too much; the next location overwrites the excess */
+        memcpy(at, location, sizeof *location); /* copies too much; the next location overwrites the surplus */
         at += location->length;
     }
     write_sample(e, &of, p->path, (size_t)(at - p->path), &stack->self);

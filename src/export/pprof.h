@@ -4,8 +4,8 @@
 /*
  * Writes one message Profile of profile.proto (github.com/google/pprof/proto) as gzip. pprof.c writes samples,
  * pprof_locations.c locations, functions and mappings, pprof_facts.c facts about the recording. Fields of a message may
- * come in any order and repeated fields need not be contiguous, so everything is written as it comes. Strings are
- * numbered meanwhile and written last.
+ * come in any order, and repeated fields need not be contiguous, so everything is written as soon as it is known.
+ * Strings are numbered during this and written last.
  */
 #include "base/io/gzip_output.h"
 #include "base/text/proto.h"
@@ -27,23 +27,23 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
 struct pprof {
     struct gzip_output gzip;
     bool open;
-    struct output *out;          /* of the message */
-    struct output part, inner;   /* of nested messages */
+    struct output *out;          /* receives the message */
+    struct output part, inner;   /* for nested messages */
     struct intern_table strings; /* string 0 is "" */
     struct intern_table functions;
     struct pprof_function {
         uint32_t text, mangled, mapping, id; /* id 0: no function yet */
     } last;
-    uint32_t *value_of, nr_values; /* by event: which value of a sample is its weight; 0: no value */
+    uint32_t *value_of, nr_values; /* by event: index of the value of a sample that is its weight; 0: no such value */
     uint32_t nr_events, newest_event;
     uint32_t *location_of; /* by label */
     uint32_t nr_labels;
     uint8_t *path, *path_end; /* location ids of the current node, innermost first, up to path_end */
     size_t *path_length;      /* by depth */
     uint32_t levels;
-    struct output labels; /* of the current group */
+    struct output labels; /* labels of the current group */
     uint32_t event;
-    struct output group_labels; /* of groups of single stacks, concatenated */
+    struct output group_labels; /* labels of groups of single stacks, concatenated */
     struct pprof_group {
         size_t begin, end; /* range in group_labels; end 0: not written yet */
     } * groups;            /* by group number */
@@ -52,7 +52,7 @@ struct pprof {
     } * location;                 /* by frame, for single stacks */
 };
 
-/* The number of a string. It is escaped, or with raw names made valid UTF-8. */
+/* The number of a string. The string is escaped; with raw names, it is made valid UTF-8 instead. */
 pfr_status pprof_string(struct exporting *e, const void *bytes, size_t length, uint32_t *number, pfr_error *err);
 
 /* Writes mappings, locations and functions for all labels. */
@@ -64,7 +64,7 @@ pfr_status pprof_write_facts(struct exporting *e, pfr_error *err);
 /* Ranks objects by the properties that distinguish mappings. */
 pfr_status pprof_name_objects(struct exporting *e, pfr_error *err);
 
-/* Fills in the properties that distinguish locations, besides the name. */
+/* Fills in the properties besides the name that distinguish locations. */
 void pprof_key_frame(const void *exporting, const struct profile_frame *frame, struct label_key *key);
 
 #endif

@@ -36,7 +36,7 @@ static pfr_status write_event(struct exporting *e, uint32_t i, uint32_t *number,
     return write_type(e, PPROF_SAMPLE_TYPE, event->name, unit_of(e, event), number, err);
 }
 
-/* Events that have samples; the first event if no event has samples. */
+/* Writes the events that have samples; if no event has samples, the first one. */
 static pfr_status write_types(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint32_t number = 0;
@@ -50,7 +50,7 @@ static pfr_status write_types(struct exporting *e, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The period of the event whose values are shown by default, if it has one. */
+/* Writes the period of the event whose values are shown by default, if it has a period. */
 static pfr_status write_period(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     uint32_t number;

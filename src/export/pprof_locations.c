@@ -3,8 +3,9 @@
  * Mappings, locations and functions.
  *
  * A mapping is an object. Its addresses are offsets in the file, so one mapping covers all processes, whatever their
- * load addresses; in the kernel and in anonymous memory they are those of the process. It extends from the page of its
- * first location to that of its last one. Locations of one object are adjacent, because labels start with the object.
+ * load addresses. In the kernel and in anonymous memory, addresses are those of the process. A mapping extends from the
+ * page of its first location to that of its last one. Locations of one object are adjacent, because labels start with
+ * the object.
  */
 #include "export/pprof.h"
 
@@ -17,7 +18,7 @@ struct mapping {
     uint32_t id, object; /* NO_OBJECT: no object */
     uint32_t label, end; /* range of labels; `end` is exclusive */
     uint64_t start, limit;
-    uint64_t samples; /* self samples of the labels */
+    uint64_t samples; /* number of self samples of its labels */
     bool has_functions;
 };
 
@@ -77,10 +78,10 @@ void pprof_key_frame(const void *exporting, const struct profile_frame *frame, s
                               is_in_none ? frame->ip : frame->address};
 }
 
-#define AHEAD 16u /* labels to prefetch ahead */
+#define AHEAD 16u /* number of labels to prefetch ahead */
 
-/* Frames are in memory in the order of their first occurrence, so access by label would miss the cache; this
- * prefetches. */
+/* Prefetches a frame: frames are stored in the order of their first occurrence, so access by label would miss the
+   cache. */
 static void fetch_frame(const struct exporting *e, uint32_t label) {
     if (label + AHEAD < e->stacks.frames.count)
         __builtin_prefetch(&e->profile->frames[label_source(&e->stacks.frames, label + AHEAD)]);
@@ -98,7 +99,7 @@ static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
            memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
 }
 
-/* The mapping of the labels of one object, from `label` on. */
+/* Returns the mapping for the labels of one object, which begin with `label`. */
 static struct mapping find_mapping(const struct exporting *e, uint32_t label, const uint64_t *samples) {
     const struct profile_frame *first = frame_of(e, label), *frame = first;
     const uint32_t count = e->stacks.frames.count;
@@ -225,7 +226,7 @@ static pfr_status write_object(struct exporting *e, struct mapping *m, uint32_t 
     return PFR_OK;
 }
 
-/* --- The main program must be the first mapping: of the files that are not libraries, the one with most samples. */
+/* --- The main program must be the first mapping: it is the file with the most samples that is not a library. */
 
 static bool may_be_main(const struct exporting *e, uint32_t object) {
     if (object == NO_OBJECT || e->profile->state.objects.at[object].kind != OBJECT_FILE)

@@ -2,8 +2,9 @@
 #ifndef PFR_EXPORT_SINK_H
 #define PFR_EXPORT_SINK_H
 /*
- * A sink writes a profile in one format: a row in a file of its own, listed in sinks.c. feed_sink.c loads a profile
- * with what the row requires, merges and sorts its stacks by the names that the sink gives, and calls:
+ * A sink writes a profile in one format; it is one struct in a file of its own, listed in sinks.c. feed_sink.c loads a
+ * profile with the data that the sink requires, merges and sorts its stacks by the names that the sink gives, and
+ * calls:
  *
  *     begin     before the first stack
  *     visit     for each node of the stacks, in order, callers before their callees
@@ -25,11 +26,11 @@ struct exporting;
 
 struct sink_type {
     pfr_export_format format;
-    bool hidden;      /* not available in pfr_export */
-    bool sums_events; /* has a single number per stack */
-    bool addresses;   /* frames are addresses; otherwise functions */
-    bool mangled;     /* needs mangled names, too */
-    uint32_t keys;    /* samples that differ in these keys are separate (PROFILE_BITs); comm is always included */
+    bool hidden;             /* not available in pfr_export */
+    bool sums_events;        /* the format has a single number per stack */
+    bool addresses;          /* frames are addresses; if false, functions */
+    bool mangled;            /* also needs mangled names */
+    uint32_t keys;           /* keys (PROFILE_BITs) by which samples are separated; comm is always one of them */
     uint32_t keys_of_traces; /* additional keys for XRay traces, whose threads have no names */
     size_t state_size;       /* size of the sink's state, zeroed before begin */
     void (*name_group)(const void *exporting, const struct profile_group *group, struct output *to);
@@ -49,26 +50,27 @@ struct sink_type {
 struct exporting {
     const struct sink_type *sink;
     const pfr_selection *of;
-    const void *options; /* of the sink's own public function */
+    const void *options; /* options of the sink's own public function */
     pfr_reader *reader;
     struct memory *memory; /* belongs to the reader */
     struct choice choice;
     struct profile *profile;
     struct stacks stacks;
-    struct recorder_notes notes; /* of an XRay trace, for sinks that read them in `loaded` */
+    struct recorder_notes notes; /* notes of an XRay trace, for sinks that read them in `loaded` */
     struct labels objects;       /* object names, for sinks that make them in `loaded` */
     uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
-    bool by_weight;           /* outputs with one number: the weight instead of the number of samples */
+    bool by_weight;           /* formats with one number: the weight instead of the number of samples */
     uint64_t room, room_left; /* bytes for output beyond what is proportional to the recording (limit trees): total and
                                  remaining */
-    uint64_t cut_stacks, cut_frames; /* stacks and frames cut or omitted because of this limit */
+    uint64_t cut_stacks, cut_frames; /* stacks and frames that were cut or omitted because of this limit */
     void *state;
 };
 
 /*
- * As text, stacks with long common prefixes take space proportional to the square of their depth. Each stack may have
- * STACK_BYTES; the excess of longer ones is taken from a common budget. Returns false once that is used up.
+ * Written as text, stacks with long common prefixes take space proportional to the square of their depth. Each stack
+ * may have STACK_BYTES; the excess of longer ones is taken from a common budget. Returns false once that budget is used
+ * up.
  */
 #define STACK_BYTES 4096u
 static inline bool stack_fits(struct exporting *e, uint64_t length) {
@@ -93,12 +95,12 @@ void write_frame_name(const struct exporting *e, const struct profile_frame *fra
 /* Writes the base name of the object's path; nothing if it has no path. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
-/* The weight of a sample in outputs with one number. */
+/* The weight of a sample in formats with one number. */
 static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
     return e->by_weight ? weight->weight : weight->samples;
 }
 
-/* Such a number, or a sum of them, converted to the output's unit. */
+/* Converts such a number, or a sum of them, to the output's unit. */
 static inline uint64_t amount_of(const struct exporting *e, uint64_t number) {
     return e->by_weight ? profile_amount(e->profile, number) : number;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a recording: determines its kind by the first bytes, then reads header, attrs and feature table of a file. A
-   file inside gzip, xz or zstd is first decompressed into an unlinked file, because it is not read front to back. */
+/* Opens a recording: determines its kind from the first bytes, then reads header, attrs and feature table of a file. A
+   file compressed with gzip, xz or zstd is first decompressed into an unlinked file, because reading a file needs
+   seeks. */
 #include "base/memory/bounds.h"
 #include "base/io/descriptor.h"
 #include "base/io/scratch.h"
@@ -39,7 +40,8 @@ static void set_order(pfr_reader *r, bool big) {
     r->context.mirrored = big;
 }
 
-/* The old magic PERFFILE does not show the byte order; the size of an attr entry, one of a few numbers, does. */
+/* The old magic PERFFILE does not show the byte order; the size of an attr entry does, because only a few sizes
+   exist. */
 static bool old_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     static const uint64_t sizes[] = {80, 88, 96, 112, 120};
     for (int big = 0; big < 2; big++) {
@@ -66,7 +68,7 @@ static bool looks_like_stream(const pfr_reader *r, const uint8_t *bytes, size_t 
            load_u16(bytes + PIPE_HEADER + 6, r->context.swap) >= RECORD_HEADER;
 }
 
-/* A recording with a damaged magic: the header size and the data after it must be plausible. */
+/* A recording with a damaged magic is accepted if the header size and the data after it are plausible. */
 static bool looks_like_recording(pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (have < PIPE_HEADER + RECORD_HEADER)
         return false;
@@ -124,8 +126,9 @@ static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_
     return mend_header(r, h, err);
 }
 
-/* No byte of a file may serve as ids of two events. An event whose ids would raise the sum above the size of the file
-   gets no ids. So the memory for ids is bounded by the size of the file, not by that times the number of attrs. */
+/* No byte of a file may be part of the ids of two events. An event whose ids would raise the sum above the size of the
+   file gets no ids. So the file size bounds the memory for ids; otherwise the bound would be the file size times the
+   number of attrs. */
 static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
     if (*size <= r->header.file_size - r->events.ids_taken) {
         r->events.ids_taken += *size;
@@ -204,12 +207,13 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
         r->damage.quality.truncated_bytes += said - h->data_size;
     const bool ends_inside = h->data_offset <= h->file_size && said <= h->file_size - h->data_offset;
     h->features_offset =
-        ends_inside ? h->data_offset + said : h->file_size; /* an end past the file's: there is no table */
+        ends_inside ? h->data_offset + said : h->file_size; /* the end is past the file's end: there is no table */
     r->parts[0].begin = h->data_offset;
     r->parts[0].end = h->data_offset + h->data_size;
 }
 
-/* A stream that ends in damage is kept up to there; r->broken reports it later. */
+/* Copies a stream into an unlinked file. If the stream ends in damage, the part before it is kept; r->broken reports
+   the damage later. */
 static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -225,7 +229,8 @@ static pfr_status copy_stream(pfr_reader *r, int fd, pfr_error *err) {
     return scratch_rewind(fd, err);
 }
 
-/* Copies a file-mode recording that arrives as a stream into an unlinked file. */
+/* Copies an input that cannot seek into an unlinked file, for recordings that must be read with seeks or more than
+   once. */
 static pfr_status spool(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     int fd;
     PFR_TRY(scratch_open(&fd, err));
@@ -269,7 +274,7 @@ static pfr_status open_pipe(pfr_reader *r, const struct input_setup *setup, pfr_
     return PFR_OK;
 }
 
-/* Whether a stream's header has the byte order opposite to its magic's. */
+/* Whether this is a stream whose data has the byte order opposite to its magic. */
 static bool is_stream_of_other_order(pfr_reader *r, const uint8_t *bytes, size_t have) {
     const bool big = r->header.big_endian;
     set_order(r, !big);
@@ -293,7 +298,8 @@ static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return true;
 }
 
-/* A trace that arrives as a stream is read as one, because its records are in reading order. */
+/* A trace from a pipe is read directly, because its records are in reading order; only `spool` asks for a copy in a
+   file. */
 static pfr_status open_trace(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     if (r->spool && !input_seekable(&r->parts[0].in))
         PFR_TRY(spool(r, setup, err));
@@ -310,7 +316,7 @@ static pfr_status open_any(pfr_reader *r, const struct input_setup *setup, pfr_e
     const uint8_t *bytes;
     size_t have;
     const pfr_status s = input_window(&r->parts[0].in, 0, FILE_HEADER, &bytes, &have, err);
-    if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* a compressed input, damaged before its first output */
+    if (s < 0 || (s == PFR_HOLE && have < PIPE_HEADER)) /* compressed input, damaged before its first output */
         return s < 0 ? s : PFR_ERR_DAMAGE;
     PFR_TRY(recognise(r, bytes, have, err));
     if (r->trace)

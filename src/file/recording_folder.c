@@ -40,7 +40,8 @@ static pfr_status add_number(struct part_numbers *numbers, uint32_t number, stru
     return PFR_OK;
 }
 
-/* A read error of the directory is an error of opening: otherwise the parts not listed would be missing silently. */
+/* A read error of the directory must fail the opening: otherwise the parts that were not listed would be missing
+   silently. */
 static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
     struct dirent *entry;
     uint32_t number;
@@ -50,7 +51,7 @@ static pfr_status read_names(DIR *names, struct part_numbers *numbers, struct me
     return errno == 0 ? PFR_OK : pfr_fail_errno(err, errno, "list", "the recording's folder");
 }
 
-/* In ascending order. */
+/* Lists the numbers in ascending order. */
 static pfr_status list_parts(int folder, struct part_numbers *numbers, struct memory *memory, pfr_error *err) {
     const int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR *names = fd < 0 ? NULL : fdopendir(fd);
@@ -85,8 +86,7 @@ static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, con
     part->open = true;
     part->number = number + 1;
     part->end = UINT64_MAX;
-    input_set_chunk(&part->in,
-                    setup->chunk); /* no buffer until its records are read, after those of all earlier parts */
+    input_set_chunk(&part->in, setup->chunk); /* no buffer yet: all earlier parts are read first */
     return PFR_OK;
 }
 

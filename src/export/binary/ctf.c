@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Common Trace Format 1.8 (diamon.org/ctf): a folder with `metadata`, a text, and a binary file for each stream.
- * Samples are one stream in the order of time with an event class for each perf event; calls of a trace are a stream
- * file for each thread, by start, with one class that has the duration.
+ * Common Trace Format 1.8 (diamon.org/ctf): a folder with a text file `metadata` and a binary file for each stream. All
+ * samples form one stream in time order, with an event class for each perf event. The calls of each thread form a
+ * stream of their own, ordered by start, with one class that includes the duration.
  *
- * A packet ends at each lost record: its context counts what was discarded so far, which readers report.
+ * A packet ends at each lost record, because its context has the number of events discarded so far, which readers
+ * report.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
@@ -24,10 +25,10 @@ struct loss {
 };
 
 struct ctf {
-    struct output events; /* of the packet at hand */
-    uint64_t first, last; /* times of the packet at hand */
+    struct output events; /* of the current packet */
+    uint64_t first, last; /* times of the current packet */
     uint64_t discarded;
-    struct loss *losses; /* by time */
+    struct loss *losses; /* sorted by time */
     size_t nr_losses, losses_room, at;
     struct output *to;
     uint32_t streams;
@@ -43,7 +44,7 @@ static void put(struct output *to, uint64_t number, size_t size) {
     out_write(to, bytes, size);
 }
 
-/* A string ends with NUL, which the escaped form cannot have. */
+/* A string ends with NUL; the escaped form contains no NUL. */
 static void put_string(struct output *to, struct intern_text text) {
     out_escaped(to, text.bytes, text.length);
     out_char(to, 0);
@@ -69,7 +70,7 @@ static const char *const call_fields = "u64 dur; s64 self; u32 pid; u32 tid; u32
 static const char *const sample_fields = "u32 pid; u32 tid; string comm; u32 cpu; u64 weight; u32 nr_frames; "
                                          "string callchain[nr_frames]; ";
 
-/* Inside quotes: a backslash and a quote are escaped. */
+/* Writes a text inside quotes: backslashes and quotes are escaped. */
 static void put_quoted(struct output *to, const char *text) {
     struct output plain;
     out_open_memory(&plain, to->memory);
@@ -125,7 +126,7 @@ static void end_packet(struct ctf *c) {
     out_clear(&c->events);
 }
 
-/* The packet that ends here counts the records lost up to this time. */
+/* Ends the packet if records were lost up to this time: its context then counts them. */
 static pfr_status begin_event(struct rows *r, uint32_t id, uint64_t time, pfr_error *err) {
     struct ctf *c = r->state;
     bool is_lost = false;
@@ -147,7 +148,7 @@ static pfr_status begin_event(struct rows *r, uint32_t id, uint64_t time, pfr_er
     return c->to->status < 0 ? out_flush(c->to, err) : PFR_OK;
 }
 
-/* Losses after the last event: an empty packet says so. */
+/* Losses after the last event are reported in an empty packet. */
 static void end_stream(struct ctf *c) {
     end_packet(c);
     if (c->at == c->nr_losses || !c->last)
@@ -188,7 +189,7 @@ static pfr_status find_losses(struct rows *r, struct ctf *c, pfr_error *err) {
 
 /* --- Events. */
 
-/* Innermost first. */
+/* Writes the callchain, innermost frame first. */
 static void put_chain(struct rows *r, uint32_t stack) {
     struct ctf *c = r->state;
     const pfr_stack *stacks = pfr_model_stacks(r->model);

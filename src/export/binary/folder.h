@@ -4,11 +4,11 @@
 /* Formats that are a folder of files. */
 #include "base/io/output.h"
 
-/* Makes the folder, with mode 0700, if it does not exist. USAGE: no path, or something else has this name (a symbolic
-   link, too); IO, PERMISSION. */
+/* Makes the folder, with mode 0700, if it does not exist. Errors: USAGE: the path is missing, or something other than a
+   folder has this name (a symbolic link, too); IO, PERMISSION. */
 pfr_status folder_make(const char *path, pfr_error *err);
 
-/* "PATH/NAME" with its NUL into memory; failures stay with `to`. */
+/* Stores "PATH/NAME" with its NUL in `to`, an output in memory; errors are kept in `to`. */
 void folder_path(struct output *to, const char *path, const char *name);
 
 #endif

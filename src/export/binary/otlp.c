@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenTelemetry's profiles signal, release 1.11.0 (opentelemetry.proto.profiles.v1development): one message
- * ProfilesData with two profiles for each event, its samples counted and their weights, whose samples are those of a
- * stack and a thread, as one sum or with the time of each; and a dictionary of what they refer to by index. Entry 0 of
- * each table is empty; the tables have what is referred to, and nothing twice.
+ * OpenTelemetry's profiles signal, release 1.11.0 (opentelemetry.proto.profiles.v1development): one ProfilesData
+ * message. Each event has two profiles: the number of its samples, and their weights. An entry of a profile belongs to
+ * one stack and thread, and has either the sum of their samples or each sample with its time. A dictionary stores
+ * everything that the profiles refer to by index. Entry 0 of each table of the dictionary is empty; the tables have
+ * only entries that are used, each once.
  */
 #include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"
@@ -27,22 +28,22 @@ enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ANY_STRING = 1, ANY_INT = 3 };
 struct otlp_sum {
     uint64_t weight, count;
     uint32_t stack, thread, event;
-    uint32_t first, last; /* of its moments, their number from 1 */
+    uint32_t first, last; /* first and last of its moments, counted from 1 */
 };
 
 struct otlp_moment { /* a sample or a call */
     uint64_t time, weight;
-    uint32_t next; /* of the same sum; 0: the last */
+    uint32_t next; /* next moment of the same sum; 0: this is the last one */
 };
 
 enum otlp_value { OTLP_COUNTS, OTLP_WEIGHTS };
 
 struct otlp {
-    bool times; /* the option */
+    bool times; /* value of the option `times` */
     struct otlp_moment *moments;
     size_t nr_moments, moments_room;
-    uint64_t ahead;         /* of the wall clock before the recording's */
-    struct u64_map *sum_of; /* by event: stack << 32 | thread */
+    uint64_t ahead;         /* ns that the wall clock is ahead of the recording's clock */
+    struct u64_map *sum_of; /* by event; the key is stack << 32 | thread */
     struct otlp_sum *sums;
     size_t nr_sums, sums_room, nr_events;
     struct intern_table strings;
@@ -50,7 +51,7 @@ struct otlp {
     uint32_t *location_of, *mapping_of, *stack_of,
         *attributes_of; /* by symbol, object, stack, thread; 0: not written yet */
     size_t nr_symbols, nr_objects, nr_stacks, nr_threads;
-    uint32_t locations, mappings, stacks, attributes; /* how many there are */
+    uint32_t locations, mappings, stacks, attributes; /* number of entries in each table */
     bool has_begun;
 };
 
@@ -101,7 +102,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *c, pfr_error *err) {
     return add(r, r->traced_event, c->stack, c->thread, c->start, c->self > 0 ? (uint64_t)c->self : 0, err);
 }
 
-/* --- The dictionary. An entry is written when it is referred to for the first time. */
+/* --- The dictionary. An entry is written when something refers to it for the first time. */
 
 static pfr_status string_of(struct rows *r, struct intern_text text, uint64_t *number, pfr_error *err) {
     struct otlp *o = r->state;
@@ -131,7 +132,7 @@ static pfr_status mapping_of(struct rows *r, uint32_t object, uint64_t *number, 
     return PFR_OK;
 }
 
-/* A function has the number of its location. */
+/* A function has the same number as its location. */
 static pfr_status location_of(struct rows *r, uint32_t symbol, uint64_t *number, pfr_error *err) {
     struct otlp *o = r->state;
     uint64_t name, mapping;
@@ -159,7 +160,7 @@ static pfr_status stack_of(struct rows *r, uint32_t stack, uint64_t *number, pfr
     uint64_t location;
     if (stack && !o->stack_of[stack]) {
         out_clear(&o->text);
-        for (uint32_t id = stack; id; id = stacks[id].parent) /* first, because a location needs o->part */
+        for (uint32_t id = stack; id; id = stacks[id].parent) /* separate loop: uses o->part */
             PFR_TRY(location_of(r, stacks[id].symbol, &location, err));
         out_clear(&o->text);
         for (uint32_t id = stack; id; id = stacks[id].parent)
@@ -190,7 +191,7 @@ static pfr_status put_attribute(struct rows *r, const char *key, const struct in
     return PFR_OK;
 }
 
-/* Three attributes of a thread, one after the other; the number of the first. */
+/* Writes the three attributes of a thread, which follow each other; *number is the first one's number. */
 static pfr_status attributes_of(struct rows *r, uint32_t thread, uint64_t *number, pfr_error *err) {
     struct otlp *o = r->state;
     const struct intern_text name = rows_thread_name(r, thread);
@@ -211,7 +212,7 @@ static uint64_t signed_most(uint64_t number) {
     return number < INT64_MAX ? number : INT64_MAX;
 }
 
-/* As many values as times. */
+/* Writes as many values as times. */
 static void put_moments(struct otlp *o, const struct otlp_sum *sum, enum otlp_value value) {
     out_clear(&o->text);
     for (uint32_t at = sum->first; at; at = o->moments[at - 1].next)
@@ -299,7 +300,7 @@ static pfr_status put_dictionary(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- The whole. */
+/* --- The whole message. */
 
 static pfr_status begin(struct rows *r, struct otlp *o, pfr_error *err) {
     static const unsigned tables[] = {DICTIONARY_MAPPING, DICTIONARY_LOCATION,  DICTIONARY_FUNCTION,

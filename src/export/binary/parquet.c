@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder of Parquet files, with the columns of the tables of perfray sql: sample, stack, frame, thread, call. A frame
- * also has the names of its function and object, and a thread its pid, so that no other table is needed.
+ * A folder of Parquet files: sample, stack, frame, thread, call, with the columns of perfray sql's tables. Frames also
+ * have the names of their function and object, and threads their pid, so that no other table is needed.
  */
 #include "export/binary/folder.h"
 #include "export/binary/parquet_file.h"
@@ -12,7 +12,7 @@
 
 struct parquet {
     struct parquet_file file;
-    struct row_weights sums; /* of samples, by stack */
+    struct row_weights sums; /* sums of the samples, by stack */
 };
 
 static const struct parquet_column sample_columns[] = {
@@ -54,7 +54,7 @@ static const struct parquet_column call_columns[] = {{"id", PARQUET_NUMBER, fals
                                                      {"function", PARQUET_TEXT, false},
                                                      {0}};
 
-/* key: the number of what has this name; see parquet_text. */
+/* key: number of the thing with this name; see parquet_text. */
 static void put_name(struct parquet_file *f, uint32_t key, struct intern_text name) {
     parquet_text(f, key, name.bytes, name.length);
 }
@@ -119,7 +119,7 @@ static pfr_status put_call(struct rows *r, const pfr_call *c, pfr_error *err) {
 static pfr_status put_calls(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.call = put_call, .open_calls = true};
     const pfr_status st = rows_walk(r, &visit, err);
-    r->open_calls = 0; /* they are there */
+    r->open_calls = 0; /* the file has them */
     return st;
 }
 
@@ -136,7 +136,7 @@ static pfr_status put_stack_rows(struct rows *r, const uint64_t *self, const uin
     return PFR_OK;
 }
 
-/* The sums are of what the selection lets through, all events together. */
+/* Sums over the selected samples and calls of all events. */
 static pfr_status put_stacks(struct rows *r, pfr_error *err) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     struct row_weights *w = &((struct parquet *)r->state)->sums;
@@ -160,7 +160,7 @@ static pfr_status put_frames(struct rows *r, pfr_error *err) {
         parquet_number(f, id);
         parquet_number(f, is->symbol);
         parquet_number(f, is->object);
-        parquet_signed(f, (int64_t)is->address); /* as SQL has them: 64 bits, which may be negative */
+        parquet_signed(f, (int64_t)is->address); /* signed 64-bit numbers, as in SQL */
         if (is->file)
             parquet_text(f, 0, is->file, strlen(is->file));
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parquet files: see parquet_file.h. Metadata are Thrift structs in the compact protocol: a field is its distance from
-   the field before it and its type in a byte, numbers are zig-zag varints, a struct ends with 0. */
+/* Parquet files: see parquet_file.h. Metadata are Thrift structs in the compact protocol: each field begins with a byte
+   for its distance from the previous field and its type, numbers are zig-zag varints, and a struct ends with 0. */
 #include "export/binary/parquet_file.h"
 
 #include "base/memory/fail.h"
@@ -15,7 +15,7 @@
 #define FIRST_ROWS 1024u
 #define LEVEL 1
 #define MAGIC "PAR1"
-#define ZSTD_BYTES ((uint64_t)4 << 20) /* of a context, about */
+#define ZSTD_BYTES ((uint64_t)4 << 20) /* approximate size of a compression context */
 
 enum { T_I32 = 5, T_I64 = 6, T_BINARY = 8, T_LIST = 9, T_STRUCT = 12 };
 enum { TYPE_INT64 = 2, TYPE_BYTES = 6, UTF8 = 0, CODEC_ZSTD = 6 };
@@ -26,7 +26,7 @@ enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2, DATA_HEADER = 5, DICTIONARY_HEADER = 
 
 struct thrift {
     struct output *to;
-    unsigned last; /* field */
+    unsigned last; /* number of the last field written */
 };
 
 static void put_field(struct thrift *t, unsigned field, unsigned type) {
@@ -210,10 +210,10 @@ static void put_page_header(struct parquet_file *f, unsigned type, uint32_t valu
 
 struct chunk_place {
     uint64_t begin, data; /* offsets in the file: data is where the data page begins */
-    uint64_t plain;       /* bytes with headers, unpacked */
+    uint64_t plain;       /* uncompressed bytes, with headers */
 };
 
-/* Packs and writes f->page. */
+/* Compresses and writes f->page. */
 static pfr_status write_page(struct parquet_file *f, unsigned type, uint32_t values, unsigned encoding,
                              struct chunk_place *place, pfr_error *err) {
     const uint64_t begin = out_written(&f->out);
@@ -251,7 +251,7 @@ static void put_chunk_facts(struct parquet_file *f, unsigned column, unsigned en
     put_end(&f->groups);
 }
 
-/* A column that has no value is PLAIN, and empty. */
+/* A column without values is PLAIN and empty. */
 static unsigned encoding_of(const struct parquet_file *f, unsigned column) {
     if (f->columns[column].type == PARQUET_TEXT)
         return RLE_DICTIONARY;

@@ -27,10 +27,10 @@ struct parquet_column {
 
 #define PARQUET_KNOWN 64u
 
-struct parquet_chunk { /* of the current row group, by column */
+struct parquet_chunk { /* a column of the current row group */
     uint64_t *values;  /* numbers, or indexes of texts; without missing values */
     uint32_t count, values_room;
-    uint8_t *present; /* by row; only for optional columns */
+    uint8_t *present; /* by row: whether it has a value; only for optional columns */
     uint32_t present_room;
     struct intern_table texts;
     struct parquet_known {

@@ -25,8 +25,8 @@ static unsigned width_of(uint64_t most) {
     return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* So many numbers of `width` bits each, first bits lowest; `count` is a multiple of 8. `to` has room for 8 bytes more
-   than the result. */
+/* Packs `count` numbers, each of `width` bits, from the lowest bits on; `count` is a multiple of 8. `to` has room for 8
+   bytes more than the result. */
 static size_t pack(uint8_t *to, const uint64_t *numbers, unsigned count, unsigned width) {
     uint64_t waiting = 0;
     unsigned used = 0;
@@ -45,7 +45,7 @@ static size_t pack(uint8_t *to, const uint64_t *numbers, unsigned count, unsigne
     return (size_t)(at - to) + used / 8;
 }
 
-/* --- Levels and dictionaries: runs of a varint, its lowest bit 1, and groups of 8 packed numbers. */
+/* --- Levels and dictionaries: a run is a varint whose lowest bit is 1, followed by groups of 8 packed numbers. */
 
 void parquet_put_levels(struct output *to, const uint8_t *present, uint32_t rows) {
     const uint64_t groups = (rows + 7u) / 8;
@@ -59,7 +59,7 @@ void parquet_put_levels(struct output *to, const uint8_t *present, uint32_t rows
     }
 }
 
-/* The lowest bit 0: the number repeats. */
+/* A varint whose lowest bit is 0: the number after it repeats. */
 static void put_repeated(struct output *to, uint32_t count) {
     proto_varint(to, (uint64_t)count << 1);
     out_char(to, 0);
@@ -89,7 +89,8 @@ void parquet_put_texts(struct output *to, const struct intern_table *texts) {
     }
 }
 
-/* --- Deltas: blocks of 128, each with its least delta, and 4 parts of 32 with a width of their own. */
+/* --- Deltas: blocks of 128 numbers. A block has its smallest delta, and 4 parts of 32 numbers that each have their own
+   width. */
 
 static void put_minis(struct output *to, const uint64_t *deltas, unsigned count) {
     uint8_t widths[MINIS] = {0}, packed[MINI * sizeof *deltas + 8];
@@ -104,7 +105,7 @@ static void put_minis(struct output *to, const uint64_t *deltas, unsigned count)
 }
 
 static void put_block(struct output *to, const uint64_t *numbers, unsigned count) {
-    uint64_t deltas[BLOCK] = {0}; /* differences wrap around, as readers add them */
+    uint64_t deltas[BLOCK] = {0}; /* differences wrap around, and so do the sums of readers */
     int64_t least = INT64_MAX;
     for (unsigned i = 0; i < count; i++) {
         deltas[i] = numbers[i + 1] - numbers[i];

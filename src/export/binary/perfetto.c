@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perfetto's trace (protos/perfetto/trace/trace.proto): a file is packets, one after the other, on one sequence.
+ * Perfetto's trace format (protos/perfetto/trace/trace.proto): a file is a list of packets on one sequence.
  *
  *     clock, names, mappings, frames       first; interned by the ids of the model
  *     a descriptor for each thread
- *     PerfSample (or StackSample)          a sample; a stack is interned in the packet that uses it first
+ *     PerfSample (or StackSample)          a sample; a stack is interned in the first packet that uses it
  *     TrackEvent                           begin and end of a call, on the track of its thread
  *     PerfSample with kernel_records_lost  lost records
  *
- * Times are those of the recording's clock; the file says monotonic, and that boot time equals it.
+ * Times are those of the recording's clock. The file declares this clock to be monotonic, and the boot time to equal
+ * it.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
@@ -40,13 +41,13 @@ enum { EVENT_BEGIN = 1, EVENT_END };
 
 struct perfetto {
     bool stack_samples;
-    struct output packet, part, inner, list; /* messages inside each other */
-    bool *has_stack;                         /* by stack: it is interned */
+    struct output packet, part, inner, list; /* messages nested in each other */
+    bool *has_stack;                         /* by stack: whether it is interned */
     uint32_t *path;
     size_t nr_stacks, path_room;
-    uint32_t *open; /* calls of the thread at hand that are open */
+    uint32_t *open; /* open calls of the current thread */
     size_t open_room;
-    bool has_begun; /* the first packet is written */
+    bool has_begun; /* the first packet has been written */
 };
 
 static pfr_status end_packet(struct rows *r, uint64_t flags, pfr_error *err) {
@@ -87,7 +88,7 @@ static void put_string(struct perfetto *p, unsigned field, uint64_t iid, struct 
     proto_message(&p->part, field, &p->inner);
 }
 
-/* Names are bytes in the format, but readers take them for UTF-8: the escaped form is. */
+/* The format stores names as bytes, but readers expect UTF-8, which the escaped form is. */
 static struct intern_text escaped(struct rows *r, struct intern_text text) {
     struct perfetto *p = r->state;
     out_clear(&p->list);
@@ -153,7 +154,7 @@ static pfr_status put_threads(struct rows *r, pfr_error *err) {
 
 /* --- Samples. */
 
-/* The stack, outermost first, into the packet. */
+/* Writes the stack into the packet, outermost frame first. */
 static pfr_status intern_stack(struct rows *r, uint32_t stack, pfr_error *err) {
     struct perfetto *p = r->state;
     const pfr_stack *stacks = pfr_model_stacks(r->model);
@@ -188,7 +189,7 @@ static void put_perf_sample(struct rows *r, const pfr_sample *s) {
 }
 
 static uint64_t stack_sample_mode(uint8_t mode) {
-    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* of PFR_CPUMODE: kernel is 1 there and 2 here */
+    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* by PFR_CPUMODE: the kernel is 1 there and 2 in this format */
     return mode < sizeof modes ? modes[mode] : 0;
 }
 

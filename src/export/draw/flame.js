@@ -1,5 +1,5 @@
-// What a flame graph does in a browser: a click widens a box, the search marks names. Names are read as text and written
-// as text; nothing else of the picture is looked at, and nothing is loaded.
+// Makes a flame graph interactive in a browser: a click widens a box, and the search marks names. Names are read and
+// written as text only; the script examines no other part of the image and loads nothing.
 (function () {
     "use strict";
     const root = (document.currentScript && document.currentScript.closest("svg")) || document.documentElement;
@@ -44,7 +44,7 @@
         frame.text.textContent = shorten(frame.name, Math.floor((width / 100 * pixels - 6) / letter));
     }
 
-    // Title, search, details and legend stay where they are seen while the boxes scroll.
+    // Keeps title, search, details and legend in place while the boxes scroll.
     function pin() {
         const page = document.documentElement;
         if (root !== page)
@@ -83,7 +83,7 @@
         return name => name.toLowerCase().includes(plain) || (pattern !== null && pattern.test(name));
     }
 
-    // The share of all boxes that match, each part of the picture counted once.
+    // Returns the share of the image that matching boxes cover; nested matches count once.
     function search(term) {
         const matches = matcherOf(term);
         let sum = 0, counted = -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two sides as one flame graph: boxes as wide as the new side, coloured by what changed in points of the total. What
- * only the base has is a strip below, as wide as it was there. The scale is safe for colour-blind people (blue to
- * orange, steps that differ in lightness), and labels carry the sign, so that no meaning rests on colour.
+ * Two sides as one flame graph: box widths are those of the new side, and colours show the change in points of the
+ * total. Stacks that only the base has are in a strip below the graph, with their width in the base. The colour scale
+ * is safe for colour-blind people (blue to orange, in steps of different lightness), and labels carry the sign, so that
+ * no information depends on colour.
  */
 #include "base/io/whole_file.h"
 #include "base/text/escape.h"
@@ -25,7 +26,7 @@ struct drawing {
     struct memory *memory;
     struct output *to;
     const char *title;
-    double *from;    /* by node: left end, as part of the whole */
+    double *from;    /* by node: left end, as a fraction of the whole */
     uint32_t *depth; /* by node */
     double whole[2], least, width;
     uint32_t rows;
@@ -51,7 +52,7 @@ static double points_of(const struct drawing *g, size_t node) {
     return 100 * (share(g, node, 1) - share(g, node, 0));
 }
 
-/* --- Places: children beside each other in the order in which they are found. */
+/* --- Places: children are side by side, in the order in which they are found. */
 
 static void place(struct drawing *g) {
     for (size_t i = 1; i < g->tree.count; i++)
@@ -138,7 +139,7 @@ static void put_boxes(struct drawing *g) {
     }
 }
 
-/* The outermost nodes that only the base has. */
+/* Whether this is an outermost node that only the base has. */
 static bool is_gone(const struct drawing *g, size_t node) {
     return node && g->tree.nodes[node].total[1] == 0 && g->tree.nodes[node].total[0] > 0 &&
            (!g->tree.nodes[node].parent || g->tree.nodes[g->tree.nodes[node].parent].total[1] > 0);
@@ -223,7 +224,7 @@ static void draw(struct drawing *g) {
     out_text(g->to, "</svg>\n");
 }
 
-/* --- The whole. */
+/* --- The whole image. */
 
 static pfr_status draw_to(struct drawing *g, struct output *to, pfr_error *err) {
     g->to = to;

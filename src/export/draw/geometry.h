@@ -2,15 +2,15 @@
 #ifndef PFR_EXPORT_DRAW_GEOMETRY_H
 #define PFR_EXPORT_DRAW_GEOMETRY_H
 /*
- * Boxes for stacks: each is as wide as the weight of its node and in the row of its depth; the children of a node are
- * placed side by side from its left end. Box 0 is the whole. Boxes narrower than `least` are omitted together with
- * their descendants.
+ * Boxes for stacks. The width of a box is the weight of its node, and its row is the depth of its node. The children of
+ * a node are placed side by side from its left end. Box 0 is the whole. Boxes narrower than `least` are omitted
+ * together with their descendants.
  */
 #include "export/stacks/stacks.h"
 
 struct box {
-    uint32_t node; /* of the stacks; NO_NODE: the whole */
-    uint32_t row;  /* 0: the row of the whole */
+    uint32_t node; /* node of the stacks; NO_NODE: the whole */
+    uint32_t row;  /* 0: the row of the box for the whole */
     uint64_t from, weight;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture, top to bottom: see svg.h. Style and script are flame.css and flame.js beside this file. */
+/* Writes the image from top to bottom: see svg.h. Style and script are flame.css and flame.js beside this file. */
 #include "export/draw/svg.h"
 
 #include "base/text/escape.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 enum { MARGIN = 12, TOP = 66, ROW = 18, BOX = 17, FOOT = 58, TONES = 4, TEXT_DOWN = 12 };
-#define LETTER 7.25      /* pixels of a letter of 12 pixels, of fixed width */
-#define LETTERS_LEAST 3u /* fewer say nothing */
-#define RUN_LETTERS 32u  /* at most, of the count of a run */
+#define LETTER 7.25      /* width in pixels of a fixed-width letter of 12 pixels */
+#define LETTERS_LEAST 3u /* fewer letters are useless */
+#define RUN_LETTERS 32u  /* most letters that the frame count of a run takes */
 
 void svg_number(struct output *to, uint64_t value) {
     char digits[20];
@@ -73,14 +73,14 @@ void svg_counted(const struct exporting *e, uint64_t number, struct output *to) 
     }
     svg_number(to, amount);
     out_char(to, ' ');
-    out_write(to, measure->counted, strlen(measure->counted) - (number == 1)); /* one has no s */
+    out_write(to, measure->counted, strlen(measure->counted) - (number == 1)); /* without the plural s for 1 */
 }
 
 static double part_of(const struct picture *p, uint64_t weight) {
     return p->geometry->whole ? (double)weight / (double)p->geometry->whole : 0;
 }
 
-/* --- What a box is called. */
+/* --- Text of a box. */
 
 struct box_words {
     struct intern_text name, object;
@@ -88,7 +88,7 @@ struct box_words {
     char style[3];        /* class: kind and tone */
 };
 
-/* A frame's label is its kind, its name, NUL, its object: flame.c. */
+/* The label of a frame consists of its name, NUL, its kind, and its object: see flame.c. */
 static struct box_words words_of(const struct picture *p, const struct box *box) {
     struct box_words w = {.name = {(const uint8_t *)"all", 3}, .style = "a", .run = {1, 1}};
     if (box->node == NO_NODE)
@@ -112,7 +112,7 @@ static struct box_words words_of(const struct picture *p, const struct box *box)
     return w;
 }
 
-/* " (12 frames)", " (up to 12 frames)" where the stacks of a box differ. */
+/* " (12 frames)"; " (up to 12 frames)" if the stacks of the box differ in their number. */
 static void write_run(const struct stack_run *run, struct output *to) {
     if (run->most < 2)
         return;
@@ -121,7 +121,7 @@ static void write_run(const struct stack_run *run, struct output *to) {
     out_text(to, " frames)");
 }
 
-/* As many letters as the box has room for; cut ones end with dots. */
+/* Writes as many letters as fit in the box; a shortened name ends with dots. */
 static void write_short_name(const struct picture *p, const struct box *box, const struct box_words *w,
                              struct output *to) {
     const struct intern_text *const name = &w->name;
@@ -181,7 +181,7 @@ static void write_box(const struct picture *p, const struct box *box, struct out
     out_text(to, "</text></svg>\n");
 }
 
-/* --- Around them. */
+/* --- Head and foot. */
 
 static void write_begin(const struct picture *p, uint32_t height, struct output *to) {
     char text[400];
@@ -198,7 +198,7 @@ static void write_begin(const struct picture *p, uint32_t height, struct output 
                  "<text class=\"ruler\" x=\"-9999\" y=\"-99\">MMMMMMMMMM</text>\n");
 }
 
-/* What the script fills in; without it nothing is seen of this. */
+/* Elements that the script fills in; they are invisible without it. */
 static void write_tools(struct output *to) {
     out_text(to, "<svg class=\"tools\" x=\"100%\" overflow=\"visible\" display=\"none\">"
                  "<foreignObject x=\"-252\" y=\"11\" width=\"240\" height=\"30\">"
@@ -236,7 +236,7 @@ static void write_legend(struct output *to) {
     }
 }
 
-/* Head and foot are drawn last: they cover the boxes that scroll below them. */
+/* Head and foot are drawn last, so that they cover the boxes that scroll under them. */
 static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, struct output *to) {
     char text[300];
     snprintf(text, sizeof text,
@@ -261,7 +261,7 @@ static void write_foot(const struct picture *p, uint32_t top, uint64_t limited, 
     out_text(to, "</svg></g>\n");
 }
 
-/* Up to the limit, row by row. Returns how many are not drawn. */
+/* Draws the boxes row by row, up to the limit. Returns the number of boxes that are not drawn. */
 static uint64_t write_boxes(const struct picture *p, struct output *to) {
     const struct geometry *g = p->geometry;
     const uint64_t begin = out_written(to);

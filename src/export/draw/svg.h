@@ -9,7 +9,7 @@
  * The head (title, search) and the foot (details, legend) are groups after the boxes; the script keeps them at the
  * edges of the window while the boxes scroll.
  *
- * Texts from the recording or the user only occur between tags, and are escaped by out_markup.
+ * Texts from the recording or the user occur only between tags, escaped by out_markup.
  */
 #include "export/draw/geometry.h"
 #include "export/sink.h"
@@ -20,7 +20,7 @@ struct picture {
     const char *title, *subtitle; /* unescaped */
     uint32_t width;               /* pixels */
     bool fixed;                   /* keep the width in narrower or wider windows */
-    bool upward;                  /* draw the whole at the bottom */
+    bool upward;                  /* draw the box of the whole at the bottom */
 };
 
 /* Returns the number of boxes omitted because the output reached its limit. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a call graph from the calls or samples of a model: see call_graph.h. */
+/* Builds a call graph from the calls or samples of a model: see call_graph.h. */
 #include "export/graph/call_graph.h"
 
 #include "base/memory/capped_sum.h"
@@ -75,7 +75,7 @@ static pfr_status find_edge(struct call_graph *g, uint32_t from, uint32_t to, ui
     return PFR_OK;
 }
 
-/* A stack is an edge from its parent's function to its own. */
+/* A stack is an edge from its parent's function to its own function. */
 static pfr_status find_edges(struct call_graph *g, const struct rows *r, pfr_error *err) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     for (uint32_t id = 1; id < g->nr_stacks; id++)
@@ -84,7 +84,7 @@ static pfr_status find_edges(struct call_graph *g, const struct rows *r, pfr_err
     return PFR_OK;
 }
 
-/* --- Samples: by stack, with what they weigh together. */
+/* --- Samples: by stack, with the sum of their weights. */
 
 static void count(struct graph_numbers *n, uint64_t samples, uint64_t weight, uint64_t stack) {
     if (n->seen == stack)
@@ -115,7 +115,7 @@ static pfr_status add_stacks(struct call_graph *g, struct rows *r, pfr_error *er
 
 struct calls_of_graph {
     struct call_graph *graph;
-    struct radix_item *items; /* durations, with their edge */
+    struct radix_item *items; /* durations, each with its edge */
     size_t count, room;
 };
 
@@ -134,7 +134,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     if (!grown)
         return mem_fail(g->memory, err, "graph");
     c->items = grown;
-    if (!call->stack) /* memory had no room for its path */
+    if (!call->stack) /* the memory limit left no room for its path */
         PFR_TRY(find_edge(g, 0, g->vertex_of[call->symbol], &edge, err));
     add_duration(&g->edges[edge].is, call->duration);
     add_duration(&g->vertices[g->edges[edge].to].is, call->duration);
@@ -144,7 +144,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     return PFR_OK;
 }
 
-/* Number `seen` of `count` in ascending order: llvm-xray takes those at count / 2 and so on. */
+/* Notes the quantiles: number `seen` of `count` in ascending order, at count / 2 and so on, as llvm-xray does. */
 static void see(struct graph_numbers *n, uint64_t duration) {
     if (n->seen == n->count / 2)
         n->med = duration;

@@ -2,15 +2,15 @@
 #ifndef PFR_EXPORT_CALL_GRAPH_H
 #define PFR_EXPORT_CALL_GRAPH_H
 /*
- * Which function called which, and how often and how long: vertices are functions, edges are pairs of caller and
+ * Which function called which, how often and for how long: vertices are functions, edges are pairs of caller and
  * callee.
  *
  *     call_graph_make(&graph, rows, false, &err);
  *     for (i = 1; i < graph.nr_vertices; i++)  ... graph.vertices[i] ...      vertex 0 is the root, which calls threads
  *     call_graph_free(&graph);
  *
- * Of a trace the numbers are of calls with their durations, callees included, as llvm-xray graph has them. Of samples
- * they are of samples: each counts once at each function and pair that its stack has, however often.
+ * For a trace, the numbers are those of calls with their inclusive durations, as in llvm-xray graph. For samples, they
+ * count samples: a sample counts once at each function and pair in its stack, however often the stack has it.
  */
 #include "export/rows/rows.h"
 
@@ -19,14 +19,14 @@
 
 enum graph_label { GRAPH_NONE, GRAPH_COUNT, GRAPH_MIN, GRAPH_MED, GRAPH_P90, GRAPH_P99, GRAPH_MAX, GRAPH_SUM };
 
-/* Durations in ns (ticks), or weights of samples. Of samples only count and sum are known. */
+/* Durations in ns (or ticks), or weights of samples. Samples have only count and sum. */
 struct graph_numbers {
     uint64_t count, sum, min, max, med, p90, p99;
-    uint64_t seen; /* while quantiles are looked for; also the stack that was counted last */
+    uint64_t seen; /* for computing quantiles; also the stack that was counted last */
 };
 
 struct graph_vertex {
-    uint32_t symbol; /* one of those that have this name */
+    uint32_t symbol; /* one of the symbols that have this name */
     struct graph_numbers is;
     uint64_t self;
 };
@@ -38,23 +38,23 @@ struct graph_edge {
 
 struct call_graph {
     struct memory *memory;
-    struct intern_table names; /* of vertices, their number less 1: name, NUL, and unless by_name the object */
+    struct intern_table names; /* names of vertices, at index vertex - 1: name, NUL, and unless by_name the object */
     struct graph_vertex *vertices;
     struct graph_edge *edges;
     size_t nr_vertices, vertices_room, nr_edges, edges_room;
-    struct u64_map edge_of; /* from << 32 | to */
+    struct u64_map edge_of; /* key: from << 32 | to */
     uint32_t *vertex_of;    /* by symbol */
     uint32_t *edge_of_stack;
     size_t nr_symbols, nr_stacks;
-    uint64_t total; /* of what percentages are: the sum of self times, or of weights */
+    uint64_t total; /* 100 % in percentages: the sum of self times, or of weights */
     bool is_traced;
 };
 
-/* by_name: functions of one name in several objects are one, for comparing two programs. */
+/* by_name: functions with the same name in several objects are one, for comparing two programs. */
 pfr_status call_graph_make(struct call_graph *graph, struct rows *rows, bool by_name, pfr_error *err);
 void call_graph_free(struct call_graph *graph);
 
-/* The number that a label shows. */
+/* The number that this label shows. */
 uint64_t graph_number(const struct graph_numbers *numbers, enum graph_label label);
 static inline struct intern_text graph_name(const struct call_graph *graph, uint32_t vertex) {
     const struct intern_text key = intern_get(&graph->names, vertex - 1);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text format of callgrind (valgrind's manual, "Callgrind Format Specification"): for each function what it costs
- * itself, then for each function that it calls how often and what that costs.
+ * The text format of callgrind (valgrind's manual, "Callgrind Format Specification"): for each function its own cost,
+ * then for each function that it calls the number of these calls and their cost.
  *
  *     fn=(1) main
- *     0 12                       self cost, at line 0: not known
+ *     0 12                       self cost; line 0: not known
  *     cfn=(2) scramble
  *     calls=40 0
  *     0 40                       cost of these calls, callees included
  *
- * Of samples the "calls" are the samples whose stack has the pair: how often one function called the other is not
- * known. Costs are of one event each: samples, or calls and their time.
+ * For samples, the "calls" are the samples whose stack has the pair, because the number of calls is not known. Each
+ * cost is of one event: samples, or calls and their time.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
@@ -20,14 +20,14 @@
 struct callgrind {
     struct call_graph graph;
     uint32_t *first; /* by vertex: its first edge in `next` */
-    uint32_t *next;  /* by edge */
-    bool *named;     /* by vertex: its name is in the file */
+    uint32_t *next;  /* by edge: the next edge of the same caller */
+    bool *named;     /* by vertex: its name was written */
     size_t nr_vertices, nr_edges;
 };
 
 #define NO_EDGE UINT32_MAX
 
-/* A line, and (N) compresses names: neither may be in one. Escaping leaves no control characters. */
+/* Writes KEY=(N) NAME, and only KEY=(N) after the first time. Escaping leaves no line breaks in names. */
 static void put_name(struct rows *r, const char *key, uint32_t vertex) {
     struct callgrind *c = r->state;
     const uint32_t symbol = c->graph.vertices[vertex].symbol;

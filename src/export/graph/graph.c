@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats dot and mermaid, and pfr_graph, which has more options and compares. */
+/* The formats dot and mermaid, and pfr_graph, which has more options and compares two recordings. */
 #include "export/graph/graph_text.h"
 #include "export/rows/row_sinks.h"
 
@@ -19,7 +19,7 @@ static pfr_status check_labels(const struct rows *r, const pfr_graph_options *ho
     return PFR_OK;
 }
 
-/* The other recording's graph, made by a walk of its own. */
+/* The graph of the other recording, made in a separate walk. */
 struct comparing {
     struct call_graph *graph;
     bool is_traced;
@@ -71,7 +71,7 @@ static const struct row_option shares[] = {{"min-node", ROW_PERCENT, offsetof(st
                                            {"min-edge", ROW_PERCENT, offsetof(struct graphing, min_edge)},
                                            {0}};
 
-/* Of each row below. */
+/* Members that all rows below share. */
 #define GRAPH_MEMBERS .sums_events = true, .state_size = sizeof(struct graphing), .write = write_graph, .clear = clear
 
 const struct row_sink sink_dot = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call graphs as text. DOT: a record for each function, "{name|number}"; in it { } | < > and blanks are escaped by a
- * backslash. mermaid: quotes and other signs of its grammar are written as #NUMBER;.
+ * Call graphs as text. DOT: each function is a record, "{name|number}", in which a backslash escapes { } | < > and
+ * blanks. mermaid: quotes and other signs of its grammar are written as #NUMBER;.
  */
 #include "export/graph/graph_text.h"
 
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct pair { /* the same thing in both graphs; NULL: not there */
+struct pair { /* the numbers of the same vertex or edge in both graphs; NULL: absent there */
     const struct graph_numbers *is, *was;
 };
 
@@ -65,7 +65,8 @@ static void put_change(struct output *to, uint64_t was, uint64_t is) {
     out_text(to, was || !is ? text : "new");
 }
 
-/* As llvm-xray prints them: durations in seconds. Of something that only one of two recordings has: nothing. */
+/* Writes the number as llvm-xray does: durations in seconds. Writes nothing for a vertex or edge that only one of two
+   recordings has. */
 static void put_number(struct output *to, const struct graph_view *v, const struct pair *p, enum graph_label label) {
     char text[40];
     if (v->other && p->is && p->was)
@@ -81,8 +82,9 @@ static void put_number(struct output *to, const struct graph_view *v, const stru
 }
 
 /*
- * --- Colours. Fills of functions go from white to red by size; of a change to green where it fell, to red where it
- * rose. Lines are drawn on white: theirs begin with a grey, so that each has a contrast of 3:1 or more.
+ * --- Colours. The fill of a function goes from white to red with its size. In a comparison it goes to green if the
+ * function's number fell, to red if it rose. Lines are drawn on white, so their scale begins with a grey: every line
+ * has a contrast of at least 3:1.
  */
 
 struct color {
@@ -90,7 +92,7 @@ struct color {
 };
 
 struct color_scale {
-    struct color least, most, fallen; /* fallen: the end of the scale of what became less */
+    struct color least, most, fallen; /* fallen: end of the scale for decreases */
     struct color added, removed;
 };
 
@@ -132,7 +134,7 @@ static void put_color(struct output *to, const struct graph_view *v, const struc
     put_rgb(to, mix(scale->least, v->other && is < was ? scale->fallen : scale->most, share));
 }
 
-/* --- What is shown. */
+/* --- Selection by size. */
 
 static bool is_shown(const struct graph_view *v, const struct graph_numbers *n, double least) {
     const uint64_t amount = v->graph->is_traced || v->by_weight ? n->sum : n->count;
@@ -240,7 +242,7 @@ static void mermaid_vertex(struct shown *s, uint32_t number, struct intern_text 
     out_char(out, '\n');
 }
 
-/* --- Two graphs: vertices of the second one have the numbers of the first where the name is the same. */
+/* --- Two graphs: a vertex of the second graph gets the number of the first graph's vertex with the same name. */
 
 static uint32_t number_in_first(const struct graph_view *v, uint32_t vertex) {
     if (!vertex || !v->other)
@@ -272,7 +274,7 @@ static uint32_t other_number(const struct graph_view *v, uint32_t vertex) {
     return vertex && !number ? UINT32_MAX : number;
 }
 
-/* --- One after the other. */
+/* --- Writing vertices and edges. */
 
 static void put_edge(struct shown *s, uint32_t from, uint32_t to, const struct pair *p) {
     const struct graph_view *v = s->view;
@@ -300,7 +302,7 @@ static void put_vertex(struct shown *s, uint32_t number, struct intern_text name
         dot_vertex(s, number, name, p);
 }
 
-/* `graph` is before, `other` after; without other, `graph` is all there is. */
+/* Writes `graph`. If `other` is set, `graph` is the earlier recording's and `other` the later one's. */
 static void put_first(struct shown *s) {
     const struct graph_view *v = s->view;
     const struct call_graph *g = v->graph;
@@ -320,7 +322,7 @@ static void put_first(struct shown *s) {
     }
 }
 
-/* What only the second one has. */
+/* Writes what only `other` has. */
 static void put_added(struct shown *s) {
     const struct graph_view *v = s->view;
     const struct call_graph *g = v->other;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EXPORT_GRAPH_TEXT_H
 #define PFR_EXPORT_GRAPH_TEXT_H
-/* A call graph, or the difference of two, as DOT or mermaid. Names are text there: escaped, and quoted. */
+/* A call graph, or the difference of two, as DOT or mermaid. Names are escaped and quoted. */
 #include "export/graph/call_graph.h"
 
 #include <perfray/graph.h>
 
-/* The shown labels and limits; other members of pfr_graph_options are not used. `other` NULL: one graph. */
+/* Uses labels and limits of pfr_graph_options; ignores its other members. `other` NULL: one graph. */
 struct graph_view {
     const struct call_graph *graph, *other;
     const pfr_graph_options *how;
     bool ticks, by_weight;
 };
 
-/* Failures of `to` stay with it. */
+/* Errors of the output are kept in `to`. */
 void graph_write(const struct graph_view *view, struct rows *rows, struct output *to);
 
 #endif

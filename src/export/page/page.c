@@ -15,17 +15,17 @@
 
 #define DEFAULT_MAX_SIZE ((uint64_t)32 << 20)
 #define LEAST_MAX_SIZE ((uint64_t)1 << 20)
-#define BYTES_OF_ROW 4u  /* of base64, about what a sample takes */
-#define BYTES_OF_CALL 5u /* and a call */
+#define BYTES_OF_ROW 4u  /* approximate bytes of base64 per sample */
+#define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
 #define BYTES_OF_INTERVAL 8u
 #define BYTES_OF_NODE 7u
 #define SLOT_MOST 1024u /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
-#define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB */
+#define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB or more */
 
-/* --- Resolution of times: at most 1/20 of the average gap between two samples of the recording; the gaps of one of its
-   threads are longer. */
+/* --- Resolution of times: at most 1/20 of the average gap between two samples of the recording. The gaps within one
+   thread are longer. */
 
 static void bounds_of(const pfr_model *model, uint64_t *first, uint64_t *last) {
     *first = PFR_NO_TIME;
@@ -55,7 +55,7 @@ static uint64_t max_size_of(const pfr_view_options *o) {
     return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
 }
 
-/* Calls of a trace may begin before the first sample. */
+/* The page begins with its first call if that is earlier than the first sample. */
 static void begin_with_calls(struct page_data *d) {
     if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
         d->begin = d->calls.at[0].start;
@@ -64,7 +64,7 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
-/* Intervals may be all there is, and the last thing there is. */
+/* The page begins with its first interval if there are no samples and calls, or if the interval is earlier. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
@@ -104,7 +104,9 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Whatever takes more than half of the space becomes less: rare stacks, time slots of samples, the shortest calls. */
+/* Reduces the data. Merges rare stacks if the tree takes more than half of the space, and stops there if samples and
+   calls take less than half. Else makes the times of samples coarser and leaves out the shortest calls and
+   intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
     const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
@@ -179,7 +181,7 @@ static pfr_status write_page(struct page_data *d, const pfr_view_options *o, str
 
 /* --- The file. */
 
-/* Data are gzip; the suffix says that it is ours. */
+/* Data files are gzip; only the suffix shows that perfray wrote them. */
 static bool is_ours(const char *path, const char *begin, bool data_only) {
     const size_t length = strlen(path);
     if (!data_only)
@@ -187,13 +189,13 @@ static bool is_ours(const char *path, const char *begin, bool data_only) {
     return memcmp(begin, "\x1f\x8b", 2) == 0 && length > 4 && strcmp(path + length - 4, ".prv") == 0;
 }
 
-/* Whether a page may get this name: nothing has it, or a page made before. */
+/* Whether a page may be written to this path: no file has it, or an earlier page. */
 static pfr_status may_be_written(const char *path, bool data_only, pfr_error *err) {
     char begin[sizeof PAGE_BEGIN] = "";
     PFR_TRY(whole_file_may_go_to(path, err));
     FILE *file = fopen(path, "re");
     if (!file)
-        return PFR_OK; /* it is not there, or writing will say why not */
+        return PFR_OK; /* the file does not exist, or writing it will report the error */
     const size_t length = fread(begin, 1, sizeof begin - 1, file);
     fclose(file);
     if (length == 0 || is_ours(path, begin, data_only))

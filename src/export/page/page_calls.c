@@ -25,7 +25,8 @@ static unsigned doublings(uint64_t duration) {
     return duration ? 63u - (unsigned)__builtin_clzll(duration) : 0;
 }
 
-/* Callers last as long as what they call: leaving out the shortest leaves no call without its callers. */
+/* A caller lasts at least as long as the calls inside it, so leaving out the shortest calls never removes the caller of
+   a call that stays. */
 static uint64_t shortest_to_keep(const struct page_calls *calls, size_t most) {
     size_t lasting[DOUBLINGS] = {0}, kept = 0;
     for (size_t i = 0; i < calls->count; i++)

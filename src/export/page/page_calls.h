@@ -3,12 +3,13 @@
 #define PFR_EXPORT_PAGE_CALLS_H
 /*
  * Calls of a page, ordered by thread and time of entry. Unfinished calls have no duration and are omitted. If there are
- * too many calls for the page, the shortest ones are omitted as well: their time then counts for their callers.
+ * too many calls for the page, the shortest ones are omitted as well: their time then counts as self time of their
+ * callers.
  */
 #include "export/page/page_tables.h"
 
 struct page_call {
-    uint64_t start, duration; /* as in the model; start UINT64_MAX: omitted */
+    uint64_t start, duration; /* as in the model; start UINT64_MAX: the call is omitted */
     uint32_t node, thread, depth;
 };
 
@@ -17,7 +18,7 @@ struct page_calls {
     struct page_call *at;
     size_t count, room;
     uint64_t left_out; /* number of short calls omitted */
-    uint64_t shortest; /* minimum duration of the others; 0: no calls were omitted */
+    uint64_t shortest; /* minimum duration of the calls that remain; 0: no calls were omitted */
     uint64_t open;     /* number of unfinished calls */
 };
 

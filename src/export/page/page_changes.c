@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define MILLIONTHS 1e6
-#define LARGEST 1e15 /* what a number of a column can hold, twice */
+#define LARGEST 1e15 /* a column can hold twice this number */
 
 struct change_reading {
     struct page_changes *to;
     const struct page_tables *tables;
     struct intern_table names; /* "object\0function" of each function that has a row in the page */
-    uint32_t *func_of;         /* by name */
+    uint32_t *func_of;         /* by number of the name */
 };
 
 void page_changes_free(struct page_changes *changes) {
@@ -38,7 +38,7 @@ static struct page_change_value value_of(const pfr_diff_value *value) {
                                       .has_interval = has_interval};
 }
 
-/* --- Functions by the names that rows of a comparison have. */
+/* --- Functions by name, as in the rows of a comparison. */
 
 static pfr_status put_name(struct change_reading *r, const char *object, const char *symbol, uint32_t *id,
                            pfr_error *err) {
@@ -86,7 +86,7 @@ static pfr_status add_rows(struct change_reading *r, const pfr_diff *diff, uint3
         if (i)
             PFR_TRY(put_name(r, row->object, row->symbol, &name, err));
         if (i && name >= known)
-            continue; /* of frames that no sample of the page has */
+            continue; /* belongs to frames that no sample of the page has */
         if (i)
             change.func = r->func_of[name];
         PFR_TRY(add(r->to, &change, err));
@@ -113,7 +113,8 @@ static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *ba
     return st;
 }
 
-/* Events are found by name; the first one is compared with the base's first, whatever that is called. */
+/* Compares events of the same name. If the base lacks the name of the first event, it is compared with the base's first
+   event. */
 static pfr_status compare(struct change_reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
     const pfr_diff_run base = {.model = baseline, .name = ""}, changed = {.model = newer, .name = ""};
     bool is_first = pfr_model_sample_count(baseline) > 0;

@@ -2,9 +2,9 @@
 #ifndef PFR_EXPORT_PAGE_CHANGES_H
 #define PFR_EXPORT_PAGE_CHANGES_H
 /*
- * What perfray diff says about each function of a page that compares two recordings: change, 95 % interval and verdict,
- * for every event that both recordings have. The page shows these and has no rule of its own about noise. Values are
- * percent of each side's total in millionths.
+ * The results of perfray diff for each function of a page that compares two recordings: change, 95 % interval and
+ * verdict, for every event that both recordings have. The page shows these results and has no statistics of its own.
+ * Values are percentages of each side's total, in millionths.
  */
 #include <perfray/diff.h>
 
@@ -19,8 +19,8 @@ struct page_change_value {
 };
 
 struct page_change {
-    uint32_t event; /* from 0, of the new recording */
-    uint32_t func;  /* tables.nr_funcs: the row [total] */
+    uint32_t event; /* index of the new recording's event, from 0 */
+    uint32_t func;  /* tables.nr_funcs: this is the row [total] */
     struct page_change_value part[PAGE_CHANGE_PARTS];
 };
 
@@ -30,7 +30,8 @@ struct page_changes {
     size_t count, room;
 };
 
-/* Of the tables of a page_pair_make of both. Errors: as pfr_diff_open. page_changes_free must follow in every case. */
+/* `tables` are those of the model that page_pair_make made of both. Errors are those of pfr_diff_open.
+   page_changes_free must always be called afterwards. */
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
                              const pfr_model *baseline, struct memory *memory, pfr_error *err);
 void page_changes_free(struct page_changes *changes);

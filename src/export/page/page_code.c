@@ -12,14 +12,14 @@
 #include <string.h>
 
 #define FUNCTIONS_MOST 200u
-#define BYTES_OF_INSN 16u /* of base64, about what an instruction takes with its texts */
+#define BYTES_OF_INSN 16u /* approximate bytes of base64 per instruction, with its texts */
 
 struct code_reading {
     struct page_code *code;
     struct page_tables *tables;
     struct annotate *a;
     const pfr_view_options *options;
-    struct u64_map known; /* source lines */
+    struct u64_map known; /* source lines that are already in the page */
     size_t rows_most;
     pfr_error *err;
 };
@@ -84,7 +84,7 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
     return PFR_OK;
 }
 
-/* --- Source lines, file after file: one text is open at a time. */
+/* --- Source lines, ordered by file, so that only one source file is open at a time. */
 
 static int by_line(const void *left, const void *right) {
     const struct annotate_row *const *x = left, *const *y = right;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a page that follow from its samples and calls: see page_stream.h. */
+/* Tables of a page that are derived from its samples and calls: see page_stream.h. */
 #include "export/page/page_stream.h"
 
 #include "base/memory/fail.h"
@@ -14,7 +14,7 @@ static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory
     return *to ? PFR_OK : mem_fail(memory, err, "tables");
 }
 
-/* --- Threads: those that have something, in the order of the model. */
+/* --- Threads: only those with data, in the order of the model. */
 
 static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr_error *err) {
     const size_t n = d->nr_model_threads;
@@ -86,7 +86,7 @@ static pfr_status name_objects(struct page_data *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Nodes by how often they occur: small numbers then are the frequent ones. */
+/* --- Nodes ranked by how often they occur, so that the frequent ones have small numbers. */
 
 struct often {
     uint32_t times, node;
@@ -137,7 +137,8 @@ static pfr_status find_marks(struct page_data *d, struct memory *memory, pfr_err
     return PFR_OK;
 }
 
-/* No number of a column and no sum of weights is larger than what a double of JavaScript holds exactly. */
+/* Chooses shifts so that no number of a column, and no sum of weights, exceeds what a double of JavaScript holds
+   exactly. */
 static void choose_shifts(struct page_data *d) {
     unsigned __int128 sum = 0;
     uint64_t longest = 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LISTED 20u
-#define NAMED 2u /* functions in the sentence */
+#define NAMED 2u /* functions that the sentence names */
 
 static void write_html(struct output *to, const char *text) {
     out_markup(to, text, strlen(text));
@@ -107,7 +107,7 @@ static void write_losses(const struct page_data *d, struct output *to) {
     out_text(to, "</button>\n");
 }
 
-/* --- The answer. Functions are numbered by weight: the first ones are the heaviest. */
+/* --- The sentence about where the time goes. Functions are numbered by weight, so the first ones are the heaviest. */
 
 static const char *func_name_of(const struct page_data *d, uint32_t func) {
     return intern_chars(&d->tables.texts, d->tables.funcs[func].name);

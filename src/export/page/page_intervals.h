@@ -2,14 +2,14 @@
 #ifndef PFR_EXPORT_PAGE_INTERVALS_H
 #define PFR_EXPORT_PAGE_INTERVALS_H
 /*
- * Intervals of a page in which threads did not run, by thread and time. Too many for the page are cut: the shortest are
- * left out, and count as running.
+ * Intervals of a page in which threads did not run, by thread and time. If there are too many for the page, the
+ * shortest are left out, and the threads count as running then.
  */
 #include "export/page/page_tables.h"
 
 struct page_interval {
     uint64_t start, duration; /* ns */
-    uint32_t thread;          /* id of the model */
+    uint32_t thread;          /* thread id in the model */
     uint8_t kind;             /* pfr_interval_kind */
 };
 
@@ -17,15 +17,16 @@ struct page_intervals {
     struct memory *memory;
     struct page_interval *at;
     size_t count, room;
-    uint64_t left_out, shortest; /* intervals that are shorter than this */
+    uint64_t left_out, shortest; /* number of intervals left out, which are those shorter than `shortest` */
 };
 
-/* At most `most` of the model's. Errors: MEMORY. page_intervals_free must follow in every case. */
+/* Reads the intervals of the model; keeps at most `most`. Errors: MEMORY. page_intervals_free must always be called
+   afterwards. */
 pfr_status page_intervals_read(struct page_intervals *intervals, const struct page_tables *tables, size_t most,
                                struct memory *memory, pfr_error *err);
 void page_intervals_free(struct page_intervals *intervals);
 
-/* Leaves at most `most`. */
+/* Keeps at most `most` intervals. */
 void page_intervals_cut(struct page_intervals *intervals, size_t most);
 
 #endif

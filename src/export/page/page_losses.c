@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page says about the quality of its recording: see page_head.h. */
+/* Sentences about the quality of the recording: see page_head.h. */
 #include "export/page/page_head.h"
 
 #include "base/memory/fail.h"
@@ -15,7 +15,7 @@
 #define LOSS_ROOM 200u
 
 struct loss_text {
-    const char *key, *text; /* of a fact; what it counts, "1: TEXT" where it is yes or no */
+    const char *key, *text; /* key of a fact, and what the fact counts; "1: TEXT" if the fact is yes or no */
 };
 
 static const struct loss_text quality_texts[] = {
@@ -24,7 +24,7 @@ static const struct loss_text quality_texts[] = {
 #undef F
 };
 
-/* Facts that the model adds (model.h). "lossy" repeats that there are holes. */
+/* Facts that the model adds to the quality (model.h). "lossy" repeats that there are holes. */
 static const struct loss_text model_texts[] = {
     {"late", "records that came after their round had ended"},
     {"guests", "samples of guests, whose functions are unknown"},

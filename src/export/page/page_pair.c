@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two models as one: see page_pair.h. */
+/* Combines two models into one: see page_pair.h. */
 #include "export/page/page_pair.h"
 
 #include "base/memory/fail.h"
@@ -9,7 +9,7 @@
 #include <perfray/samples.h>
 #include <perfray/spans.h>
 
-#define NAME_ROOM 65536u /* names are cut there, as in a comparison */
+#define NAME_ROOM 65536u /* longer names are cut, as in a comparison */
 
 enum map { MAP_EVENT, MAP_PROCESS, MAP_THREAD, MAP_COMM, MAP_OBJECT, MAP_SYMBOL, MAP_FRAME, MAP_STACK, NR_MAPS };
 
@@ -17,12 +17,12 @@ struct copy {
     pfr_build *to;
     const pfr_model *from;
     struct memory memory;
-    uint32_t *map[NR_MAPS]; /* by table of the model: its ids in `to` */
-    uint64_t begin;         /* the first sample or call of `from` */
-    uint64_t new_begin;     /* when it is to begin */
+    uint32_t *map[NR_MAPS]; /* by table of the model: the new ids in `to` */
+    uint64_t begin;         /* time of the first sample or call of `from` */
+    uint64_t new_begin;     /* time to which `begin` is moved */
 };
 
-/* --- Rows, which are copied parents first. */
+/* --- Rows, copied parents first. */
 
 static uint32_t copy_event(struct copy *c, uint32_t id) {
     return pfr_build_event(c->to, pfr_model_get_event(c->from, id));
@@ -44,13 +44,13 @@ static uint32_t copy_thread(struct copy *c, uint32_t id) {
                                                        .comm = c->map[MAP_COMM][t->comm]});
 }
 
-/* Without path and build id: other builds of an object are the same object. */
+/* Copies no path and no build id, so that different builds of an object are the same object. */
 static uint32_t copy_object(struct copy *c, uint32_t id) {
     const pfr_model_object *o = pfr_model_get_object(c->from, id);
     return pfr_build_object(c->to, &(pfr_model_object){.path = o->name, .name = o->name, .kind = o->kind});
 }
 
-/* Clones and Rust's hashes are the same function, as in the rows of a comparison. */
+/* Names of compiler clones and Rust hashes are reduced to the function's plain name, as in the rows of a comparison. */
 static uint32_t copy_symbol(struct copy *c, uint32_t id) {
     char plain[NAME_ROOM];
     const pfr_model_symbol *s = pfr_model_get_symbol(c->from, id);
@@ -105,7 +105,7 @@ static void free_maps(struct copy *c) {
                      sizeof(uint32_t));
 }
 
-/* --- Rows in time. */
+/* --- Rows with times. */
 
 static uint64_t moved(const struct copy *c, uint64_t time) {
     return time == PFR_NO_TIME || time < c->begin ? time : time - c->begin + c->new_begin;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rare stacks of a page that is too large: see page_data_prune in page_stream.h. */
+/* Merges rare stacks of a page that is too large: see page_data_prune in page_stream.h. */
 #include "export/page/page_stream.h"
 
 #include "base/memory/fail.h"
 
 #define NO_NODE UINT32_MAX
 
-/* Samples at or below each node. Nodes of calls stay: they say which function was called. */
+/* Counts the samples at or below each node. Nodes of calls always stay, because they show which function was called. */
 static void count_samples(const struct page_data *d, uint64_t *below) {
     for (size_t i = 0; i < d->rows.count; i++)
         below[d->rows.at[i].node] += d->rows.at[i].count;
@@ -16,8 +16,8 @@ static void count_samples(const struct page_data *d, uint64_t *below) {
         below[d->tables.nodes[i].parent] += below[i];
 }
 
-/* Nodes keep their order. The rare children of a node become one, whose number is that of the first of them: `rest` has
-   it by the parent's new number. */
+/* Nodes keep their order. The rare children of a node become one node, whose number is that of the first of them.
+   `rest` has this number, by the parent's new number. */
 static void renumber_nodes(struct page_data *d, const uint64_t *below, uint32_t *to, uint32_t *rest) {
     struct page_node *nodes = d->tables.nodes;
     uint32_t kept = 1;

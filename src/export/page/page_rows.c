@@ -36,7 +36,7 @@ static bool are_alike(const struct page_row *a, const struct page_row *b) {
     return a->thread == b->thread && a->time == b->time && a->event == b->event && a->node == b->node;
 }
 
-/* Rows that are alike lie beside each other. */
+/* Merges equal rows, which are adjacent. */
 static size_t merge_alike(struct page_row *rows, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -63,8 +63,8 @@ void page_rows_coarsen(struct page_rows *rows) {
     rows->count = merge_alike(rows->at, rows->count);
 }
 
-/* Rows that came since the last time may be alike in the slots there are. Half of the room is made, so that sorting is
-   rare; slots of 2^60 ns hold everything. */
+/* Reduces the rows to half of `most`, so that sorting is rare. First merges in the current slots, where rows added
+   since the last time may be equal; slots of 2^60 ns hold all times. */
 static void shrink(struct page_rows *rows) {
     if (rows->is_coarse) {
         sort(rows);
@@ -73,7 +73,7 @@ static void shrink(struct page_rows *rows) {
     while (rows->count > rows->most / 2 && rows->slot < (uint64_t)1 << 60)
         page_rows_coarsen(rows);
     if (rows->count > rows->most / 2)
-        rows->most *= 2; /* more distinct stacks than that: sorting for each sample would take for ever */
+        rows->most *= 2; /* there are more distinct stacks: sorting at each sample would take too long */
 }
 
 static pfr_status make_room(struct page_rows *rows, pfr_error *err) {

@@ -2,19 +2,19 @@
 #ifndef PFR_EXPORT_PAGE_ROWS_H
 #define PFR_EXPORT_PAGE_ROWS_H
 /*
- * Samples of a page in the order of threads and times. Too many for the page are coarsened: samples of one
- * thread, event and stack in one slot of time become one row with their number and the sum of their weights. Sums stay
- * what they were; only times are less exact.
+ * Samples of a page, ordered by thread and time. If there are too many, their times become coarser: samples of one
+ * thread, event and stack in one time slot become one row with their number and the sum of their weights. Sums stay the
+ * same; only times become less exact.
  */
 #include "export/page/page_tables.h"
 
 struct page_row {
-    uint64_t time;   /* slots since the first sample; without times 0 */
-    uint64_t weight; /* sum of its samples */
-    uint32_t thread; /* id of the model */
+    uint64_t time;   /* slot number, counted from `begin`; 0 for samples without a time */
+    uint64_t weight; /* sum over its samples */
+    uint32_t thread; /* thread id in the model */
     uint32_t node;
-    uint32_t count; /* number of its samples */
-    uint16_t event; /* id of the model, minus 1 */
+    uint32_t count; /* number of samples */
+    uint16_t event; /* event id in the model, minus 1 */
 };
 
 struct page_rows {
@@ -23,18 +23,18 @@ struct page_rows {
     size_t count, room;
     uint64_t begin; /* ns: the time of slot 0 */
     uint64_t slot;  /* ns, a power of two */
-    size_t most;    /* rows */
-    bool is_coarse; /* a row may be several samples */
+    size_t most;    /* maximum number of rows */
+    bool is_coarse; /* a row may represent several samples */
 };
 
-/* `most` rows are kept; `begin` is when the page begins, `slot` how exact its times are at least. */
+/* Keeps at most `most` rows; `begin` is the start of the page, `slot` the finest resolution of its times. */
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory);
 void page_rows_free(struct page_rows *rows);
 
-/* All samples of the model. Errors: MEMORY, LIMIT, and what reading samples gives. */
+/* Reads all samples of the model. Errors: MEMORY, LIMIT, and errors of reading samples. */
 pfr_status page_rows_read(struct page_rows *rows, const struct page_tables *tables, pfr_error *err);
 
-/* Makes slots four times as long and merges rows of one slot, thread, event and node. */
+/* Makes slots four times as long and merges rows with the same slot, thread, event and node. */
 void page_rows_coarsen(struct page_rows *rows);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a page and how they are written: see page_stream.h. */
+/* The columns of a page and their encoding: see page_stream.h. */
 #include "export/page/page_stream.h"
 
 #include "base/memory/fail.h"
@@ -19,7 +19,7 @@ struct page_column {
     value_fn *value;
 };
 
-/* --- Texts, whose bytes lie one after the other. */
+/* --- Texts, stored one after the other. */
 
 static uint64_t count_texts(const struct page_data *d) {
     return d->nr_texts;
@@ -165,7 +165,7 @@ static uint64_t start_of(const struct page_data *d, const struct page_call *call
 static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     const struct page_call *call = &d->calls.at[i];
     const uint64_t at = start_of(d, call), before = i && call[-1].thread == call->thread ? start_of(d, call - 1) : 0;
-    return at > before ? at - before : 0; /* a clock may step back */
+    return at > before ? at - before : 0; /* a clock may go back */
 }
 
 /* --- Intervals: in the slots of samples. */
@@ -269,8 +269,7 @@ static uint64_t source_text(const struct page_data *d, uint64_t i) {
     return d->code.sources[i].text;
 }
 
-/* --- Changes: two rows each, self and total. Signed numbers are twice the number, negative ones twice their size less
- * one. */
+/* --- Changes: two rows each, self and total. A signed number n is stored as 2n, or as -2n - 1 if it is negative. */
 
 static uint64_t count_changes(const struct page_data *d) {
     return (uint64_t)d->changes.count * PAGE_CHANGE_PARTS;

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMELESS ((uint64_t)1 << 32) /* added to an object's id: the key of its function without a name */
+#define NAMELESS ((uint64_t)1 << 32) /* object id + NAMELESS: key of its unnamed function */
 
 pfr_status page_text(struct page_tables *t, const char *text, uint32_t *id, pfr_error *err) {
     return intern_put(&t->texts, text, strlen(text), id, err);
 }
 
-/* The last part of a path, where directories are to stay out of the page. */
+/* Returns the last component of a path if the page must not contain directories; else the whole path. */
 static const char *base_or_whole(const struct page_tables *t, const char *path) {
     const char *slash = t->redacts ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;
@@ -23,7 +23,7 @@ static const char *base_or_whole(const struct page_tables *t, const char *path) 
 
 /* --- Functions. */
 
-/* "libc.so.6", "libm-2.31.so": a name that has ".so" as a part of its own. */
+/* Recognises names like "libc.so.6" and "libm-2.31.so": ".so" must be followed by the end or a dot. */
 static bool is_library(const char *name) {
     const char *at = strstr(name, ".so");
     return at && (at[3] == 0 || at[3] == '.');
@@ -69,7 +69,8 @@ static pfr_status add_func(struct page_tables *t, const pfr_model_symbol *symbol
     return name_of(t, symbol, object, &f->name, err);
 }
 
-/* Symbols of one object that have one name are one function, as in reports; so are its addresses without a name. */
+/* Symbols of one object with the same name are one function, as in reports; so are all unnamed addresses of an
+   object. */
 static pfr_status learn_funcs(struct page_tables *t, struct u64_map *known, bool is_traced, pfr_error *err) {
     for (uint32_t id = 1; id <= t->nr_symbols; id++) {
         const pfr_model_symbol *symbol = pfr_model_get_symbol(t->model, id);
@@ -88,7 +89,7 @@ static pfr_status learn_funcs(struct page_tables *t, struct u64_map *known, bool
     return PFR_OK;
 }
 
-/* Frames have files and lines where the model was opened with `lines` or `inlined`. */
+/* Frames have files and lines if the model was opened with `lines` or `inlined`. */
 static pfr_status place_funcs(struct page_tables *t, pfr_error *err) {
     for (uint32_t id = 1; id <= pfr_model_count(t->model, PFR_TABLE_FRAME); id++) {
         const pfr_model_frame *frame = pfr_model_get_frame(t->model, id);
@@ -158,7 +159,7 @@ static pfr_status rank_funcs(struct page_tables *t, pfr_error *err) {
     return has_room ? PFR_OK : mem_fail(t->memory, err, "functions");
 }
 
-/* --- The tree. Stacks whose functions are the same here are one node. */
+/* --- The tree. Stacks whose functions are the same in the page are one node. */
 
 static pfr_status add_node(struct page_tables *t, const struct page_node *node, pfr_error *err) {
     void *grown = mem_grow(t->memory, t->nodes, t->nr_nodes, &t->nodes_room, 1024, sizeof *t->nodes);
@@ -190,7 +191,7 @@ static pfr_status learn_nodes(struct page_tables *t, struct u64_map *known, pfr_
     return PFR_OK;
 }
 
-/* --- All of them. */
+/* --- All tables. */
 
 static pfr_status allocate(struct page_tables *t, pfr_error *err) {
     t->func_of_symbol = mem_zeroed(t->memory, (size_t)t->nr_symbols + 1, sizeof *t->func_of_symbol);
@@ -199,7 +200,8 @@ static pfr_status allocate(struct page_tables *t, pfr_error *err) {
     return t->func_of_symbol && t->node_of_stack && t->self ? PFR_OK : mem_fail(t->memory, err, "tables");
 }
 
-/* After the others, in no object; only page_data_prune makes nodes of it. */
+/* Adds the function "[rare stacks]" after all others; it belongs to no object, and only page_data_prune makes nodes of
+   it. */
 static pfr_status add_rest_func(struct page_tables *t, pfr_error *err) {
     void *grown = mem_grow(t->memory, t->funcs, t->nr_funcs, &t->funcs_room, 256, sizeof *t->funcs);
     if (!grown)

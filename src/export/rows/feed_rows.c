@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the model and the output for a row sink, and walks the rows that the selection lets through: see rows.h. */
+/* Opens the model and the output for a row sink, and walks the selected rows: see rows.h. */
 #include "model/open/batch_rows.h"
 #include "export/rows/rows.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- Walking. */
+/* --- Walks. */
 
 static bool wants_comm(const struct rows *r, uint32_t comm) {
     const struct intern_text name = rows_comm(r, comm);
@@ -28,7 +28,7 @@ static bool wants_sample(const struct rows *r, const pfr_sample *s) {
                                        .known = (s->time == PFR_NO_TIME ? 0 : SAMPLE_TIME) |
                                                 (s->cpu == PFR_NO_CPU ? 0 : SAMPLE_CPU) | SAMPLE_PID | SAMPLE_TID};
     const struct choice *c = &r->choice;
-    return choice_wants_event(c, s->event - 1) && /* ids are from 1 on; without an event it is no number of one */
+    return choice_wants_event(c, s->event - 1) && /* id 0, no event, becomes an index that no event has */
            sample_filter_passes(&c->filter, &facts) && wants_comm(r, s->comm);
 }
 
@@ -53,7 +53,7 @@ static pfr_sample sample_at(const pfr_sample_batch *b, uint32_t i) {
                         .mode = b->mode[i]};
 }
 
-/* A sampled address that the recorded call chain does not end with is left out, as perf script does. */
+/* Leaves out a sampled address that is not the end of its recorded callchain, as perf script does. */
 static uint32_t shown_stack(const struct rows *r, uint32_t stack) {
     const pfr_stack *s = &pfr_model_stacks(r->model)[stack];
     return s->is_apart && s->parent && !r->sink->addresses ? s->parent : stack;
@@ -274,7 +274,7 @@ static pfr_status make_state(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- The whole. */
+/* --- The whole export. */
 
 static pfr_status write_file(struct rows *r, const char *path, pfr_error *err) {
     struct packed_file file;
@@ -299,7 +299,7 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(make_state(r, err));
     PFR_TRY(choice_read(&r->choice, r->of, r->reader, r->memory, err));
     PFR_TRY(open_model(r, err));
-    PFR_TRY(samples_check_cpus(r->reader, r->of->cpus, err)); /* events of a stream are known now */
+    PFR_TRY(samples_check_cpus(r->reader, r->of->cpus, err)); /* the events of a stream are known only now */
     PFR_TRY(choice_check(&r->choice, err));
     PFR_TRY(find_bounds(r, err));
     r->by_weight = r->of->by_period || ((!r->is_sampled || r->reader->waits) && !r->of->by_count);
@@ -323,7 +323,7 @@ pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_e
                      .reader = reader,
                      .beside = options->beside,
                      .memory = &reader->memory};
-    if (r.beside && reader->trace && !r.beside->trace) { /* conditions are of the recording's events */
+    if (r.beside && reader->trace && !r.beside->trace) { /* conditions refer to the events of the recording */
         r.reader = options->beside;
         r.beside = reader;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are packed as their name says: see packed.h. */
+/* Files that are compressed according to their name: see packed.h. */
 #include "export/rows/packed.h"
 
 #include "base/memory/fail.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of one thread in the order of their enters. The cursor gives them in the order of exits; their ids are numbered
- * by enters, so they are sorted by id.
+ * Calls of one thread, ordered by entry. The model's cursor returns them in the order of exits; their ids are numbered
+ * by entry, so they are sorted by id.
  */
 #include "model/open/batch_rows.h"
 #include "export/rows/rows.h"
@@ -13,13 +13,14 @@
 
 struct ordering {
     struct row_calls calls;
-    struct radix_item *items; /* twice the room of calls: ids, and space to sort them */
+    struct radix_item *items; /* room for twice the number of calls: ids, and space to sort them */
     size_t room;
     uint64_t *inner; /* see end_open_calls */
     size_t inner_room;
 };
 
-/* From the last call to the first: `inner` has, by depth, the last end of calls so deep since one that is less deep. */
+/* Sets the durations of open calls. Goes from the last call to the first. inner[d] is the latest end of the calls at
+   depth d whose caller has not been reached yet. */
 static pfr_status end_open_calls(struct rows *r, struct ordering *o, pfr_error *err) {
     for (size_t i = o->calls.count; i-- > 0;) {
         pfr_call *c = &o->calls.at[i];
@@ -52,7 +53,7 @@ void rows_sort_calls(struct row_calls *calls) {
         qsort(calls->at, calls->count, sizeof *calls->at, earlier_first);
 }
 
-/* Moves each call to its place: follows the cycles of the permutation. */
+/* Moves each call to its place by following the cycles of the permutation. */
 static void permute(pfr_call *at, struct radix_item *sorted, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const pfr_call first = at[i];

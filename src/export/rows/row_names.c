@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what a model refers to by id: see rows.h. */
+/* Names of things that a model refers to by id: see rows.h. */
 #include "export/rows/rows.h"
 
 #include "base/tables/intern.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EXPORT_ROW_SINKS_H
 #define PFR_EXPORT_ROW_SINKS_H
-/* The row sinks, which sinks.c lists. */
+/* All row sinks; sinks.c lists them. */
 #include "export/rows/rows.h"
 
 extern const struct row_sink sink_callgrind, sink_chrome, sink_csv, sink_ctf, sink_dot, sink_firefox, sink_jsonl,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums by stack of the samples, or calls, that the selection lets through. */
+/* Sums the selected samples, or calls, by stack. */
 #include "export/rows/rows.h"
 
 #include "base/memory/capped_sum.h"
@@ -8,7 +8,7 @@
 struct weighing {
     struct row_weights *to;
     uint32_t event;
-    int64_t *self; /* of calls */
+    int64_t *self; /* self times of calls */
 };
 
 pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err) {
@@ -31,7 +31,7 @@ static pfr_status add_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     return PFR_OK;
 }
 
-/* --- Calls: sums of self times may be below 0 where clocks stepped back, and count as 0 then. */
+/* --- Calls: a sum of self times may be negative if a clock went back; it then counts as 0. */
 
 static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err) {
     const struct weighing *w = r->walking;
@@ -41,7 +41,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     return PFR_OK;
 }
 
-/* Without conditions the model's own sums are exact: it adds ticks, and rounds once. */
+/* Without conditions, uses the model's own sums, which are exact: the model adds ticks and rounds only once. */
 static pfr_status sum_calls(struct rows *r, struct weighing *w, pfr_error *err) {
     const struct row_visit visit = {.call = add_call};
     r->walking = w;

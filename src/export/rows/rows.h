@@ -2,9 +2,9 @@
 #ifndef PFR_EXPORT_ROWS_H
 #define PFR_EXPORT_ROWS_H
 /*
- * Formats that need more than the weight of each stack: samples with time, thread, cpu and stack, calls, marks. A row
- * sink is one row in a file of its own, listed in sinks.c. rows_export opens the public model of the recording with
- * what the row needs, opens the output and calls `write`, which walks the model as often as it needs:
+ * Formats that need more than the weight of each stack: samples with time, thread, cpu and stack; calls; marks. A row
+ * sink is one struct in a file of its own, listed in sinks.c. rows_export opens the public model of the recording with
+ * the data that the sink needs, opens the output and calls `write`, which walks the model as often as necessary:
  *
  *     static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err) { ... }
  *
@@ -13,8 +13,8 @@
  *         return rows_walk(r, &visit, err);
  *     }
  *
- * Calls that were never left have no duration: rows_walk leaves them out and counts them in `open_calls`, unless the
- * visit asks for them.
+ * Unfinished calls have no duration: rows_walk leaves them out and counts them in `open_calls`, unless the visit asks
+ * for them.
  */
 #include "base/io/output.h"
 #include "base/text/public_output.h"
@@ -32,108 +32,108 @@ enum row_option_kind { ROW_FLAG, ROW_PERCENT };
 struct row_option {
     const char *name; /* NULL: end of the list */
     enum row_option_kind kind;
-    size_t offset; /* of a bool or a double in the state */
+    size_t offset; /* offset of a bool or a double in the state */
 };
 
 struct row_sink {
     pfr_export_format format;
-    bool addresses;   /* the model as it is, with a frame for each address; else for each function, and without sampled
-                         addresses that are not in their call chain */
-    bool sums_events; /* one number for each stack: periods of several events do not add up */
+    bool addresses; /* the unchanged model, with a frame for each address; otherwise a frame for each function, without
+                       sampled addresses that are not in their callchain */
+    bool sums_events; /* the format has one number per stack, and periods of several events cannot be added */
     const struct row_option *options;
-    size_t state_size; /* of what the sink keeps: zero at first */
+    size_t state_size; /* size of the sink's state, which is zeroed first */
     pfr_status (*write)(struct rows *r, pfr_error *err);
-    void (*clear)(struct rows *r); /* always, also after a failure; may be NULL */
+    void (*clear)(struct rows *r); /* always called, even after a failure; may be NULL */
 };
 
 struct rows {
     const struct row_sink *sink;
     const pfr_selection *of;
     const pfr_export_options *options;
-    const void *own;             /* of calls that are no exports by format */
+    const void *own;             /* argument of rows_run */
     pfr_reader *reader, *beside; /* beside: the trace of the same run, or NULL */
     struct memory *memory;       /* the reader's */
     pfr_model *model;
     struct choice choice;
-    struct output *out;    /* the file; of a format that is a folder NULL */
-    struct pfr_output *to; /* the caller's output, also where `out` is a file */
-    bool is_traced;        /* has calls */
-    bool is_sampled;       /* has samples: both only with a trace beside the recording */
-    bool by_weight;        /* outputs that have one number: the weight, not how many */
-    uint32_t event;        /* id of the only one wanted; 0: all */
-    uint64_t begin;        /* the earliest time of a sample or call, 0: there is no time */
+    struct output *out;    /* the file; NULL if the format is a folder */
+    struct pfr_output *to; /* the caller's output, even if `out` is a file */
+    bool is_traced;        /* there are calls */
+    bool is_sampled;       /* there are samples; both only with a trace `beside` the recording */
+    bool by_weight;        /* formats with one number: the weight instead of the count */
+    uint32_t event;        /* id of the only selected event; 0: all */
+    uint64_t begin;        /* the earliest time of a sample or call; 0: there are no times */
     uint64_t end;          /* the latest */
-    uint64_t open_calls;   /* left out by the last walk */
-    uint32_t traced_event; /* id; 0: the recording is no trace */
-    uint64_t row_id;       /* of the sample or call that a visit is given */
-    void *walking;         /* of the visit at hand, where the state is not enough */
-    struct output text;    /* of rows_symbol and rows_object_of: their last answer */
+    uint64_t open_calls;   /* number of open calls that the last walk left out */
+    uint32_t traced_event; /* event id of the calls; 0: the recording is not a trace */
+    uint64_t row_id;       /* id of the sample or call passed to a visit */
+    void *walking;         /* data of the current visit beyond the state */
+    struct output text;    /* last result of rows_symbol and rows_object_of */
     void *state;
 };
 
-/* What a walk hands over; a NULL member is not asked for. */
+/* Callbacks of a walk; data whose member is NULL is skipped. */
 struct row_visit {
     pfr_status (*sample)(struct rows *r, const pfr_sample *sample, pfr_error *err);
     pfr_status (*call)(struct rows *r, const pfr_call *call, pfr_error *err);
     pfr_status (*mark)(struct rows *r, const pfr_mark *mark, pfr_error *err);
-    bool in_time_order; /* samples; calls come thread by thread in the order of exits */
-    bool open_calls;    /* calls that were never left, too */
-    uint32_t thread;    /* of this one only; 0: of all */
+    bool in_time_order; /* for samples; calls come thread by thread in the order of exits */
+    bool open_calls;    /* include unfinished calls */
+    uint32_t thread;    /* only this thread; 0: all */
 };
 
-/* Samples, then calls, then marks, as the selection lets them through. */
+/* Visits the selected samples, then calls, then marks. */
 pfr_status rows_walk(struct rows *r, const struct row_visit *visit, pfr_error *err);
 
-/* The export of one format. `own` is for the sink, rows.own; `out` NULL: the sink writes nothing. */
+/* Runs the export of one format. `own` becomes rows.own, for the sink; `out` NULL: the sink writes nothing. */
 pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options, const void *own,
                     pfr_output *out, pfr_error *err);
 
-/* --- row_names.c: texts as recorded, to be escaped; valid until the next one. */
+/* --- row_names.c: texts as recorded, not escaped; each is valid until the next call. */
 
-/* The function, or its object in brackets where it has no name. */
+/* The function's name; if it has no name, its object in brackets. */
 struct intern_text rows_symbol(struct rows *r, uint32_t symbol);
-/* The object of a function as reports call it; empty for 0. */
+/* The name of a function's object, as in reports; empty for 0. */
 struct intern_text rows_object_of(const struct rows *r, uint32_t symbol);
 struct intern_text rows_comm(const struct rows *r, uint32_t comm);
 /* The last name of a thread. */
 struct intern_text rows_thread_name(const struct rows *r, uint32_t thread);
 uint32_t rows_pid(const struct rows *r, uint32_t thread);
 uint32_t rows_tid(const struct rows *r, uint32_t thread);
-/* The innermost function of a stack; 0: it is empty. */
+/* The innermost function of a stack; 0: the stack is empty. */
 uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
-/* What a mark counts, in a word: "lost". */
+/* Returns a word for the thing that the mark counts, such as "lost". */
 const char *rows_mark_name(const pfr_mark *mark);
-/* A fact of the recording, "" where it says nothing. */
+/* A fact of the recording; "" if the fact is missing. */
 const char *rows_meta(const struct rows *r, const char *key);
-/* Tells the user, where there is somebody to tell. */
+/* Passes a sentence to the user if the caller wants notes. */
 void rows_note(const struct rows *r, const char *sentence);
 
-/* --- row_calls.c: calls of one thread in the order of their enters, callers before what they call. */
+/* --- row_calls.c: calls of one thread ordered by entry, callers before their callees. */
 
 struct row_calls {
     pfr_call *at;
     size_t count;
 };
 typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr_error *err);
-/* Calls `visit` for each thread that has calls. A call that was never left ends with the last call inside it, and keeps
-   its flag. */
+/* Calls `visit` for each thread that has calls. An unfinished call gets the end of the last call inside it as its end,
+   and keeps its flag. */
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
-/* By start instead: the two differ where clocks stepped back, or a thread was traced twice. */
+/* Orders calls by start instead of by entry. The two orders differ if a clock went back or a thread was traced
+   twice. */
 void rows_sort_calls(struct row_calls *calls);
-/* feed_rows.c: whether the selection lets the call through. */
+/* feed_rows.c: whether the call is selected. */
 bool rows_want_call(const struct rows *r, const pfr_call *call);
 
-/* --- row_weights.c: sums by stack, as report counts them. */
+/* --- row_weights.c: sums by stack, as in report. */
 
-/* Into arrays of pfr_model_count(PFR_TABLE_STACK) + 1 zeros; either may be NULL. `event` 0: all. [0] is what has no
-   stack. */
+/* Arrays of pfr_model_count(PFR_TABLE_STACK) + 1 sums; [0] is for samples without a stack. `event` 0: all events. */
 struct row_weights {
     uint64_t *samples, *weight;
     size_t count;
 };
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
-/* The same in steps, for a sink that sees the samples anyway: zeros, then each sample, then the calls. */
+/* The same in steps, for a sink that walks the samples anyway: make zeros, add each sample, then add the calls. */
 pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
 void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
 pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);

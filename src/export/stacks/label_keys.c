@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels that consist of two numbers and a text: see labels.h. The numbers almost always suffice to distinguish
- * them. */
+/* Labels that consist of two numbers and a text: see labels.h. The numbers are almost always enough to distinguish two
+   labels. */
 #include "export/stacks/labels.h"
 
 #include <stdlib.h>

@@ -39,7 +39,7 @@ static int by_bytes(const void *a, const void *b, void *table) {
     return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
-/* Eight bytes from `from` on as a big-endian number, padded with zeros after the end. */
+/* The eight bytes from `from` on as a big-endian number, padded with zeros after the end. */
 static uint64_t word_at(struct intern_text text, uint32_t from) {
     uint64_t word = 0;
     const uint32_t left = text.length > from ? text.length - from : 0;

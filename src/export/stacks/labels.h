@@ -2,9 +2,9 @@
 #ifndef PFR_EXPORT_LABELS_H
 #define PFR_EXPORT_LABELS_H
 /*
- * Labels: the names that a sink gives to things (frames or groups), as byte strings. Things with the same label are the
- * same for the sink. After sorting, a label is identified by its rank, so that output does not depend on the order in
- * which things occurred.
+ * Labels: the names that a sink gives to frames or groups ("things"), as byte strings. Things with the same label are
+ * the same for the sink. After sorting, a label is identified by its rank, so that the output does not depend on the
+ * order in which things occurred.
  *
  *     labels_put(&labels, bytes, length, thing, &number, &err);      once per thing
  *     labels_sort(&labels, &err);

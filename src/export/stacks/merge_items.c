@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few items are sorted by insertion, many by a radix sort that skips the digits that all have in common. */
+/* Sorts a few items by insertion, and many by a radix sort that skips digits common to all items. */
 #include "export/stacks/merge_items.h"
 
 #include <string.h>
 
 #define DIGITS 2048u
-#define FEW 24u /* sorted in place */
+#define FEW 24u /* up to this many are sorted in place */
 
 static void insert_each(struct merge_item *at, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {

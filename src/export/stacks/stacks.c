@@ -28,7 +28,7 @@ struct building {
     uint32_t *head;  /* by node of the profile: first node of its run, mostly itself; NULL: runs are not folded */
     uint32_t *run;   /* position of the frame in its run, from 1 */
     uint32_t *label_of;   /* by frame: number of its label + 1; 0: not labelled yet */
-    uint32_t *root_label; /* by group, likewise */
+    uint32_t *root_label; /* by group: the same */
     uint32_t *begins;     /* start of each level in the nodes by level, which are in stacks->label */
     struct merge_item *items, *other;
     uint32_t *ends; /* by parent: end of its children in `items`; index 0 is the first parent of the level */
@@ -58,7 +58,7 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     return take_run_tables(b, nodes, err);
 }
 
-/* Needed until all levels are taken. */
+/* Frees arrays that are needed until all levels are taken. */
 static void give_items_back(struct building *b) {
     mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
     mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
@@ -127,7 +127,7 @@ static void begin_run(struct building *b, uint32_t n) {
     b->run[n] = 1;
 }
 
-/* Whether node n, whose frame has a label, is merged into the node of its parent. */
+/* Whether node n, whose frame has a label, is merged with the node of its parent. */
 static bool joins_run(struct building *b, uint32_t n) {
     const struct profile *p = b->profile;
     const uint32_t frame = node_frame(&p->nodes[n]), parent = p->nodes[n].parent;
@@ -210,7 +210,7 @@ static pfr_status take_whole_tables(struct building *b, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Only the last frame can have NODE_APART. */
+/* Counts the uses of frames. Only the last frame of a stack can have NODE_APART. */
 static void count_uses(struct building *b, const struct profile_stack *stack) {
     const uint32_t *frames = stack->frames, depth = stack_depth(stack);
     uint64_t *const uses = b->stacks->frame_uses;
@@ -327,7 +327,8 @@ static void take_inner(struct building *b, const struct merge_item *sorted, uint
     }
 }
 
-/* A level makes at most as many nodes as it had: once gathered, it and those before it are free to be written over. */
+/* Takes a level, which becomes at most as many merged nodes as it had nodes. Once it is gathered, the entries of this
+   and earlier levels may be overwritten. */
 static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     struct stacks *s = b->stacks;
     const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? s->count - outer : 1;
@@ -340,7 +341,7 @@ static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     }
 }
 
-/* Each level needs the position where the previous one begins. */
+/* Takes each level, which needs the position where the previous level begins. */
 static void take_levels(struct building *b) {
     struct stacks *s = b->stacks;
     uint32_t outer = 0;
@@ -351,7 +352,7 @@ static void take_levels(struct building *b) {
             s->nr_roots = s->count;
         outer = begin;
     }
-    for (uint32_t n = outer; n <= s->count; n++) /* nothing is below the last level */
+    for (uint32_t n = outer; n <= s->count; n++) /* no node is below the last level */
         s->inner[n] = s->count;
 }
 

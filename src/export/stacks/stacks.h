@@ -3,7 +3,7 @@
 #define PFR_EXPORT_STACKS_H
 /*
  * The stacks of a profile as a sink sees them: merged by label and sorted. Nodes are numbered level by level; the
- * children of a node are contiguous and sorted by label. So the numbers of a recording do not depend on the number of
+ * children of a node are contiguous and sorted by label. So the numbers of the nodes do not depend on the number of
  * threads.
  *
  *     stacks_build(&stacks, profile, &naming, &err);
@@ -12,7 +12,7 @@
  *     stacks_free(&stacks);
  *
  * The children of node n are the nodes from stacks_inner(&stacks, n) to before stacks_inner(&stacks, n + 1). A node
- * takes 8 bytes, and 16 more if it has weight itself. The nodes of the profile are not needed afterwards.
+ * takes 8 bytes, and 16 more if it has self weight. The nodes of the profile are not needed afterwards.
  *
  * Single stacks of the profile (PROFILE_STACKS) are not merged:
  *
@@ -40,17 +40,18 @@ struct stacks {
     struct node_weights self;      /* by node: exclusive weights */
     struct stack_run *runs;        /* by node; NULL if runs are not folded */
     struct profile_weight *totals; /* inclusive weights by node; NULL before stacks_total */
-    size_t room;                   /* of the arrays by node */
+    size_t room;                   /* room in the arrays by node */
     uint32_t count, nr_roots, levels;
-    /* For single stacks: labels by group and by frame (NO_LABEL if unused), and how many stacks use each frame. */
+    /* For single stacks: the labels of groups and of frames (NO_LABEL if unused), and the number of stacks that use
+       each frame. */
     uint32_t *group_label, *frame_label;
     uint64_t *frame_uses;
     uint32_t nr_groups, nr_frames, depth; /* depth: frames of the longest stack */
 };
 #define NO_LABEL UINT32_MAX
 
-/* How a sink names groups and frames: by writing bytes to `to`. Frames can have a key besides their name in the profile
- * instead, which is faster. */
+/* How a sink names groups and frames: it writes bytes to `to`. Instead of name_frame, a sink can give key_frame, which
+   is faster: frames are then distinguished by a key and their name in the profile. */
 struct stack_naming {
     bool (*wants)(const void *context, const struct profile_group *group); /* NULL: all groups */
     void (*name_group)(const void *context, const struct profile_group *group, struct output *to);
@@ -68,7 +69,7 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
 
-/* The first node below node n, where there is one; else where it would be. n: at most `count`. */
+/* The first child of node n if it has children; else the position where they would be. n: at most `count`. */
 static inline uint32_t stacks_inner(const struct stacks *stacks, uint32_t n) {
     return stacks->inner[n];
 }
@@ -76,7 +77,7 @@ static inline uint32_t stacks_inner(const struct stacks *stacks, uint32_t n) {
 static inline bool stacks_wants(const struct stacks *stacks, const struct profile_stack *stack) {
     return stack->self.samples && stacks->group_label[stack->group] != NO_LABEL;
 }
-/* Number of frames that are shown. */
+/* Number of frames to show. */
 static inline uint32_t stack_depth(const struct profile_stack *stack) {
     const uint32_t count = stack->count;
     return count > 1 && (stack->frames[count - 1] & NODE_APART) ? count - 1 : count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV (RFC 4180, but lines end in LF as in all output; one header row) and JSON lines: a line a sample, or a call of a
- * trace.
+ * CSV (RFC 4180, but lines end in LF as in all output; one header row) and JSON lines. Each line is a sample, or a call
+ * of a trace.
  *
  *     ts,tid,comm,cpu,event,weight,function,object      samples, by time; ts in ns
  *     ts,dur,self,tid,function                          calls, thread by thread, by exit
  *
- * Fields that were not recorded are empty, in JSON null.
+ * Fields that were not recorded are empty, or null in JSON.
  */
 #include "base/text/escape.h"
 #include "base/text/json.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trace events as JSON, which chrome://tracing, DevTools and the Perfetto UI read (docs "Trace Event Format"): calls
- * are complete events (X), samples are events P with stackFrames, marks are instants (i), thread names metadata (M).
+ * Trace events as JSON, read by chrome://tracing, DevTools and the Perfetto UI (docs "Trace Event Format"): calls are
+ * complete events (X), samples are events P with stackFrames, marks are instants (i), thread names are metadata (M).
  *
  * Times are microseconds from the first sample or call, with three decimals: a double keeps them exactly for 104 days.
  */
@@ -12,10 +12,10 @@
 #define HEADS_MOST ((size_t)1 << 20) /* bytes */
 
 struct chrome {
-    bool has_event; /* a comma is due */
+    bool has_event; /* the next event needs a comma before it */
     struct output heads;
     struct chrome_head { /* the text of an event up to its time, in `heads` */
-        uint32_t thread; /* that it is of; 0: not made yet */
+        uint32_t thread; /* thread of the calls; 0: there is no text yet */
         uint32_t length;
         size_t at;
     } * head; /* by symbol */
@@ -55,12 +55,13 @@ static void put_thread(const struct rows *r, struct output *to, uint32_t thread)
     out_u64(to, rows_tid(r, thread));
 }
 
-/* Calls come thread by thread: a head is made anew when its function is in another one. */
+/* Makes the text for a call. Calls come thread by thread, so the text of a function is replaced when the function
+   occurs in another thread. */
 static pfr_status make_head(struct rows *r, const pfr_call *call, pfr_error *err) {
     struct chrome *c = r->state;
     struct output *to = &c->heads;
     struct chrome_head *head = &c->head[call->symbol];
-    if (to->used >= HEADS_MOST) { /* all are forgotten */
+    if (to->used >= HEADS_MOST) { /* drops all texts */
         out_clear(to);
         memset(c->head, 0, c->nr_heads * sizeof *c->head);
     }
@@ -137,7 +138,7 @@ static void put_threads(struct rows *r) {
     }
 }
 
-/* All stacks, those of samples that the selection leaves out, too. */
+/* Writes all stacks, including those of samples that are not selected. */
 static void put_frames(struct rows *r) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     out_text(r->out, "],\n\"stackFrames\":{");

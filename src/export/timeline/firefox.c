@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A processed profile of the Firefox Profiler, version 60: tables of frames and stacks are shared by all threads, each
- * thread has its samples. Calls of a trace are markers, intervals with the function's name, and samples weighted by
- * their self time ("tracing-ms"); lost records are markers.
+ * A processed profile of the Firefox Profiler, version 60: all threads share the tables of frames and stacks, and each
+ * thread has its samples. Calls of a trace are markers (intervals with the function's name), and also samples weighted
+ * by their self time ("tracing-ms"); lost records are markers.
  *
- * Times are milliseconds from the first sample or call. Numbers of a column go out as they come: a thread is walked
- * once for each of its columns.
+ * Times are milliseconds from the first sample or call. The numbers of a column are written at once, so a thread is
+ * walked once for each of its columns.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
 
-struct fox_row { /* of one thread: a sample, or a call */
+struct fox_row { /* row of a thread: a sample, or a call */
     uint64_t time, duration, weight;
     uint32_t stack, symbol;
     bool is_call;
 };
 
 struct firefox {
-    struct fox_row *rows; /* of all threads, one after the other: samples by time, then calls by time */
+    struct fox_row *rows; /* rows of all threads, one thread after the other: samples by time, then calls by time */
     size_t nr_rows;
-    size_t *ends; /* by thread */
+    size_t *ends; /* by thread: where its rows end */
     size_t nr_threads;
     uint32_t *func_string, *object_string; /* by symbol: number of the text */
     struct intern_table strings;
@@ -80,7 +80,7 @@ static void put_strings(struct rows *r, const struct firefox *f) {
     out_char(r->out, ']');
 }
 
-/* --- Tables. A function, a frame and a resource for each symbol, 0 among them; a stack for each of the model. */
+/* --- Tables. Each symbol, and 0, has a function, a frame and a resource; each stack of the model has a stack. */
 
 static unsigned category_of(const struct rows *r, uint32_t symbol) {
     const pfr_model_symbol *s = pfr_model_get_symbol(r->model, symbol);
@@ -124,7 +124,7 @@ static int64_t category(const struct rows *r, uint32_t i) {
     return category_of(r, i);
 }
 
-/* Stacks are numbered from 0 here. */
+/* In this format stacks are numbered from 0. */
 static int64_t frame_of(const struct rows *r, uint32_t i) {
     return pfr_model_stacks(r->model)[i + 1].symbol;
 }
@@ -359,7 +359,7 @@ static void put_thread(struct rows *r, uint32_t id, const struct fox_row *rows, 
     put_markers(r, rows + samples, count - samples);
 }
 
-/* --- Lost records: a thread of their own. */
+/* --- Lost records: they form a thread of their own. */
 
 static void put_mark_column(struct rows *r, const char *key, void (*cell)(struct rows *r, const pfr_mark *mark)) {
     const pfr_mark *mark;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a thread as an indented tree. They come in the order of enters, with their depth, so the calls inside call i
- * are those that follow it until one that is not deeper. Equal neighbours are merged from the outside in: the durations
- * of a repetition are added to those of the first, call by call.
+ * Calls of a thread as an indented tree. They are ordered by entry and have a depth, so the calls inside call i are
+ * those after it, up to the next one that is not deeper. Equal adjacent subtrees are merged, outer ones first: the
+ * durations of a repetition are added to those of the first subtree, call by call.
  */
 #include "export/rows/row_sinks.h"
 
@@ -15,8 +15,8 @@
 struct replayed {
     uint64_t duration;
     uint32_t symbol, depth;
-    uint32_t end;     /* of the calls inside it */
-    uint32_t repeats; /* 0: it is a repetition, not shown */
+    uint32_t end;     /* index after the last call inside it */
+    uint32_t repeats; /* 0: this is a repetition and is not printed */
     bool open;
 };
 
@@ -25,12 +25,12 @@ struct replay {
     size_t count, room;
     uint32_t *open; /* by depth: calls that are not closed yet */
     size_t open_room;
-    bool *wanted, *unwanted; /* by symbol; NULL: not asked for */
+    bool *wanted, *unwanted; /* by symbol; NULL: no list was given */
     size_t nr_symbols;
     struct pfr_output *to;
 };
 
-/* --- What is shown. */
+/* --- Selection. */
 
 static pfr_status mark_symbols(struct rows *r, const char *list, bool **to, pfr_error *err) {
     struct replay *p = r->state;
@@ -47,7 +47,8 @@ static pfr_status mark_symbols(struct rows *r, const char *list, bool **to, pfr_
     return PFR_OK;
 }
 
-/* Where the level is from which calls are shown, and below which they are not; UINT32_MAX: no such level yet. */
+/* `from`: depth of the call where printing starts; `until`: depth of the call whose subtree is left out; UINT32_MAX:
+   there is no such call. */
 struct levels {
     uint32_t from, until;
 };

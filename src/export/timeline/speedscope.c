@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * speedscope's file format (file-format-schema.json of its package). The first profile is merged: each distinct stack
- * of the recording once, with its weight. Then one a thread: its samples in the order of time, or its calls as events
- * that open and close.
+ * of the recording is listed once, with its weight. Each thread has one more profile: its samples in time order, or its
+ * calls as events that open and close.
  *
- * Frames are functions; a function of one name in two objects is two frames.
+ * Frames are functions; functions with the same name in two objects are two frames.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
 
-/* Samples of threads, or stacks of all. Weights are mostly equal: kept only from the first other one on. */
+/* Samples of threads, or merged stacks of all threads. Most weights are equal, so they are stored only after a
+   different one has occurred. */
 struct taken {
     uint32_t *stacks;
     uint64_t *weights; /* NULL: all are `weight` */
@@ -20,16 +21,16 @@ struct taken {
 
 struct speedscope {
     struct row_weights weights;
-    struct taken samples; /* of all threads, one after the other */
+    struct taken samples; /* samples of all threads, one thread after the other */
     size_t nr_samples, nr_taken;
-    size_t *ends; /* by thread */
+    size_t *ends; /* by thread: where its samples end */
     size_t nr_threads;
-    uint32_t *frame_of; /* by symbol: number in the file, from 1; 0: in no stack */
+    uint32_t *frame_of; /* by symbol: frame number in the file, from 1; 0: the symbol is in no stack */
     uint32_t nr_frames, nr_symbols;
-    uint32_t *path; /* of the stack at hand */
+    uint32_t *path; /* frames of the current stack */
     size_t path_room;
-    uint64_t at;    /* of the last event: never falls */
-    bool has_event; /* a comma is due */
+    uint64_t at;    /* time of the last event; never decreases */
+    bool has_event; /* the next event needs a comma before it */
     bool has_profile;
 };
 
@@ -39,7 +40,7 @@ static void put_text(struct output *to, const char *text) {
 
 /* --- Frames. */
 
-/* Functions of calls whose path memory had no room for are in no stack. */
+/* Marks the functions of calls that no stack has, because the memory limit left no room for their path. */
 static pfr_status note_call(struct rows *r, const pfr_call *call, pfr_error *err) {
     struct speedscope *s = r->state;
     (void)err;
@@ -159,7 +160,8 @@ static void give_room_back(struct rows *r, struct taken *taken) {
     mem_free(r->memory, taken->weights, taken->weights ? taken->room : 0, sizeof *taken->weights);
 }
 
-/* The first weight that is not as all before it, which may be anywhere in the array. */
+/* Stores the weights from now on. All entries get the common weight first, because the different one may be anywhere in
+   the array. */
 static pfr_status take_weights(struct rows *r, struct taken *taken, pfr_error *err) {
     taken->weights = mem_alloc(r->memory, taken->room, sizeof *taken->weights);
     if (!taken->weights)
@@ -181,7 +183,7 @@ static pfr_status take(struct rows *r, struct taken *taken, size_t at, uint32_t 
     return PFR_OK;
 }
 
-/* Weights of stacks are where they were summed. */
+/* The weights of merged stacks stay in the array where they were summed. */
 static pfr_status put_merged(struct rows *r, struct speedscope *s, pfr_error *err) {
     uint64_t *const weights = r->by_weight ? s->weights.weight : s->weights.samples;
     struct taken taken;
@@ -217,7 +219,7 @@ static void put_thread_name(struct rows *r, uint32_t thread) {
         r->out->status = r->out->status < 0 ? r->out->status : PFR_ERR_MEMORY;
 }
 
-/* --- Samples by thread: counted, then each put where its thread's are. */
+/* --- Samples by thread: first counted, then stored at the place of their thread. */
 
 static pfr_status count_sample(struct rows *r, const pfr_sample *sample, pfr_error *err) {
     struct speedscope *s = r->state;
@@ -282,7 +284,7 @@ static void put_event(struct rows *r, char type, uint64_t at, uint32_t symbol) {
     s->has_event = true;
 }
 
-/* Calls that are open while the next one begins; `depth` of them. */
+/* Closes open calls before `next` begins; *depth calls are open. */
 static void close_until(struct rows *r, const struct row_calls *calls, uint32_t *depth, const pfr_call *next) {
     struct speedscope *s = r->state;
     while (*depth > 0 && (!next || next->depth < *depth)) {
@@ -330,7 +332,7 @@ static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
     put_frames(r, s);
     out_text(r->out, ",\n\"profiles\":[");
     PFR_TRY(put_merged(r, s, err));
-    rows_weights_free(r, &s->weights); /* before the samples are taken: both together are the most that it needs */
+    rows_weights_free(r, &s->weights); /* before taking samples: both would be the memory peak */
     if (!r->is_traced)
         PFR_TRY(take_samples(r, s, err));
     PFR_TRY(r->is_traced ? rows_each_thread(r, put_calls, err) : put_sampled_threads(r, s, err));

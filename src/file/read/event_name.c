@@ -51,7 +51,8 @@ static void breakpoint_name(char *to, const struct pfr_rec_attr *attr) {
              attr->bp_type & 4 ? "x" : "");
 }
 
-/* user, kernel and hv that are counted, unless all are; then precision, host and guest (order and rule are perf's) */
+/* user, kernel and hv if they are counted, but nothing if all three are; then precision, host and guest (order and rule
+   are perf's) */
 static void modifiers(char *to, const struct pfr_rec_attr_flags *f) {
     char *at = to;
     const bool any = f->exclude_user || f->exclude_kernel || f->exclude_hv;

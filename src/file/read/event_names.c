@@ -22,7 +22,8 @@ static void set_name(pfr_reader *r, uint64_t index, const pfr_text *name, bool r
     r->events.list[index].public.named = recorded;
 }
 
-/* perf takes no names from EVENT_DESC in streams, so EVENT_UPDATE or the rebuilt name holds there. */
+/* perf ignores the names of EVENT_DESC in streams, so a stream's events are named by EVENT_UPDATE or get a rebuilt
+   name. */
 static void from_event_desc(pfr_reader *r) {
     struct pfr_rec_feature_event_desc desc;
     struct pfr_rec_event_desc_entry entry;
@@ -42,7 +43,7 @@ static void name_by_config(pfr_reader *r, uint64_t config, const pfr_text *name)
     }
 }
 
-/* False: not all bytes are there. A read error is kept for features_unread. */
+/* Returns false if not all bytes are there. A read error is kept for features_unread. */
 static bool read_all(pfr_reader *r, uint64_t offset, void *to, size_t length) {
     size_t got = 0;
     pfr_error why;
@@ -79,7 +80,7 @@ static const char *tracepoint_name(pfr_reader *r, const struct tracing_format *f
     return name;
 }
 
-/* Reads the formats once, when both they and a tracepoint event are known. */
+/* Reads the formats once, as soon as both the formats and a tracepoint event are known. */
 static pfr_status read_formats(pfr_reader *r, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format f;
@@ -127,7 +128,7 @@ static pfr_status name_tracepoint(pfr_reader *r, size_t index, pfr_error *err) {
     return index < r->events.nr_named ? events_note_name(r, index, err) : PFR_OK;
 }
 
-/* Gives rebuilt names to the events from index `from` on. */
+/* Rebuilds the names of the events from index `from` on. */
 static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
     for (size_t i = from; i < r->events.count; i++) {
         pfr_event *e = &r->events.list[i].public;
@@ -141,8 +142,8 @@ static pfr_status rebuild_names(pfr_reader *r, size_t from, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Names the new events; existing names stay. A stream brings events and formats one by one, and each is handled once.
- */
+/* Names the new events; existing names stay. In a stream, events and formats arrive one by one; each is handled
+   once. */
 pfr_status events_name(pfr_reader *r, pfr_error *err) {
     size_t from = r->events.nr_named;
     r->events.names_stale = false;

@@ -6,7 +6,7 @@
 
 pfr_status events_name(pfr_reader *r, pfr_error *err);
 
-/* Notes that the name of an event with a name has changed. */
+/* Notes that an event which already had a name got a different one. */
 pfr_status events_note_name(pfr_reader *r, size_t index, pfr_error *err);
 
 #endif

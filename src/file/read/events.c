@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a recording, and the event that a record belongs to: the id in the sample or in its sample_id decides,
-   at a place that all events of a recording share (docs/perf-data-format.md, event routing). */
+/* The events of a recording, and the event that a record belongs to. The id in the sample or in its sample_id decides;
+   the id is at the same place in all events of a recording (docs/perf-data-format.md, event routing). */
 #include "file/read/events.h"
 #include "file/read/plausible_record.h"
 #include "wire/names.h"
 
 #define ATTR_LEAST 64u
-#define OLD_ATTR_MOST 96u /* bytes, when Linux 3.7 changed the magic */
+#define OLD_ATTR_MOST 96u /* bytes: the largest attr when Linux 3.7 changed the magic */
 
 uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     uint64_t *copy = arena_take(&r->arena, ids->count * sizeof *copy, sizeof *copy);
@@ -19,7 +19,7 @@ uint64_t *copy_ids(pfr_reader *r, const pfr_u64s *ids, pfr_error *err) {
     return copy;
 }
 
-/* Reads an attr that states an impossible size, with the size of its entry instead. */
+/* Reads an attr that states an impossible size; uses the size of its entry instead. */
 static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
                               pfr_error *err) {
     const uint32_t size = r->context.swap ? __builtin_bswap32((uint32_t)room) : (uint32_t)room;
@@ -33,7 +33,7 @@ static pfr_status read_absurd(pfr_reader *r, const uint8_t *bytes, size_t room, 
     return layout_read(layout_at(L_attr), &r->context, &in, attr, err);
 }
 
-/* An attr that states more bytes than its entry has is read with zeros for the missing ones. */
+/* Reads an attr. If it states more bytes than its entry has, the missing ones are read as zeros. */
 static pfr_status read_attr(pfr_reader *r, const uint8_t *bytes, size_t room, struct pfr_rec_attr *attr,
                             pfr_error *err) {
     const uint32_t said = load_u32(bytes + 4, r->context.swap);
@@ -91,7 +91,8 @@ static void set_id_places(pfr_reader *r) {
     r->events.id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
-/* Records point to the context of their event, so the old array stays in the arena when it grows. */
+/* Records point to the context of their event, so an array that must grow is copied and the old one stays in the
+   arena. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
     if (r->events.count == r->events.room) {
         const size_t room = r->events.room ? r->events.room * 2 : 8;
@@ -108,8 +109,8 @@ static struct event *new_event(pfr_reader *r, pfr_error *err) {
     return &r->events.list[r->events.count];
 }
 
-/* If several attrs have the same id, the last one owns it in a file, as in perf. In a stream the first one keeps it, so
-   that records before the second attr are read the same in a second pass. */
+/* If several attrs of a file have the same id, it belongs to the last one, as in perf. In a stream it belongs to the
+   first one, so that a second pass reads the records before the second attr in the same way. */
 static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *err) {
     const bool first_keeps = r->header.container == PFR_PIPE;
     for (uint64_t i = 0; i < event->nr_ids; i++) {
@@ -162,7 +163,7 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
 }
 
 /* Number of events whose attrs came before the read position. A second pass over a stream knows all events from the
-   start, but must return its records as the first pass did. */
+   start, but must return the same records as the first pass. */
 static size_t events_so_far(const pfr_reader *r) {
     size_t from = 0, until = r->events.count;
     if (r->cursor.at >= r->events.last_told_at)
@@ -184,7 +185,8 @@ static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t si
                                       : event_of_id(r, load_u64(record + r->events.id_at, r->context.swap), so_far);
 }
 
-/* Records that perf makes itself have id 0 and belong to the first event. `room`: most bytes that the tail can have. */
+/* Records that perf makes itself have id 0 and belong to the first event. `room`: the most bytes that the tail can
+   have. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
     if (so_far == 1 || r->events.id_back == 0 || room < r->events.id_back)
         return 0;

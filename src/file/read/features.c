@@ -25,9 +25,9 @@ static void load_bitmap(pfr_reader *r, const uint8_t *bytes, unsigned width) {
 }
 
 /*
- * The bitmap is an array of the writer's unsigned long, whose size a big-endian file does not state. The width with
- * HOSTNAME set, which nearly every recording has, is right. If neither has it, only BUILD_ID is assumed, as perf does.
- * An empty bitmap is empty in any width.
+ * The bitmap is an array of the writer's unsigned long, and a big-endian file does not state the size of that type. The
+ * width that makes HOSTNAME set is right, because nearly every recording has that feature. If HOSTNAME is set in
+ * neither width, only BUILD_ID is assumed, as in perf. An empty bitmap is empty in any width.
  */
 void features_bitmap(pfr_reader *r, const uint8_t *bytes) {
     static const uint8_t none[FEATURES / 8];
@@ -61,8 +61,9 @@ static pfr_status add_feature(pfr_reader *r, uint32_t bit, uint64_t offset, pfr_
     return PFR_OK;
 }
 
-/* Features may share bytes, but each is read and copied separately: 200 sections on the same megabyte would take 200
-   MB. The limit is twice the file, so that one section of a wrong size does not exclude all others. */
+/* Features may share bytes, but each is read and copied separately, so 200 sections on the same megabyte would take 200
+   MB. The sum of their sizes is limited to twice the file size, so that one section with a wrong size does not exclude
+   all others. */
 static bool are_too_many_bytes(const pfr_reader *r, uint64_t size, uint64_t *sum) {
     if (*sum + size > 2 * r->header.file_size)
         return true;
@@ -97,15 +98,15 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
     return PFR_OK;
 }
 
-/* Views of a feature keep a pointer to its context. The two features whose content decides about their parts have
-   contexts of their own in the reader. */
+/* Views of a feature keep a pointer to its context. Two features decide by their own content which fields their parts
+   have; their contexts are kept in the reader. */
 static const struct pfr_context *context_of(const pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id && variant_of(L_feature_build_id, f->bytes.at, f->bytes.length, &r->context))
         return &r->features.old_build_ids;
     return f->layout == L_feature_cpu_domain_info ? &r->features.domains : &r->context;
 }
 
-/* Call it when the payload is available. */
+/* Call this when the payload is available. */
 static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id) {
         r->features.old_build_ids = r->context;
@@ -221,7 +222,7 @@ pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, v
 
 static void keep_first(void *context, const struct check_finding *finding) {
     pfr_error *first = context;
-    if (!finding->error || first->status != PFR_OK) /* only the rule does-not-fit reports errors */
+    if (!finding->error || first->status != PFR_OK) /* only the rule does-not-fit has an error */
         return;
     *first = *finding->error; /* its text is already escaped */
     first->status = PFR_HOLE;

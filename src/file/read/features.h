@@ -11,8 +11,8 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
 /* The context that decides which fields a feature has; its payload must be loaded. */
 struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f);
 
-/* < 0 if an earlier feature request failed although the feature is there (memory, input). A caller that treats NULL as
-   "no such feature" checks this at the end. */
+/* Returns < 0 if an earlier request for a feature failed although the file has the feature (out of memory, read error).
+   A caller that treats NULL as "no such feature" must call this at the end. */
 pfr_status features_unread(const pfr_reader *r, pfr_error *err);
 
 /* Loads the bitmap, also from big-endian writers with a 32-bit unsigned long. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walk over record headers: see header_walk.h. Any record other than a plain sample of the event ends it, and pfr_next
-   continues from there. */
+/* Walk over record headers: see header_walk.h. The walk ends at any record other than a plain sample of the event;
+   pfr_next continues from there. */
 #include "file/read/header_walk.h"
 
 #include "file/read/recording.h"
 
 #include "base/memory/sizes.h"
 
-#define TYPES_OF_KERNEL 64u /* types from here on are the recorder's */
+#define TYPES_OF_KERNEL 64u /* types from here on are those of recorders */
 
-/* The event to count. With several events its samples are recognised by their id; with one, every sample is its own. */
+/* The event to count. With several events, its samples are recognised by their id; with one event, every sample belongs
+   to it. */
 struct wanted_event {
     const struct length_rule *length;
     uint64_t id;
@@ -74,13 +75,13 @@ static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count,
     *rounds = own;
 }
 
-/* Whether reading at r->at needs no other work, so the buffer has records there, and samples may be taken as those of
-   the last event. *bytes and *left are the rest of the buffer. */
+/* Whether the next thing to do at r->at is to read a record from the buffer, and samples may be attributed to the last
+   event. *bytes and *left are the rest of the buffer. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
     const struct part *p = &r->parts[r->cursor.part];
     const uint64_t skip = r->cursor.at - p->in.start;
     if (r->limits.records != UINT64_MAX)
-        return false; /* pfr_next checks that limit at every record */
+        return false; /* pfr_next checks this limit at every record */
     if (r->cursor.compressed.length || r->cursor.payload_size || r->events.names_stale || r->cursor.ended ||
         p->inflater.length > p->inflater.at)
         return false;
@@ -93,7 +94,7 @@ static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, 
     return true;
 }
 
-/* The first 8 bytes of samples of fixed length, without misc; 0: the length varies. */
+/* The first 8 bytes of samples of a fixed length, without misc; 0: the length varies. */
 static uint64_t header_of(const struct length_rule *length, uint32_t id_at, bool swap) {
     const uint64_t size = (uint64_t)RECORD_HEADER + length->fixed;
     const bool varies = !length->known || length->counted || length->sized || length->text;
@@ -140,7 +141,7 @@ void walk_past(pfr_reader *r, uint64_t length, uint64_t count) {
     r->damage.quality.samples += count;
 }
 
-/* Bytes of the samples of equal length at `at`, maybe 0; notes their times. */
+/* Returns the number of bytes of the consecutive samples of equal length at `at`, maybe 0; notes their times. */
 static uint64_t walk_equal(const struct wanted_event *w, const uint8_t *at, uint64_t left, uint32_t time_at,
                            struct rounds *rounds) {
     const uint64_t size = (uint64_t)RECORD_HEADER + w->length->fixed, all = left;

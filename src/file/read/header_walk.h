@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Counts records that arrive too late for sorting by time. When a round ends, no later record may be older than the
-   latest record of the round before, because sorting has then emitted all of those. A record that is older is late. */
+/* Counts records that come too late for sorting by time. Sorting works in rounds: at the end of a round it emits all
+   records up to the latest time of the round before. A record that comes after that and has an earlier time is late. */
 struct rounds {
     uint64_t latest;      /* time of the latest record so far */
     uint64_t next, limit; /* values of `latest` when the last round ended, and the one before */
     uint64_t late;        /* number of late records */
 };
 
-/* 0 and 2^64-1 are not times. */
+/* The times 0 and 2^64-1 are ignored: they are not valid. */
 static inline void rounds_note(struct rounds *r, uint64_t time) {
     if (time - 1 >= UINT64_MAX - 1)
         return;
@@ -29,14 +29,14 @@ static inline void rounds_end(struct rounds *r) {
 }
 
 /*
- * Skips the next samples of `event` as far as they are in the read buffer and directly follow each other; returns their
- * number, which may be 0. They are counted in the quality as if pfr_next had returned them. Their times are noted in
- * `rounds`, which may be NULL.
+ * Skips the samples of `event` that come next, as far as they are in the read buffer and follow each other directly;
+ * returns their number, which may be 0. They are counted in the quality as if pfr_next had returned them. Their times
+ * are noted in `rounds`, which may be NULL.
  */
 uint64_t walk_samples(pfr_reader *reader, int32_t event, struct rounds *rounds);
 
-/* walk_samples for at most `most` samples; stores their addresses in `at`, valid until the next call on the reader.
- *from is the offset of the first one in the part. A reader of slices also skips other kernel records. */
+/* Like walk_samples, but takes at most `most` samples and stores their addresses in `at`, valid until the next call on
+   the reader. *from is the offset of the first one in the part. A reader of slices also skips other kernel records. */
 uint32_t walk_collect(pfr_reader *reader, int32_t event, const uint8_t **at, uint32_t most, uint64_t *from);
 
 /* The samples that walk_samples would skip. */
@@ -46,14 +46,14 @@ struct sample_run {
     uint32_t time_at; /* offset of the time in each; 0: not at a fixed place */
 };
 
-/* Finds them without skipping; false: there are no such samples. `timed`: stops before the first one without a valid
-   time. */
+/* Finds the samples without skipping them; false: there are no such samples. `timed`: the run ends before the first
+   sample without a valid time. */
 bool walk_run(const pfr_reader *reader, int32_t event, bool timed, struct sample_run *run);
-/* Skips the first `count` of them, of `length` bytes in all, as walk_samples does. */
+/* Skips the first `count` samples of the run, `length` bytes in total, as walk_samples does. */
 void walk_past(pfr_reader *reader, uint64_t length, uint64_t count);
 
-/* Skips the kernel records other than samples that come next in the read buffer; only for a pass after one that handled
-   them. Returns their number. */
+/* Skips the kernel records other than samples that come next in the read buffer. Use it only in a later pass: an
+   earlier one must have handled these records. Returns their number. */
 uint64_t walk_others(pfr_reader *reader, int32_t event);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2: one zstd stream continues through all such records of a file, and the records inside may
- * straddle them. So the context lives as long as the file, and an incomplete record stays in the buffer until the next
- * output completes it (docs/perf-data-format.md, compression).
+ * COMPRESSED and COMPRESSED2 records: a single zstd stream continues through all such records of a file, and a record
+ * inside the stream may be split between two of them. So the zstd context lives as long as the file, and an incomplete
+ * record stays in the buffer until later output completes it (docs/perf-data-format.md, compression).
  */
 #include "base/io/unpack.h"
 #include "file/read/inflate.h"
@@ -31,7 +31,7 @@ static pfr_status make_stream(pfr_reader *r, struct inflater *z, pfr_error *err)
     z->stream = ZSTD_createDStream();
     if (!z->stream)
         return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "zstd", "no memory for a zstd context");
-    const int window_log = 63 - __builtin_clzll(r->limits.window); /* zstd accepts 10 to 31 */
+    const int window_log = 63 - __builtin_clzll(r->limits.window); /* the range that zstd accepts */
     ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, window_log > 31 ? 31 : window_log < 10 ? 10 : window_log);
     return PFR_OK;
 }
@@ -45,8 +45,8 @@ static void drop_used(struct inflater *z) {
     z->at = 0;
 }
 
-/* A COMPRESSED record with too much output is a hole, as any that cannot be decompressed; records before it are kept.
- */
+/* A COMPRESSED record with too much output is a hole, like one that cannot be decompressed; the records before it are
+   kept. */
 static pfr_status too_much(pfr_reader *r, struct inflater *z, uint64_t produced, uint64_t offset, pfr_error *err) {
     z->broken = true;
     z->length -= (size_t)produced;
@@ -78,8 +78,8 @@ static pfr_status broken(const pfr_reader *r, size_t code, pfr_bytes from, size_
                     (unsigned long long)from.length, ZSTD_getErrorName(code));
 }
 
-/* End of the output of one record: the end of the buffer, or one byte past the limit, which shows that it is exceeded.
- */
+/* Limit for the output of one record: the end of the buffer, or one byte past the limit on its output, to detect that
+   it is exceeded. */
 static size_t room_for(const pfr_reader *r, const struct inflater *z, size_t before) {
     const uint64_t most = r->limits.zstd_output_per_record;
     return z->capacity - before > most ? before + (size_t)most + 1 : z->capacity;
@@ -89,8 +89,8 @@ static bool starts_frame(pfr_bytes from) {
     return from.length >= 4 && load_u32(from.at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == ZSTD_MAGICNUMBER;
 }
 
-/* Each record may stay below its own limit, while all together become thousands of times the file: that ends the part.
- */
+/* Limits the output of all records together: each may stay below its own limit while the sum becomes thousands of times
+   the file. Over the ratio, the part ends. */
 static pfr_status check_ratio(pfr_reader *r, uint64_t offset, pfr_error *err) {
     if (r->cursor.unpacked <= UNPACK_FREE_OUTPUT || r->cursor.unpacked / r->limits.ratio <= r->cursor.packed)
         return PFR_OK;
@@ -129,12 +129,12 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
         r->cursor.unpacked += out.pos - z->length;
         if (ZSTD_isError(hint)) {
             z->broken = true;
-            if (ZSTD_getErrorCode(hint) == ZSTD_error_checksum_wrong) /* any byte of it may be wrong */
+            if (ZSTD_getErrorCode(hint) == ZSTD_error_checksum_wrong) /* any byte of the output may be wrong */
                 z->length = before;
             return broken(r, hint, from, in.pos, offset, err);
         }
         z->hint = hint;
-        more = out.pos == out.size; /* full buffer: zstd may hold more output */
+        more = out.pos == out.size; /* the buffer is full: zstd may hold more output */
         if (out.pos == z->length && in.pos == in_before)
             more = false;
         z->length = out.pos;

@@ -104,13 +104,13 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union an
     return events_note_name(r, (size_t)(e - r->events.list), err);
 }
 
-/* The form of a cpu map is only a number: an unknown form or word size is reported. */
+/* Reports a cpu map of unknown form or word size; both are plain numbers, and decoding accepts any. */
 static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const pfr_items *map = &body->as_cpu_map.data.map;
     struct items_walk walk = items_start(map);
     union any_layout part;
     const uint64_t length =
-        rec->inside ? 0 : rec->size; /* a range of the input; a record inside compressed data has no such range */
+        rec->inside ? 0 : rec->size; /* a range of the input; records inside compressed data have no such range */
     (void)err;
     if (map->of == L_NONE)
         found(r, rec->offset, length, "cpu_map_data.type", "a cpu map of unknown form %u", body->as_cpu_map.data.type);
@@ -128,7 +128,7 @@ static pfr_status on_auxtrace(pfr_reader *r, pfr_record *rec, const union any_la
     return PFR_OK;
 }
 
-/* Stores the formats that follow the record as feature TRACING_DATA, as if read from a file. */
+/* Stores the formats that follow the record as feature TRACING_DATA, as if they came from a file. */
 static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -139,7 +139,7 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
         return PFR_OK;
     }
     rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size,
-                            8); /* reading the formats moves the buffer that holds the record */
+                            8); /* reading the formats moves the buffer, and the record with it */
     if (!rec->bytes)
         return mem_fail(&r->memory, err, "tracing data");
     PFR_TRY(input_window(&r->parts[r->cursor.part].in, r->cursor.at, (size_t)size, &bytes, &have, err));
@@ -158,7 +158,7 @@ static pfr_status on_tracing_data(pfr_reader *r, pfr_record *rec, const union an
     return r->header.container == PFR_PIPE ? keep_blob(r, rec, data->size, err) : PFR_OK;
 }
 
-/* No recorder writes compressed data inside compressed data: such a record is returned and not decompressed. */
+/* No recorder nests compressed data in compressed data: such a record is returned but not decompressed. */
 static pfr_status inflate_next(pfr_reader *r, const pfr_record *rec, const pfr_bytes *data) {
     if (rec->inside)
         return PFR_OK;
@@ -194,7 +194,8 @@ static notice_fn *const notices[NOTICED] = {
     [PFR_RECORD_COMPRESSED2] = on_compressed2,
 };
 
-/* For readers of slices: only the payload that follows a record matters; the whole reader noticed the rest. */
+/* For readers of slices: they need only the payload that follows a record; the whole reader has handled everything
+   else. */
 static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     (void)err;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Returns records in file order. A record is returned as it lies in the read buffer. The data after an AUXTRACE or
- * HEADER_TRACING_DATA record are skipped. A COMPRESSED record is returned first, then the records inside.
+ * HEADER_TRACING_DATA record is skipped. A COMPRESSED record is returned first, followed by the records inside it.
  *
- * Bytes that are not a record, or whose body does not match its type, are a hole up to the next plausible record
- * (plausible_record.c, resync.c). Most records pass the checks in a few instructions, in next_in_window.
+ * Bytes that are not a record, or a record whose body does not match its type, are a hole that ends at the next
+ * plausible record (plausible_record.c, resync.c). Most records pass the checks in a few instructions, in
+ * next_in_window.
  */
 #include "file/read/next.h"
 #include "file/read/event_names.h"
@@ -30,8 +31,8 @@ static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint
     return pfr_fail(err, PFR_HOLE, offset, length, "record", "%s", text);
 }
 
-/* Finds the owner of most records without a call: the only event, or that of the last sample if the id is the same. The
-   size test covers the id, because the id is as long as a header. */
+/* Finds the event of most records without a function call: the only event, or the last sample's event if the id is the
+   same. The size test also covers the id, because an id is as long as a record header. */
 static inline int32_t owner_of(pfr_reader *r, pfr_record *rec) {
     if (rec->type == PFR_RECORD_SAMPLE && rec->size >= RECORD_HEADER + r->events.id_at) {
         rec->tail = 0;
@@ -89,7 +90,7 @@ static void sight_inside(const pfr_reader *r, struct visible_bytes *s) {
         s->bytes += z->at;
 }
 
-/* Drops decompressed bytes up to `next`, which are not a record, and reports them. */
+/* Drops the decompressed bytes up to `next`, which are not a record, and reports them. */
 static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     const uint64_t from = z->start + z->at;
@@ -137,7 +138,7 @@ static pfr_status inflate_pending(pfr_reader *r, pfr_error *err) {
     return s;
 }
 
-/* End of a part. Bytes left in the decompressor are a record that was never completed. */
+/* End of a part. Bytes left in the decompressor belong to a record that was never completed. */
 static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     const size_t left = z->length - z->at;
@@ -154,8 +155,7 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
     }
     if (r->whole || r->cursor.part + 1 == r->nr_parts)
         return PFR_END;
-    input_set_chunk(&current(r)->in,
-                    current(r)->in.chunk); /* frees its buffer: only one, however many files there are */
+    input_set_chunk(&current(r)->in, current(r)->in.chunk); /* frees its buffer: only one part at a time has one */
     r->cursor.part++;
     r->cursor.at = current(r)->begin;
     r->cursor.ended = false;
@@ -174,7 +174,7 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
     const pfr_error told = *why; /* a copy, because `why` may be *err */
     r->cursor.at = next;
     r->cursor.doubtful = UINT64_MAX;
-    r->cursor.payload_from = r->cursor.payload_end = 0; /* a search goes back into a payload only once */
+    r->cursor.payload_from = r->cursor.payload_end = 0; /* a search starts inside the same payload only once */
     count_hole(r, kind, next - from);
     *err = told;
     err->status = PFR_HOLE;
@@ -183,7 +183,8 @@ static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint6
     return PFR_HOLE;
 }
 
-/* Start of the search: the size of the payload or record before this place may be wrong, so it begins inside it. */
+/* Start of the search for the next record: inside the last payload or record if its size may be wrong, else after
+   r->at. */
 static uint64_t search_from(const pfr_reader *r) {
     const struct input *in = &r->parts[r->cursor.part].in;
     uint64_t from = r->cursor.at + 1;
@@ -194,7 +195,7 @@ static uint64_t search_from(const pfr_reader *r) {
     return input_seekable(in) || from >= in->start ? from : r->cursor.at + 1;
 }
 
-/* The bytes at r->at are not a record, for the reason in *why: all up to the next record is a hole. */
+/* Handles bytes at r->at that are not a record, for the reason in *why: all bytes up to the next record are a hole. */
 static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *err) {
     const uint64_t from = search_from(r);
     uint64_t next = from;
@@ -213,8 +214,9 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
     return hole_up_to(r, &r->damage.quality.garbage, from, next, &larger, err);
 }
 
-/* A record that reaches past the end has a wrong size or is cut off. A cut one with compressed data may contain bytes
-   that look like records, because zstd stores some blocks uncompressed: there the search requires three in a row. */
+/* A record that reaches past the end has a wrong size or is cut off. If a cut record holds compressed data, its bytes
+   may look like records, because zstd stores some blocks uncompressed: the search then requires three records in a
+   row. */
 static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, uint64_t left, pfr_error *err) {
     const bool opaque = holds_compressed(load_u32(bytes, r->context.swap));
     pfr_error why;
@@ -226,7 +228,7 @@ static pfr_status past_end(pfr_reader *r, const uint8_t *bytes, uint16_t size, u
     return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, &why, err);
 }
 
-/* Decides about a record that is not plausible by itself: it is returned after all, or is a hole. */
+/* Decides whether a record that is not plausible by itself is returned after all, or is a hole. */
 static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct visible_bytes s;
     pfr_error why;
@@ -249,8 +251,8 @@ static pfr_status no_size(pfr_reader *r, pfr_error *err) {
     return skip_garbage(r, &why, err);
 }
 
-/* Loads the bytes at r->at, enough for one record, into the buffer. *size: from its header; 0: fewer than 8 bytes left.
- */
+/* Loads enough bytes at r->at for one record into the buffer. *size: the size in its header; 0: fewer than 8 bytes are
+   left. */
 static pfr_status look_at(pfr_reader *r, const uint8_t **bytes, uint64_t *left, uint16_t *size, pfr_error *err) {
     struct part *p = current(r);
     const uint64_t room = p->end - r->cursor.at;
@@ -314,7 +316,8 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
-/* End of the part's records as far as known; in a stream of unknown length, reads up to the end of the payload. */
+/* Determines the end of the part's records as far as it is known; in a stream of unknown length, reads up to the end of
+   the payload. */
 static pfr_status find_end(pfr_reader *r, uint64_t size, uint64_t *end, pfr_error *err) {
     struct part *p = current(r);
     const uint8_t *bytes;
@@ -343,7 +346,7 @@ static pfr_status payload_past_end(pfr_reader *r, uint64_t size, uint64_t room, 
     return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, &why, err);
 }
 
-/* Skips the payload after a record; a payload shorter than announced is a truncation. */
+/* Skips the payload after a record; a payload shorter than announced counts as truncated. */
 static pfr_status skip_payload(pfr_reader *r, pfr_error *err) {
     const uint64_t size = r->cursor.payload_size;
     uint64_t end;
@@ -380,8 +383,9 @@ static inline bool next_in_window(pfr_reader *r, pfr_record *rec) {
 }
 
 /*
- * Whether the reader needs the buffer after it has returned the record at r->at: it reads a payload through the same
- * buffer, and compressed bytes stay there until the next call. The caller of next_at_hand may free the buffer before.
+ * Whether the reader still needs the buffer after it has returned the record at r->at: a payload is read through the
+ * same buffer, and compressed bytes stay there until the next call. Such a record must not be returned by next_at_hand,
+ * whose caller may free the buffer at once.
  */
 static bool outlives_window(const pfr_reader *r) {
     const struct input *in = &r->parts[r->cursor.part].in;

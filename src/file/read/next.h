@@ -7,8 +7,8 @@
 /* Fills *rec for the record at `bytes`, which must be complete. It is not counted yet. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
 
-/* pfr_next within the bytes in the buffer, on a reader without a limit on records. PFR_END: call pfr_next. The reader
-   keeps no pointer into the buffer after it, so the buffer may then be freed. */
+/* Like pfr_next, but reads only bytes that are already in the buffer; for a reader without a limit on records. PFR_END:
+   call pfr_next instead. The reader keeps no pointer into the buffer, so the caller may free the buffer afterwards. */
 pfr_status next_at_hand(pfr_reader *r, pfr_record *rec, pfr_error *err);
 
 #endif

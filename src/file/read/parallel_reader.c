@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Round-robin reading: see parallel_reader.h. Chunks are numbered. A thread takes the next number, and its turn comes
- * when the shared turn counter reaches it. Of a record that lies across two chunks, the first bytes are copied in front
- * of the second chunk; each buffer has room for them.
+ * Round-robin reading: see parallel_reader.h. Chunks are numbered. A thread takes the next number, and has its turn
+ * when the shared turn counter reaches this number. If a record lies across two chunks, its first bytes are copied in
+ * front of the second chunk; each buffer has room for them.
  */
 #include "file/read/parallel_reader.h"
 
@@ -10,18 +10,18 @@
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 
-#define HEAD ((size_t)65536) /* room before a chunk; the bytes copied there are fewer than a record */
+#define HEAD ((size_t)65536) /* room before a chunk for the first bytes of a record, which are always fewer */
 #define PAGE ((uint64_t)4096)
 #define STRETCHES_LEAST 4u
 
 struct read_turns {
     pfr_reader *reader;
     const struct parallel_reader *parallel_reader;
-    uint64_t begin, end; /* of the bytes read, in the file */
+    uint64_t begin, end; /* range of the file that is read */
     size_t chunk;
     uint64_t next; /* next chunk to take; atomic */
     uint64_t turn; /* chunk being walked; atomic, changed under the lock */
-    bool over;     /* no more turns; atomic, changed under the lock */
+    bool over;     /* there are no more turns; atomic, changed under the lock */
     uint32_t asleep;
     pthread_mutex_t lock;
     pthread_cond_t moved;
@@ -44,7 +44,7 @@ static bool is_settled(const struct read_turns *t, uint64_t number) {
     return __atomic_load_n(&t->over, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE) == number;
 }
 
-/* false: there are no more turns. */
+/* Returns false if there are no more turns. */
 static bool wait_for_turn(struct read_turns *t, uint64_t number) {
     for (unsigned i = 0; i < REST_GLANCES && !is_settled(t, number); i++)
         rest();
@@ -70,7 +70,8 @@ static void end_turn(struct read_turns *t, uint64_t number, bool over) {
 
 /* --- One turn. */
 
-/* Whether only bytes after the buffer are missing. Then *bytes are the first *left bytes of a record, or none. */
+/* Whether reading stopped only because the buffer ends here. *bytes are then the first *left bytes of the next record;
+ *left may be 0. */
 static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_t *left) {
     const struct input *in = &r->parts[r->cursor.part].in;
     const uint64_t skip = r->cursor.at - in->start;
@@ -83,7 +84,8 @@ static bool misses_bytes_alone(const pfr_reader *r, const uint8_t **bytes, size_
     return load_u16(*bytes + 6, r->context.swap) > *left;
 }
 
-/* Walks over the complete records of the chunk and keeps the rest for the next one. false: this was the last turn. */
+/* Walks over the complete records of the chunk and keeps the bytes after them for the next chunk. Returns false if this
+   was the last turn. */
 static bool take_turn(struct read_turns *t, uint64_t number, uint8_t *bytes, size_t have) {
     pfr_reader *r = t->reader;
     const uint64_t from = t->begin + number * t->chunk;
@@ -128,7 +130,7 @@ static void run_all(struct runner *runners, uint32_t count) {
             pthread_join(runners[i].thread, NULL);
 }
 
-/* Gives the buffer back to the reader, empty. */
+/* Leaves the reader with an empty buffer of its own again. */
 static pfr_status finish(struct read_turns *t, pfr_error *err) {
     pfr_reader *r = t->reader;
     input_forget(&r->parts[r->cursor.part].in, r->cursor.at);
@@ -163,7 +165,8 @@ static size_t buffer_size(const struct read_turns *t) {
     return HEAD + t->chunk + INPUT_ALIKE;
 }
 
-/* Returns the number of buffers allocated. They come from a share, so that a failure is not recorded in the reader. */
+/* Returns the number of buffers allocated. They are allocated from a share of the memory limit, so that a failure is
+   not recorded in the reader. */
 static uint32_t take_buffers(struct memory *memory, struct read_turns *t, struct runner *runners, uint32_t wanted) {
     uint32_t count = 0;
     for (; count < wanted; count++) {

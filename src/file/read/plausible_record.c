@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges from its own bytes whether something is a record: the members that its type requires, and its length. Most
-   records take a few instructions (layout_length.h); the others are decoded by their layout. */
+/* Judges from the bytes of a record whether it is one: the members that its type requires, and its length. Most records
+   take a few instructions (layout_length.h); the others are decoded by their layout. */
 #include "file/read/plausible_record.h"
 #include "wire/any_layout.h"
 #include "wire/fast_sample.h"
@@ -9,8 +9,8 @@
 
 #define KERNEL_TYPES 64u
 
-/* Learns the length rule of each type and the smallest body, which keeps a sample_id from being cut out of a record
-   without one. */
+/* Learns the length rule and the smallest body of each type. The smallest body prevents reading a sample_id in a record
+   that has no room for one. */
 void plausibility_learn(pfr_reader *r) {
     struct pfr_context shortest = r->events.count ? r->events.list[0].context : r->context;
     struct pfr_context usual = shortest;

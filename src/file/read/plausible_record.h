@@ -4,7 +4,7 @@
 /* How plausible the bytes of one record are. plausible_record.c describes how this is judged. */
 #include "file/read/recording.h"
 
-/* How far the bytes of a record (type to context are filled) look like one. */
+/* How far the bytes of a record look like one. Its members from type to context must be filled. */
 enum plausibility {
     PLAUSIBILITY_NONE, /* the body does not match the type */
     PLAUSIBILITY_WEAK, /* cannot be decided: unknown type, or a sample of no event */

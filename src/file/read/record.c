@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content of a record: its body by the layout table, its sample_id, one field by name. */
+/* Content of a record: decodes its body by the layout table and its sample_id, and finds single fields by name. */
 #include "file/read/decode_sample.h"
 #include "file/read/recording.h"
 #include "file/read/findings.h"
@@ -23,7 +23,7 @@ const char *pfr_layout_name(uint64_t layout) {
     return l ? l->name : NULL;
 }
 
-/* The event's context, completed with the record's own misc and variant. */
+/* The context of the record's event, completed with the misc and variant of the record. */
 struct pfr_context record_context(const pfr_record *rec, unsigned number) {
     struct pfr_context c = *rec->context;
     c.word[WORD_MISC] = rec->misc;
@@ -44,7 +44,8 @@ static bool is_fast(const pfr_record *rec, void *body) {
     return rec->type == PFR_RECORD_SAMPLE && rec->event != PFR_NO_EVENT && fast_sample(rec->context, &in, body);
 }
 
-/* Fast decoders for records of state, which come by the hundred thousand; indexed by layout. */
+/* Fast decoders for state records (comm, fork, mmap2), of which a recording may have hundreds of thousands; indexed by
+   layout. */
 typedef bool fast_reader(const struct pfr_context *c, struct cursor *in, void *body);
 #define LAYOUT(id, name, doc)                                                                                          \
     static bool read_##name(const struct pfr_context *c, struct cursor *in, void *body) {                              \
@@ -151,7 +152,7 @@ static void set_integer(pfr_value *v, const struct field *f, const void *body) {
     }
 }
 
-/* Copies a member that is one of the view structs out of the body. */
+/* Copies a member from the body if its type is one of the view structs. */
 static void set_view(pfr_value *v, const struct field *f, const uint8_t *member) {
     static const size_t sizes[] = {[PFR_VALUE_TEXT] = sizeof(pfr_text),
                                    [PFR_VALUE_BYTES] = sizeof(pfr_bytes),
@@ -171,7 +172,7 @@ static bool is_present(const struct field *f, const struct pfr_context *c, const
     return field_present(f, c, body, 0);
 }
 
-/* Resolves a dotted path: each part but the last must be a nested layout. */
+/* Resolves a dotted path: each component but the last must be a nested layout. */
 static pfr_status follow(const struct layout *l, const struct pfr_context *c, const uint8_t *body, const char *path,
                          pfr_value *value, pfr_error *err) {
     for (;;) {

@@ -55,7 +55,7 @@ struct inflater {
 struct part {
     struct input in;
     struct inflater inflater;
-    uint64_t begin, end; /* of the records; end UINT64_MAX: where the input ends */
+    uint64_t begin, end; /* offsets of the records; end UINT64_MAX: up to the end of the input */
     uint32_t number;     /* 0: `data` or the file itself; else N + 1 */
     bool end_doubtful;   /* no feature table was found: records may continue past `end` */
     bool open;
@@ -64,9 +64,9 @@ struct part {
 struct event {
     pfr_event public;
     struct pfr_context context;
-    uint64_t told_at;            /* stream: read position when its attr arrived */
+    uint64_t told_at;            /* stream: read position at which its attr arrived */
     uint32_t tail;               /* bytes of its sample_id */
-    struct length_rule length;   /* of its samples */
+    struct length_rule length;   /* rule for the length of its samples */
     uint32_t time_at, time_back; /* offset of the time: in a sample from its start, in other records back from their
                                     end; 0: not at a fixed place */
     uint32_t ip_at;  /* offset of ip in a sample, from its start; pid and tid follow it; 0: not at a fixed place */
@@ -77,7 +77,7 @@ struct event {
 struct type_rule {
     uint16_t layout;           /* 0: unknown type */
     uint32_t least;            /* minimum bytes of the body, without a sample_id */
-    struct length_rule length; /* of the body */
+    struct length_rule length; /* rule for the length of the body */
 };
 #define TYPE_RULES 128u
 
@@ -85,7 +85,7 @@ struct xray_trace;
 struct stored_source;
 struct sample_waits;
 
-/* Functions for recordings that are not perf.data. open.c, which knows all kinds, sets them. */
+/* Functions for recordings that are not perf.data. open.c sets them, because it knows all kinds. */
 struct reader_kind {
     pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
     void (*rewind)(pfr_reader *r); /* to the first record */
@@ -98,14 +98,14 @@ struct reader_kind {
 struct reader_cursor {
     uint32_t part;                      /* index of the current part */
     uint64_t at;                        /* offset of the next record in the current part */
-    uint64_t payload_size;              /* of the last record, not yet skipped */
+    uint64_t payload_size;              /* size of the last record's payload, not yet skipped */
     uint64_t payload_from, payload_end; /* range of the last payload skipped */
     uint64_t doubtful;    /* offset of the last record if only its own header vouches for its size; else UINT64_MAX */
-    pfr_bytes compressed; /* of a record already returned, not yet decompressed */
-    uint64_t packed, unpacked; /* bytes of the COMPRESSED records in this pass, before and after decompression */
+    pfr_bytes compressed; /* compressed bytes of a record that was already returned, not yet decompressed */
+    uint64_t packed, unpacked; /* bytes in the COMPRESSED records of this pass, before and after decompression */
     uint64_t outer;            /* offset of the current COMPRESSED record */
     bool ended;                /* nothing more of the current part can be read */
-    bool part_told;            /* the caller names the part itself: error texts leave it out */
+    bool part_told;            /* the caller names the part itself, so error texts leave it out */
     size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
 };
 
@@ -114,7 +114,7 @@ struct reader_events {
     struct event *list;
     size_t count, room;
     uint64_t last_told_at; /* the greatest told_at of all events */
-    uint64_t attrs_at;     /* of a file: offset of its attr entries, after repair */
+    uint64_t attrs_at;     /* offset of a file's attr entries, after repair */
     uint64_t ids_taken;    /* bytes of ids of all events so far; at most the size of the file */
     struct u64_map ids;
     uint64_t last_id;
@@ -157,8 +157,8 @@ struct reader_damage {
 struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct xray_trace *trace;       /* XRay trace, in the arena; NULL: a perf.data recording */
-    struct stored_source *stored;   /* data of a store (stored.h), closed with the reader; NULL: it has records */
-    struct sample_waits *waits;     /* NULL: its samples count; see model/profile/result/sample_waits.h */
+    struct stored_source *stored; /* data of a store (stored.h), closed with the reader; NULL: the reader has records */
+    struct sample_waits *waits;   /* NULL: the samples of this reader count; see model/profile/result/sample_waits.h */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;
@@ -166,7 +166,7 @@ struct pfr_reader {
     const pfr_reader
         *whole; /* for a reader of slices (slice.c): the reader whose events and features it uses; else NULL */
     pfr_header header;
-    struct pfr_context context; /* of records without an event: byte order and NRCPUS */
+    struct pfr_context context; /* for records without an event: byte order and NRCPUS */
     struct part *parts;
     uint32_t nr_parts;
     struct reader_cursor cursor;
@@ -206,7 +206,7 @@ static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
 
 /*
  * open.c: pfr_open for inputs that may have another format as well. If is_it recognises the first bytes of the input,
- * it sets *found: the reader then holds only its input, seekable (parts[0].in), and the damage that ended it (broken).
+ * it sets *found. The reader then holds only its seekable input (parts[0].in) and the damage that ended it (broken).
  */
 struct other_form {
     bool (*is_it)(const uint8_t *bytes, size_t have);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Restores events whose attrs or ids the header lost. EVENT_DESC repeats both (docs/perf-data-format.md): number of
- * events, bytes per attr, then for each event its attr, number of ids, name and ids. Plausible values of the header are
- * kept. A file without EVENT_DESC, such as a killed recorder leaves, may have ID_INDEX records: these list ids with cpu
- * and thread, but not the event. The event of each id follows if every event has one id per cpu and thread.
+ * Restores events whose attrs or ids are lost from the header. EVENT_DESC repeats both (docs/perf-data-format.md):
+ * number of events, bytes per attr, then for each event its attr, number of ids, name and ids. Plausible values of the
+ * header are kept. A file without EVENT_DESC, such as one left by a killed recorder, may have ID_INDEX records: these
+ * list ids with cpu and thread, but not the event. If every event has one id per cpu and thread, the order of the
+ * entries shows the event of each id.
  */
 #include "file/read/repair_events.h"
 #include "file/read/events.h"
@@ -20,7 +21,7 @@
 struct described {
     struct cursor in;
     uint32_t count, attr_size;
-    const uint8_t *attr; /* of the entry read last */
+    const uint8_t *attr; /* the attr of the entry read last */
     pfr_u64s ids;
 };
 
@@ -48,7 +49,7 @@ static bool described_next(struct described *d) {
     return can_be_attr(load_u32(d->attr + 4, d->in.swap), d->attr_size);
 }
 
-/* Whether it can be read to its end; otherwise it is not used at all. */
+/* Whether EVENT_DESC can be read to its end; otherwise it is not used at all. */
 static bool is_readable(struct described d) {
     for (uint32_t i = 0; i < d.count; i++)
         if (!described_next(&d))
@@ -56,7 +57,7 @@ static bool is_readable(struct described d) {
     return true;
 }
 
-/* EVENT_DESC has no ids if recover wrote it for events of unknown ids. */
+/* EVENT_DESC has no ids if `perfray recover` wrote it for events whose ids are unknown. */
 static bool tells_ids(struct described d) {
     for (uint32_t i = 0; i < d.count && described_next(&d); i++)
         if (d.ids.count)
@@ -82,7 +83,7 @@ static bool ids_are_lost(const pfr_reader *r) {
     return r->events.count > 1;
 }
 
-/* Adds all events again: plausible attrs and ids of the header first, the rest from EVENT_DESC. */
+/* Adds all events again: attrs and ids of the header where they are plausible, the others from EVENT_DESC. */
 static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
     const struct event *const before = r->events.list;
     const size_t told = r->events.count;
@@ -113,7 +114,7 @@ static bool read_whole(pfr_reader *r, uint64_t offset, void *to, size_t length) 
     return input_read_at(&r->parts[0].in, offset, to, length, &got, NULL) >= 0 && got == length;
 }
 
-/* A count too large for the record is ignored. */
+/* An ID_INDEX whose count is too large for the record is ignored. */
 static pfr_status take_index(pfr_reader *r, struct indexed *x, uint64_t at, uint32_t size, pfr_error *err) {
     uint8_t number[8];
     if (size < INDEX_HEAD || !read_whole(r, at + 8, number, sizeof number))
@@ -165,7 +166,7 @@ static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t 
         by_event = by_event && are_of_one(r, x, i, i % each);
         by_counter = by_counter && are_of_one(r, x, i, i - i % events);
     }
-    for (size_t i = 1; i < each; i++) /* if it repeats, both orders would fit */
+    for (size_t i = 1; i < each; i++) /* if the pair repeats, both orders would fit */
         by_event = by_event && !are_of_one(r, x, i, 0);
     *step = by_event ? 1 : events;
     return by_event || by_counter;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repairs a file header whose numbers cannot be right. Other parts of the file repeat them: each attr states its own
- * size, the records begin where attrs and ids end, and the feature table points at the sections that follow it.
+ * size, the records begin where attrs and ids end, and the sections listed by the feature table directly follow it.
  * Possible values are never changed. Each change is a finding (found), which pfr_next returns as a hole before the
  * first record.
  */
@@ -16,8 +16,8 @@
 #define ATTR_LEAST 64u
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
-#define SURE_ENTRIES 5u   /* consecutive entries required to accept a table whose end is damaged */
-#define LIKELY_ENTRIES 3u /* enough if the last section ends where the file does */
+#define SURE_ENTRIES 5u   /* consecutive entries that prove a table if its end is damaged */
+#define LIKELY_ENTRIES 3u /* number that is enough if the last section ends where the file does */
 
 /* Offsets of the header's numbers. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
@@ -26,7 +26,8 @@ static bool lies_inside(uint64_t offset, uint64_t size, uint64_t end) {
     return offset <= end && size <= end - offset;
 }
 
-/* A read error must not look like missing data: features_unread makes opening fail with it in the end. */
+/* Keeps the first read error, which must not look like missing data: features_unread makes opening fail with it in the
+   end. */
 static void remember(pfr_reader *r, const pfr_error *why) {
     if (r->features.unread.status == PFR_OK)
         r->features.unread = *why;
@@ -58,8 +59,8 @@ static bool can_be_entry_size(uint64_t size) {
     return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
 }
 
-/* Size of the file_attr entry at `offset`: its attr states a size with room for the section of ids, and that section
-   lies in the file. 0: no entry is there. */
+/* Size of the file_attr entry at `offset`, according to its attr: the entry includes the section of ids, which must lie
+   inside the file. 0: there is no entry. */
 static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
     const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
     if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))
@@ -71,7 +72,7 @@ static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
                : 0;
 }
 
-/* Recorders write ids, attrs and records after the header, in this order. */
+/* Searches for the attrs after the header, because recorders write ids, attrs and records in this order. */
 static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t from) {
     const uint64_t most = from + ATTR_MOST * 16;
     const uint64_t until = h->data.offset > from && h->data.offset < most ? h->data.offset : most;
@@ -89,7 +90,8 @@ static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     return count;
 }
 
-/* Whether entries of this size, which differs from the header's, fill the section and their attrs confirm it. */
+/* Whether entries of `size`, which differs from the header's value, fill the section, and their attrs state this
+   size. */
 static bool entries_fill(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t size) {
     return size != h->attr_size && h->attrs.size % size == 0 &&
            count_entries(r, h->attrs.offset, size) >= h->attrs.size / size;
@@ -104,7 +106,7 @@ static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     h->attr_size = size;
 }
 
-/* More entries than attrs that confirm the size: attrs.size is wrong. */
+/* Whether the section has more entries than attrs that state the entry size: attrs.size is then wrong. */
 static bool runs_over(pfr_reader *r, const struct pfr_rec_file_header *h) {
     const uint64_t count = count_entries(r, h->attrs.offset, h->attr_size);
     return count > 0 && count < h->attrs.size / h->attr_size;
@@ -179,8 +181,8 @@ pfr_status mend_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *
     return PFR_OK;
 }
 
-/* Ids at an impossible place: recorders write them after the header, event by event. So they begin where those of the
-   event before end, and end where those of the next event, or the attrs, begin. */
+/* Corrects ids at an impossible place. Recorders write ids after the header, event by event. So the ids of an event
+   begin where those of the previous event end, and end where those of the next event, or the attrs, begin. */
 void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry, uint64_t *ids, uint64_t *length) {
     const uint64_t end = h->attrs.offset + h->attrs.size, words = entry + h->attr_size - SECTION;
     const uint64_t said = *length;
@@ -200,7 +202,7 @@ void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry
 
 /* --- Start of the records. */
 
-/* They follow the header, the attrs and their ids. */
+/* The end of the attrs and of all ids, where the records follow. */
 static uint64_t end_of_attrs(pfr_reader *r, const struct pfr_rec_file_header *h) {
     uint64_t end = h->attrs.offset + h->attrs.size;
     for (uint64_t at = h->attrs.offset; at + h->attr_size <= h->attrs.offset + h->attrs.size; at += h->attr_size) {
@@ -237,10 +239,10 @@ void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
     h->data.offset = begin;
 }
 
-/* --- End of the records: at the feature table, whose sections follow it one after the other. */
+/* --- End of the records: at the feature table, which its sections follow one after the other. */
 
-/* Whether a table at `at` has its first section at `first`. Unused bytes between them are possible, because perf leaves
-   out sections that it could not write. */
+/* Whether there is a table at `at` whose first section is at `first`. Unused bytes may separate them, because perf
+   leaves out sections that it could not write. */
 static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
     const uint64_t room = first > at && (first - at) % SECTION == 0 ? (first - at) / SECTION : 0;
     uint64_t next = first, count = 0;
@@ -253,14 +255,15 @@ static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
     return count >= SURE_ENTRIES || (count >= LIKELY_ENTRIES && next == r->header.file_size);
 }
 
-/* Whether a table of `count` entries can begin at `at`: its first section follows it. The sections may be cut off. */
+/* Whether a table of `count` entries can begin at `at`: its first entry must place a section after the table. The
+   sections may be cut off. */
 static bool table_begins(pfr_reader *r, uint64_t at, uint64_t count) {
     const uint64_t first = peek(r, at);
     return first > at && (first - at) % SECTION == 0 && (first - at) / SECTION >= count &&
            (first - at) / SECTION <= TABLE_MOST;
 }
 
-/* Whether the sections that the header's bitmap requires can be where the table at `at` puts them. */
+/* Whether the table at `at` gives possible offsets to the `count` sections that the header's bitmap requires. */
 static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t offset = peek(r, at + i * SECTION), size = peek(r, at + i * SECTION + 8);
@@ -270,8 +273,8 @@ static bool table_can_be(pfr_reader *r, uint64_t at, uint64_t count) {
     return lies_inside(at, count * SECTION, r->header.file_size);
 }
 
-/* Whether the 16 bytes before `at` are an entry of the same table: its section ends where that of the entry at `at`
-   begins. */
+/* Whether the 16 bytes before `at` are an entry of the same table: the section of that entry must end where the section
+   of the entry at `at` begins. */
 static bool is_within_table(pfr_reader *r, uint64_t at) {
     if (at < 2 * SECTION)
         return false;

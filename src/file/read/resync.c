@@ -2,7 +2,8 @@
 /*
  * After bytes that are not a record, finds the next place where a chain of records begins: three plausible ones in a
  * row, or fewer if they reach the end (docs/perf-data-format.md, resynchronising). The search tries every byte, because
- * records of user types need not be multiples of 8. It is linear: most places are rejected by the type field.
+ * the sizes of user-type records need not be multiples of 8. It takes linear time: the type field rules out most
+ * places.
  */
 #include "file/read/resync.h"
 #include "file/read/next.h"
@@ -19,7 +20,7 @@
 #define PATIENCE 16u /* bytes of bodies that may be decoded per byte of progress */
 #define SIGHT ((size_t)256 << 10)
 
-/* Records followed by data that may exceed the visible bytes. */
+/* Types of records that a payload follows, which may exceed the visible bytes. */
 static const bool carries_payload[TYPE_RULES] = {[PFR_RECORD_TRACING_DATA] = true, [PFR_RECORD_AUXTRACE] = true};
 
 static const bool compressed[TYPE_RULES] = {[PFR_RECORD_COMPRESSED] = true, [PFR_RECORD_COMPRESSED2] = true};
@@ -44,7 +45,7 @@ enum link {
     LINK_BROKEN,
     LINK_LAST,    /* a record that ends past the visible bytes */
     LINK_UNKNOWN, /* of an unknown type */
-    LINK_UNSURE,  /* a possible header; the body is undecidable, does not match, or leaves bytes over */
+    LINK_UNSURE,  /* has a possible header, but the body cannot be judged, does not match, or leaves bytes over */
     LINK_GOOD,
     LINK_FIRM
 };
@@ -55,9 +56,9 @@ static bool has_sane_header(const pfr_record *rec) {
 }
 
 /*
- * Plausibility within a budget. Where a large record could begin every few bytes, the bodies overlap, and each would be
- * decoded again and again. So decoding is limited to a multiple of the progress; bodies over the budget count as
- * unsure.
+ * Plausibility within a budget. If a large record could begin every few bytes, their bodies overlap, and each would be
+ * decoded again and again. So the bytes decoded are limited to a multiple of the bytes passed; bodies over the budget
+ * count as unsure.
  */
 static enum plausibility patient_plausibility(pfr_reader *r, const pfr_record *rec) {
     enum plausibility plausibility;
@@ -83,7 +84,7 @@ static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t 
     const uint32_t type = load_u32(s->bytes + at, r->context.swap);
     if (size < RECORD_HEADER)
         return LINK_BROKEN;
-    if (size > left) /* an unknown type whose end is not visible yet, if more bytes may follow */
+    if (size > left) /* the end of an unknown type counts as not visible yet if more bytes may follow */
         return is_known(r, type) || !s->whole ? LINK_LAST : LINK_BROKEN;
     frame(r, &rec, s->bytes + at, 0);
     *next = at + size;
@@ -101,8 +102,9 @@ static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t 
 }
 
 /*
- * Whether a chain begins at `at`: GOOD_CHAIN good records, among which unsure ones are accepted, or UNSURE_CHAIN unsure
- * ones. A chain that reaches the end of the visible bytes needs only `least` good records. `good`: those before `at`.
+ * Whether a chain continues at `at`: either GOOD_CHAIN good records, possibly with unsure ones between them, or
+ * UNSURE_CHAIN unsure ones. A chain that reaches the end of the visible bytes needs only `least` good records. `good`:
+ * the number of good records before `at`.
  */
 static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned good, unsigned least) {
     unsigned unsure = 0, unknown = 0;
@@ -119,13 +121,14 @@ static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, un
     return good >= GOOD_CHAIN || unsure >= UNSURE_CHAIN || good + 1 >= least;
 }
 
-/* Whether records follow this one. Recorders number their own types from 64, or from 32768 (simpleperf). After a type
-   above that, one known record must be visible. */
+/* Whether records follow this one. Recorders number their own record types from 64, simpleperf from 32768. If the type
+   is above this range, at least one known record must be visible. */
 static bool goes_on(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     return follow(r, s, rec->size, 0, s->pieces || rec->type < TYPES_MOST ? 0 : 1);
 }
 
-/* Whether a chain begins at `at`. The first record must be good; it must be firm if the chain reaches the end early. */
+/* Whether a chain begins at `at`. The first record must be good. If the chain reaches the end before GOOD_CHAIN
+   records, it must be firm. */
 static bool begins(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned least) {
     uint64_t next;
     const enum link first = link_at(r, s, at, &next);
@@ -149,8 +152,8 @@ uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, 
     return s->length;
 }
 
-/* A record that is possible but not certain is accepted if others follow where its size ends, unless a chain begins
-   inside it: then its size is wrong. */
+/* Accepts a possible but uncertain record if other records follow it. If a chain begins inside the record instead, its
+   size is wrong. */
 uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     const enum plausibility plausibility = plausibility_of(r, rec);
     const bool sane = has_sane_header(rec);
@@ -165,14 +168,14 @@ uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const p
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
-/* How many of `wanted` bytes from `at` on can be requested at once. */
+/* How many of the `wanted` bytes from `at` on one request can return. */
 static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
     const uint64_t room = r->parts[r->cursor.part].end - at;
     const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;
     return wanted < most ? wanted : (size_t)most;
 }
 
-/* If the read buffer must move, twice the needed size is requested: otherwise each call would move it. */
+/* If the read buffer must move, asks for twice the needed size, because otherwise each call would move the buffer. */
 pfr_status sight_at(pfr_reader *r, uint64_t at, struct visible_bytes *s, pfr_error *err) {
     struct part *p = &r->parts[r->cursor.part];
     const uint64_t room = p->end - at;

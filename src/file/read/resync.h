@@ -4,19 +4,19 @@
 /* Tells records from damage, and finds the next record after damage. resync.c describes how. */
 #include "file/read/recording.h"
 
-/* The bytes from a suspect record on, as far as they are in the buffer. */
+/* The bytes from a suspect record on, as far as the buffer has them. */
 struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
-    bool whole;  /* no bytes follow them */
-    bool pieces; /* `length` is arbitrary: decompressed bytes arrive piece by piece */
+    bool whole;  /* the input ends after them */
+    bool pieces; /* `length` is arbitrary, because decompressed bytes arrive in pieces */
 };
 
 /* Number of bytes to skip before reading continues. 0: the record at s->bytes is plausible enough to be returned. Else
    the offset of the next plausible record, or s->length. */
 uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec);
 
-/* Whether a complete record of the length that its type requires is at s->bytes + at. */
+/* Whether s->bytes + at has a complete record with the length that its type requires. */
 bool is_record_at(pfr_reader *r, const struct visible_bytes *s, uint64_t at);
 
 /* Whether records of this type hold compressed bytes, which may look like records. */
@@ -25,11 +25,11 @@ bool holds_compressed(uint32_t type);
 /* Whether data may follow records of this type. */
 bool may_be_followed(uint32_t type);
 
-/* Whether only the record's own header vouches for its size, so that it may swallow later records. False for compressed
-   records, whose content may look like records. */
+/* Whether nothing but the record's own header confirms its size, so that a wrong size may hide later records. False for
+   compressed records, whose content may look like records. */
 bool may_hide_records(const pfr_record *rec);
 
-/* The first offset from `at` to `until` where a chain of records begins: three in a row, or `least` complete ones
+/* Returns the first offset in `at`..`until` where a chain of records begins: three in a row, or `least` complete ones
    before the end of the bytes (one fewer if the last one ends exactly there). s->length: not found. */
 uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least);
 

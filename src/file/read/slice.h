@@ -3,9 +3,9 @@
 #define PFR_FILE_SLICE_H
 /*
  * Readers of slices: several threads read the samples of one recording, each through a reader of its own. They share
- * the events that the whole reader learnt when it read the recording once, and change nothing in it. The whole reader
- * must not be used meanwhile. Records that describe the recording are returned but not handled again, and the quality
- * of the whole reader does not count them.
+ * the events that the whole reader learnt when it read the recording once, and do not change the whole reader. The
+ * whole reader must not be used meanwhile. Records that describe the recording are returned but not handled again, and
+ * the quality of the whole reader does not count them.
  *
  *    pfr_reader *mine;
  *    slice_reader_open(&mine, reader, memory, &err);
@@ -17,17 +17,18 @@
 
 struct memory;
 
-/* Records from `begin` to `end`, both at the start of a record of the part; end UINT64_MAX: to the part's end. */
+/* Range of records of one part; both `begin` and `end` are at the start of a record. end UINT64_MAX: up to the end of
+   the part. */
 struct slice {
     uint32_t part; /* index of the part, not its number */
     uint64_t begin, end;
 };
 
-/* Whether slices are possible: the input must be seekable, without a limit on records, and not a trace. (Records inside
-   COMPRESSED records cannot be read in slices.) */
+/* Whether slices are possible: the input must be seekable, without a limit on records, and not an XRay trace. (Records
+   inside COMPRESSED records cannot be read in slices.) */
 bool slices_can_be(const pfr_reader *reader);
 
-/* It allocates from a share of `memory`. Both `memory` and the whole reader must outlive it. */
+/* Allocates from a share of `memory`. Both `memory` and the whole reader must outlive it. */
 pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, struct memory *memory, pfr_error *err);
 /* pfr_next then returns the records of the slice, and PFR_END after them. */
 void slice_reader_move(pfr_reader *reader, const struct slice *slice);

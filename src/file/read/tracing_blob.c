@@ -68,7 +68,7 @@ pfr_status blob_open(struct tracing_blob *b, const uint8_t *bytes, uint64_t leng
     return PFR_OK;
 }
 
-/* The text after `key`, up to the end of the line. */
+/* Returns the text after `key`, up to the end of the line. */
 static pfr_text line_after(const pfr_text *text, const char *key) {
     const char *at = memmem(text->at, text->length, key, strlen(key));
     if (!at)
@@ -118,7 +118,7 @@ pfr_status blob_next_ftrace(struct tracing_blob *b, struct tracing_format *f, pf
     if (b->ftrace_left == 0)
         return PFR_END;
     b->ftrace_left--;
-    if (!take_sized(&b->ftrace, &text)) /* blob_open has checked all of them */
+    if (!take_sized(&b->ftrace, &text)) /* cannot fail: blob_open has checked all of them */
         return broken(b, "the ftrace formats", err);
     fill_format(f, (pfr_text){system, sizeof system - 1, sizeof system}, text);
     return PFR_OK;

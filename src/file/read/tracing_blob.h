@@ -2,8 +2,8 @@
 #ifndef PFR_FILE_TRACING_BLOB_H
 #define PFR_FILE_TRACING_BLOB_H
 /*
- * Parser of the tracepoint formats of a recording (feature TRACING_DATA, or the data after record 66): a small file
- * with a byte order of its own. It does not fit the layout tables (NUL-terminated text, counts of 4 or 8 bytes
+ * Parser of the tracepoint formats of a recording (feature TRACING_DATA, or the data after record 66). The data is like
+ * a small file with its own byte order. It does not fit the layout tables (NUL-terminated text, counts of 4 or 8 bytes
  * depending on the part), so it has a parser of its own.
  *
  *    blob_open(&b, bytes, length, offset, &err);
@@ -42,19 +42,20 @@ struct tracing_rest {
 };
 
 struct tracing_format {
-    pfr_text system, name; /* name: from the format's text; empty if it has no name */
+    pfr_text system, name; /* name comes from the format's text; empty if that has no name */
     uint64_t id;           /* UINT64_MAX: the text has no ID */
     pfr_text text;
 };
 
-/* PFR_OK, or PFR_ERR_DAMAGE with *err: not tracing data, or cut off before the formats. `offset` is for messages. */
+/* PFR_OK, or PFR_ERR_DAMAGE with *err if the bytes are not tracing data or end before the formats. `offset` is for
+   messages. */
 pfr_status blob_open(struct tracing_blob *blob, const uint8_t *bytes, uint64_t length, uint64_t offset, pfr_error *err);
 /* The next event format: PFR_OK, PFR_END, PFR_ERR_DAMAGE. */
 pfr_status blob_next(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
 /* The formats of ftrace's own events, stored before the others; system is "ftrace". Results as blob_next. */
 pfr_status blob_next_ftrace(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
-/* The sections after the formats; call it when blob_next has returned PFR_END. PFR_ERR_DAMAGE: cut off; the sections
-   before the cut are filled. */
+/* The sections after the formats; call it after blob_next has returned PFR_END. PFR_ERR_DAMAGE: the data is cut off;
+   the sections before the cut are filled. */
 pfr_status blob_rest(struct tracing_blob *blob, struct tracing_rest *rest, pfr_error *err);
 
 #endif

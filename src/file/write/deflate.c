@@ -2,11 +2,11 @@
 /*
  * Compresses records into COMPRESSED records; inflate.c is the inverse.
  *
- * Frames: each COMPRESSED record is one zstd frame with a checksum and complete records inside, so that damage costs
- * only its own records. A frame must fit in a record (65 527 bytes), and its size is known only after compression. So
- * the amount to collect is predicted from the last frame, and a frame that is too long is split into halves.
+ * Form 1, frames: each COMPRESSED record is one zstd frame with a checksum and holds complete records, so that damage
+ * to it loses only these. A frame must fit in a record (65 527 bytes), and its size is known only after compression. So
+ * the amount of input is predicted from the last frame, and a frame that becomes too long is split into halves.
  *
- * Stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
+ * Form 2, stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
  */
 #include "file/write/deflate.h"
 #include "file/write/writer_part.h"
@@ -49,7 +49,7 @@ void deflate_close(pfr_writer *w, struct deflater *z) {
     *z = (struct deflater){.in = z->in, .out = z->out};
 }
 
-/* Writes the COMPRESSED record whose content, `length` bytes, is in z->packed after room for its header. */
+/* Writes the COMPRESSED record whose content (`length` bytes) is in z->packed, after space for its header. */
 static pfr_status put_packed(pfr_writer *w, struct deflater *z, size_t from, size_t length, pfr_error *err) {
     struct output *out = &part_of(w)->out;
     put_u32(z->packed, PFR_RECORD_COMPRESSED, w->context.swap);
@@ -61,7 +61,7 @@ static pfr_status put_packed(pfr_writer *w, struct deflater *z, size_t from, siz
     return writer_check(w, err);
 }
 
-/* Offset near the middle where a record ends; 0: there is only one record. */
+/* Offset of a record boundary near the middle; 0: there is only one record. */
 static size_t middle_of(const pfr_writer *w, const uint8_t *bytes, size_t length) {
     size_t at = 0;
     while (at < length / 2) {
@@ -73,7 +73,7 @@ static size_t middle_of(const pfr_writer *w, const uint8_t *bytes, size_t length
     return at < length ? at : 0;
 }
 
-/* Predicts how much to collect: what fills nine tenths of a record at the ratio of the last frame. */
+/* Predicts how much input to collect: enough to fill nine tenths of a record at the ratio of the last frame. */
 static void learn_target(struct deflater *z, size_t from, size_t length) {
     const size_t expected = from * (PACKED_MOST / 10 * 9 / 64) / (length / 64 + 1);
     z->target = expected < SURE ? SURE : expected > WAITING_ROOM ? WAITING_ROOM : expected;
@@ -126,7 +126,7 @@ pfr_status deflate_flush(pfr_writer *w, pfr_error *err) {
     return s;
 }
 
-/* Bytes of the complete records from `bytes` on that fit in `room`. */
+/* Number of bytes of complete records, counted from `bytes` on, that fit in `room`. */
 static size_t that_fit(const pfr_writer *w, const uint8_t *bytes, size_t length, size_t room) {
     size_t at = 0;
     if (length <= room)

@@ -6,7 +6,8 @@
 
 pfr_status deflate_open(pfr_writer *w, struct deflater *z, pfr_error *err);
 void deflate_close(pfr_writer *w, struct deflater *z);
-pfr_status deflate_records(pfr_writer *w, const uint8_t *bytes, size_t length, pfr_error *err); /* complete records */
+pfr_status deflate_records(pfr_writer *w, const uint8_t *bytes, size_t length,
+                           pfr_error *err); /* `bytes` holds complete records */
 pfr_status deflate_flush(pfr_writer *w, pfr_error *err);
 
 #endif

@@ -29,7 +29,7 @@ struct written_event {
     uint64_t *ids;
     size_t nr_ids;
     uint64_t ids_at;            /* offset in the file; NO_PLACE: not yet written */
-    struct pfr_context context; /* of its records, in the writer's byte order */
+    struct pfr_context context; /* context of its records, in the writer's byte order */
 };
 
 struct written_feature {
@@ -43,7 +43,7 @@ struct deflater {
     void *context; /* ZSTD_CCtx; NULL: no compression */
     uint8_t *waiting;
     size_t used, target;
-    uint8_t *packed; /* room for a whole COMPRESSED record */
+    uint8_t *packed; /* one whole COMPRESSED record fits here */
     uint64_t in, out;
 };
 
@@ -69,21 +69,21 @@ struct writer_events {
     size_t count, room;
     uint64_t attrs_at;
     uint32_t attr_size_asked, attr_size; /* requested size, 0: not requested; size in the file */
-    size_t attrs_written;                /* number of events in front of the records */
-    bool attrs_change;                   /* some of those got more ids later */
+    size_t attrs_written;                /* number of events written before the records */
+    bool attrs_change;                   /* some of these events got more ids later */
 };
 
 struct writer_features {
     struct written_feature *list; /* sorted by bit */
     size_t count, room;
     uint32_t spare_slots;    /* unused entries at the end of the feature table */
-    struct output build_ids; /* entries, collected in memory */
+    struct output build_ids; /* entries of BUILD_ID, collected in memory */
 };
 
 struct pfr_writer {
     struct memory memory;
     struct arena arena;
-    struct pfr_context context; /* of records without an event: the byte order */
+    struct pfr_context context; /* context of records without an event: the byte order */
     pfr_container container;
     pfr_compression compression;
     int level;
@@ -96,14 +96,14 @@ struct pfr_writer {
     struct writer_events events;
     struct writer_features features;
     uint64_t data_at, data_end;
-    struct output index; /* of AUXTRACE records, collected in memory */
+    struct output index; /* index of AUXTRACE records, collected in memory */
     uint64_t payload_left;
     uint8_t *scratch; /* RECORD_ROOM bytes: the record being built */
 };
 
 #define RECORD_ROOM ((size_t)1 << 17)
 #define FIRST_USER 64u
-#define RING_SAID 0x81000u /* mmap_len of feature COMPRESSED: no COMPRESSED record expands to more */
+#define RING_SAID 0x81000u /* mmap_len of feature COMPRESSED: no COMPRESSED record becomes larger when decompressed */
 
 static inline struct written_part *part_of(pfr_writer *w) {
     return &w->folder.parts[w->folder.part];
@@ -124,12 +124,13 @@ static inline void put_u64(uint8_t *at, uint64_t v, bool swap) {
     memcpy(at, &v, sizeof v);
 }
 
-pfr_status writer_start(pfr_writer *w, pfr_error *err); /* writes everything that precedes the records; does it once */
+pfr_status writer_start(pfr_writer *w,
+                        pfr_error *err); /* writes everything that precedes the records, when called first */
 
-/* pfr_writer_finish without its end: all bytes are written, but the file does not have its final name. */
+/* Like pfr_writer_finish without its last step: all bytes are written, but the file does not have its final name. */
 pfr_status writer_fill(pfr_writer *w, pfr_error *err);
 
-/* The temporary name until pfr_writer_finish; NULL: no name, or its file cannot be read. */
+/* The temporary name that the file has until pfr_writer_finish; NULL: it has no such name, or cannot be read. */
 const char *writer_unfinished(const pfr_writer *w);
 
 #endif

@@ -89,7 +89,7 @@ static pfr_status stream_build_ids(pfr_writer *w, const struct written_feature *
     return PFR_OK;
 }
 
-/* A stream cannot hold a payload larger than a record: it is left out, as perf does. */
+/* A payload that is too large for a record cannot be part of a stream: it is left out, as in perf. */
 static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     if (f->bit == BIT_TRACING_DATA)
         return stream_tracing(w, f, err);
@@ -102,7 +102,7 @@ static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f,
     return record_emit(w, PFR_RECORD_FEATURE, 0, PAYLOAD_AT + f->length, err);
 }
 
-/* In a stream only the ring size is known before the end. */
+/* In a stream, this is written before the records: the ratio is not known yet and is 0. */
 static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
     uint64_t in = 0, out = 0;
     if (w->compression == PFR_PLAIN)
@@ -118,7 +118,7 @@ static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
 }
 
 pfr_status features_stream(pfr_writer *w, pfr_error *err) {
-    w->started = false; /* so that it is added to the list, as the others */
+    w->started = false; /* so that the feature joins the list like the others */
     const pfr_status s = add_compressed(w, err);
     w->started = true;
     PFR_TRY(s);
@@ -191,7 +191,7 @@ pfr_status pfr_writer_feature(pfr_writer *w, uint32_t bit, const void *bytes, si
     return insert(w, place_of(w, bit), &f, err);
 }
 
-/* Bytes of a payload by its layout: the size is computed first, then they are written. */
+/* Converts a payload to bytes by its layout: first computes the size, then writes them. */
 static pfr_status make_payload(pfr_writer *w, const struct layout *l, const struct pfr_context *c, const void *body,
                                pfr_bytes *made, pfr_error *err) {
     struct writing to = writing_nowhere();
@@ -249,7 +249,7 @@ static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const p
     return s;
 }
 
-/* Formats of tracepoints state their own byte order, so they are copied unchanged. */
+/* Tracepoint formats state their own byte order, so they are copied unchanged. */
 pfr_status pfr_writer_copy_feature(pfr_writer *w, const pfr_reader *from, const pfr_feature *f, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
     if (f->status == PFR_HOLE)

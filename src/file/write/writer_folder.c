@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a recording as a directory: `data`, a file like any other, and data.N, which have only records. The directory
-   is named PATH.PID.new until it is complete, and never replaces an existing one. */
+/* Writes a recording as a directory: `data`, which is a file like any other, and data.N, which hold only records. The
+   directory is named PATH.PID.new until it is complete, and never replaces an existing one. */
 #include "base/io/descriptor.h"
 #include "file/write/writer_folder.h"
 #include "file/write/writer_part_open.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define ENDING ((size_t)32) /* bytes, enough for .PID.new */
+#define ENDING ((size_t)32) /* bytes; enough for .PID.new */
 #define NAME_ROOM 32u
-#define FILLED_MOST 8192u /* more than the most cpus that a kernel supports */
+#define FILLED_MOST 8192u /* above the largest number of cpus that a kernel supports */
 
 static void name_part(char name[NAME_ROOM], uint32_t number) {
     if (number)
@@ -76,7 +76,7 @@ pfr_status folder_part(pfr_writer *w, uint32_t number, pfr_error *err) {
     return s;
 }
 
-/* The highest number to fill up with files; 0: no filling. */
+/* The highest number of a data.N file, up to which gaps are filled; 0: gaps are not filled. */
 static uint32_t last_number(const pfr_writer *w) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < w->folder.parts_made; i++)
@@ -84,7 +84,7 @@ static uint32_t last_number(const pfr_writer *w) {
     return last <= FILLED_MOST ? last : 0;
 }
 
-/* Makes empty files for unused numbers: readers would take a missing file for lost records. */
+/* Makes an empty file for each unused number, because readers would take a missing file for lost records. */
 static pfr_status fill_gaps(pfr_writer *w, pfr_error *err) {
     char name[NAME_ROOM];
     const uint32_t last = last_number(w);

@@ -31,7 +31,7 @@ static uint32_t attr_size_of(const struct pfr_rec_attr *attr) {
     return attr->size ? attr->size : ATTR_OLDEST;
 }
 
-/* All attrs of a file have one size: the requested one, else that of the largest attr. */
+/* Gives all attrs of a file the same size: the requested one, else that of the largest attr. */
 static void settle_attr_size(pfr_writer *w) {
     w->events.attr_size = w->events.attr_size_asked ? w->events.attr_size_asked : ATTR_OLDEST;
     for (size_t i = 0; i < w->events.count && !w->events.attr_size_asked; i++)
@@ -104,14 +104,15 @@ pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, si
     return PFR_OK;
 }
 
-/* Appends an attr of `size` bytes to `to`; its fields beyond that size are left out. */
+/* Appends the first `size` bytes of an attr to `to`; fields beyond them are left out. */
 static pfr_status write_attr(pfr_writer *w, const struct written_event *e, uint32_t size, struct writing *to,
                              pfr_error *err) {
     const uint64_t start = to->used;
     struct pfr_rec_attr attr = e->attr;
     if (size != attr_size_of(&attr))
         attr.beyond = (pfr_bytes){NULL, 0};
-    attr.size = size; /* also for 0, the oldest size: a reader of the list would not take that for an attr */
+    attr.size = size; /* also if it was 0, which means the oldest size: a reader of the attrs would not recognise such
+                         an entry */
     PFR_TRY(layout_write(layout_at(L_attr), &w->context, &attr, to, err));
     const uint64_t end = start + size;
     if (to->used > end)
@@ -190,7 +191,7 @@ static pfr_status write_entry(pfr_writer *w, const struct written_event *e, pfr_
     return PFR_OK;
 }
 
-/* Writes ids and attrs of all events; ids that are already in the file are not written again. */
+/* Writes ids and attrs of all events, except ids that the file already has. */
 static pfr_status write_events(pfr_writer *w, pfr_error *err) {
     for (size_t i = 0; i < w->events.count; i++)
         if (w->events.list[i].ids_at == NO_PLACE)
@@ -277,7 +278,7 @@ static pfr_status rewrite_header(pfr_writer *w, pfr_error *err) {
 pfr_status back_write(pfr_writer *w, pfr_error *err) {
     pfr_error why;
     if (w->container == PFR_DIRECTORY && w->folder.nr_parts == 1 &&
-        folder_part(w, 1, &why) < 0) /* perf requires at least one */
+        folder_part(w, 1, &why) < 0) /* perf requires at least one data.N */
         return writer_failed(w, &why, err);
     for (w->folder.part = 0; w->folder.part < w->folder.nr_parts; w->folder.part++) {
         PFR_TRY(deflate_flush(w, err));

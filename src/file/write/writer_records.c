@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes records: from a struct; from another recording (unchanged, or through the structs of their layouts if the byte
- * order differs); or complete from a ring buffer. Kernel records are compressed if the writer compresses; records that
- * perf itself writes stay uncompressed, at their place between the others.
+ * Writes records from three sources: a struct; another recording (unchanged, or converted through the structs of their
+ * layouts if the byte order differs); a ring buffer, which holds complete records. If the writer compresses, kernel
+ * records are compressed; records that perf itself writes stay uncompressed between them, in the original order.
  */
 #include "file/read/recording.h"
 #include "file/write/writer_records.h"
@@ -20,8 +20,8 @@ static pfr_status put_bytes(pfr_writer *w, uint32_t type, const uint8_t *bytes, 
     return writer_check(w, err);
 }
 
-/* Adds the record to the index by which readers find AUX data in any order: offset, and size of the record without its
-   payload. */
+/* Adds an AUXTRACE record to the index that lets readers find AUX data in any order. An entry has the record's offset
+   and its size without the payload. */
 static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error *err) {
     uint8_t entry[16];
     size_t length;
@@ -29,7 +29,7 @@ static pfr_status note_auxtrace(pfr_writer *w, const uint8_t *record, pfr_error 
     out_bytes(&w->index, &length);
     memset(entry, 0, 8);
     if (length == 0)
-        out_write(&w->index, entry, 8); /* room for their number */
+        out_write(&w->index, entry, 8); /* reserves space for the number of entries */
     put_u64(entry, out_written(&part_of(w)->out), w->context.swap);
     put_u64(entry + 8, load_u16(record + 6, w->context.swap), w->context.swap);
     out_write(&w->index, entry, sizeof entry);
@@ -53,7 +53,7 @@ static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_
     return put_bytes(w, type, bytes, length, err);
 }
 
-/* The record is followed by `payload` bytes. */
+/* `payload` bytes follow the record. */
 static pfr_status emit_made(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, uint64_t payload,
                             pfr_error *err) {
     const bool swap = w->context.swap;
@@ -74,7 +74,7 @@ static pfr_status too_long(uint64_t length, pfr_error *err) {
                     "a record of %llu bytes: at most 65535 are possible", (unsigned long long)length);
 }
 
-/* Bytes that follow a record of this type, by its own size field. */
+/* Number of bytes that follow a record of this type, according to its own size field. */
 static uint64_t payload_of(uint32_t type, const union any_layout *body) {
     if (type == PFR_RECORD_AUXTRACE)
         return body->as_auxtrace.size;
@@ -171,7 +171,7 @@ static pfr_status not_whole(pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_raw", "the bytes are not whole records");
 }
 
-/* Writes the record that spans both pieces; *taken is the number of its bytes in the second. */
+/* Writes the record that lies across both pieces; *taken is how many of its bytes are in the second piece. */
 static pfr_status put_joined(pfr_writer *w, const uint8_t *first, size_t length, const uint8_t *rest,
                              size_t rest_length, size_t *taken, pfr_error *err) {
     uint8_t *joined = w->scratch;

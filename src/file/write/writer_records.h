@@ -4,7 +4,7 @@
 /* Writing of single records. */
 #include "file/write/recording_writer.h"
 
-/* Writes a record whose body, `length` bytes, is already in w->scratch after room for its header. */
+/* Writes a record whose body (`length` bytes) is already in w->scratch, after space for its header. */
 pfr_status record_emit(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, pfr_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers of the flight recorder. In version 1 they follow each other at a fixed distance, whatever their filler holds.
- * From version 2 on each has a BufferExtents in front, and its size decides the end of the buffer, not the records.
+ * Buffers of the flight recorder. In version 1 they follow each other at a fixed distance, whatever bytes fill the rest
+ * of a buffer. From version 2 on, a BufferExtents precedes each buffer; the size that it states, not the records,
+ * determines where the buffer ends.
  *
- * Bytes that cannot be a record make the rest of the buffer a hole. That rest is searched for the start of another
+ * Bytes that cannot be a record make the rest of the buffer a hole. These bytes are searched for the start of another
  * buffer, because the extents may be wrong. Bytes between buffers are searched in the same way.
  */
 #include "file/xray/recorder_notes.h"
@@ -17,8 +18,8 @@ static bool ends_after_extents(const pfr_reader *r, const uint8_t *bytes, size_t
     return have >= FDR_METADATA && fdr_kind_of(r, bytes[0]) == FDR_BUFFER_EXTENTS;
 }
 
-/* A BufferExtents, followed by a NewBuffer, by another BufferExtents, or by the end of the input. `have` is the rest of
-   the input, or more than FDR_METADATA. */
+/* Whether a BufferExtents is here, followed by a NewBuffer, another BufferExtents, or the end of the input. `have`:
+   number of bytes up to the end of the input, or more than FDR_METADATA. */
 static bool begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (!ends_after_extents(r, bytes, have))
         return false;
@@ -26,7 +27,7 @@ static bool begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have
     return next == FDR_NEW_BUFFER || next == FDR_BUFFER_EXTENTS;
 }
 
-/* Unlikely to be chance: NewBuffer and WallClockTime follow as well. */
+/* Like begins_buffer, but NewBuffer and WallClockTime must follow, so that a match by chance is unlikely. */
 static bool surely_begins_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     return have >= SIGHT && begins_buffer(r, bytes, have) && fdr_kind_of(r, bytes[FDR_METADATA]) == FDR_NEW_BUFFER &&
            fdr_kind_of(r, bytes[2 * FDR_METADATA]) == FDR_WALL_CLOCK_TIME;
@@ -34,7 +35,7 @@ static bool surely_begins_buffer(const pfr_reader *r, const uint8_t *bytes, size
 
 typedef bool buffer_test(const pfr_reader *r, const uint8_t *bytes, size_t have);
 
-/* Moves *at to the first buffer before `until`; otherwise to `until` or the end of the input. */
+/* Moves *at to the first buffer before `until`; if there is no such buffer, to `until` or the end of the input. */
 static pfr_status find_buffer(pfr_reader *r, uint64_t *at, uint64_t until, buffer_test *is_buffer, pfr_error *err) {
     const uint8_t *bytes;
     size_t have;
@@ -60,8 +61,8 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
                      "bytes between buffers that do not begin one");
 }
 
-/* A trace of a runtime that is writing, or was killed, is in slots with unused room after their buffers: skip that
-   room. */
+/* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
+   buffer: skips these. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
@@ -138,14 +139,14 @@ static pfr_status lose_rest(pfr_reader *r, const char *why, pfr_error *err) {
 
 static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
     const uint64_t end = r->trace->buffer.end;
-    if (end == UINT64_MAX && have == 0) /* no size was stated */
+    if (end == UINT64_MAX && have == 0) /* the trace states no size */
         return xray_end(r, err);
     const uint64_t missing = end == UINT64_MAX ? 0 : end - r->cursor.at - have;
     return xray_cut(r, have, missing, err,
                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
-/* The extents were too large: another buffer begins where a record of this one should. */
+/* The extents stated too large a size: another buffer begins where a record of this one should. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->cursor.at;
     leave(r, r->cursor.at);
@@ -188,7 +189,8 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
                      (unsigned long long)r->limits.chunk);
 }
 
-/* An empty event is a valid record, but its size may have been lost, and the following bytes may belong to it. */
+/* Whether this is an event without bytes. It is a valid record, but its size may have been lost, and then the following
+   bytes belong to it. */
 static bool is_empty_event(uint32_t kind, uint64_t length) {
     return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One record of the flight recorder: its length, whether it is plausible, and its effect on thread, cpu and time. The
-   offsets of members are taken from the layout tables once, because this code runs for every call. */
+/* One record of the flight recorder: its length, whether it is plausible, and how it changes the current thread, cpu
+   and time. The offsets of members are looked up in the layout tables only once, because this code runs for every
+   call. */
 #include "file/xray/fdr_records.h"
 
 #include <perfray/record_structs.h>
@@ -110,14 +111,14 @@ bool fdr_kept_base(const pfr_reader *r, uint64_t *base) {
     return t->version == 1 && !lost && u64_map_get(&t->bases, tid, base);
 }
 
-/* Sets the base of later deltas, which is the record's time, too. */
+/* Sets the base of later deltas, which is also the time of this record. */
 static void set_base(struct xray_trace *t, uint64_t tsc) {
     t->buffer.base = t->point.tsc = tsc;
 }
 
 static void on_call(pfr_reader *r, const uint8_t *bytes) {
     struct xray_trace *t = r->trace;
-    if (!t->point.timed && t->version == 1) /* otherwise deltas are added to 0 */
+    if (!t->point.timed && t->version == 1) /* in other versions the delta is added to 0 */
         t->point.timed = fdr_kept_base(r, &t->buffer.base);
     set_base(t, t->buffer.base + at_u32(r, bytes, t->places.call_delta));
 }
@@ -127,7 +128,7 @@ static void move_base(pfr_reader *r, const uint8_t *bytes, uint32_t place) {
     set_base(r->trace, r->trace->buffer.base + (uint64_t)delta);
 }
 
-/* From version 5 on an event moves the base; earlier ones have a time of their own. */
+/* From version 5 on, an event has a delta and moves the base; events of earlier versions state their own time. */
 static void on_custom_event(pfr_reader *r, const uint8_t *bytes) {
     struct xray_trace *t = r->trace;
     if (t->version >= 5) {
@@ -186,7 +187,7 @@ static fdr_action *const actions[FDR_KINDS] = {
 void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
     struct xray_trace *t = r->trace;
     if (kind != FDR_END_OF_BUFFER ||
-        t->version == 1) /* meaningless in later versions: reading continues as if it were not there */
+        t->version == 1) /* meaningless in later versions: reading continues as if it were absent */
         t->buffer.after = kind;
     t->buffer.told = false;
     t->point.cpu = t->buffer.cpu;
@@ -194,6 +195,6 @@ void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
         on_call(r, bytes);
     else if (actions[kind])
         actions[kind](r, bytes);
-    if (kind != FDR_WALL_CLOCK_TIME && kind != FDR_PID) /* after any other record the clock pair is broken */
+    if (kind != FDR_WALL_CLOCK_TIME && kind != FDR_PID) /* any other record separates the two parts of a clock pair */
         t->buffer.monotonic = 0;
 }

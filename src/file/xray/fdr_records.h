@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_FDR_RECORDS_H
 #define PFR_FILE_FDR_RECORDS_H
-/* One record of the flight recorder: length, plausibility, and its effect on thread, cpu and time. */
+/* One record of the flight recorder: length, plausibility, and how it changes the current thread, cpu and time. */
 #include "file/xray/xray.h"
 
 void fdr_learn(pfr_reader *r);
@@ -24,10 +24,10 @@ void fdr_begin(pfr_reader *r, uint64_t end);
 /* Version 1: keeps the base of the current thread, from which its next buffer continues. */
 pfr_status fdr_keep_base(pfr_reader *r, pfr_error *err);
 
-/* The current buffer has unreadable records: the base of the thread's next buffer is then unknown. */
+/* Call this if the current buffer has unreadable records: the base for the thread's next buffer is then unknown. */
 pfr_status fdr_lose_base(pfr_reader *r, pfr_error *err);
 
-/* The base of the current thread, for a buffer that does not state one; false: unknown. */
+/* Sets *base for a buffer that does not state a base: the one kept for its thread; false: unknown. */
 bool fdr_kept_base(const pfr_reader *r, uint64_t *base);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The distance between buffers of version 1. Only the file header states it, and it may be wrong: if buffers begin at
- * all multiples of another distance, and the stated one does not explain them, that one is used. Only the first
- * megabyte is examined, so that a stream and a file give the same result.
+ * The distance between buffers of version 1. Only the file header states it, and it may be wrong. If buffers begin at
+ * every multiple of another distance, and the stated distance does not explain them, the other distance is used. Only
+ * the first megabyte is examined, so that a stream and a file give the same result.
  */
 #include "file/xray/fdr_stride.h"
 
@@ -14,7 +14,7 @@
 
 struct buffers_seen {
     const pfr_reader *r;
-    const uint8_t *bytes; /* from the first buffer on */
+    const uint8_t *bytes; /* the trace from its first buffer on */
     size_t length;
 };
 
@@ -29,7 +29,7 @@ static bool begins_at(const struct buffers_seen *s, uint64_t at) {
            load_u32(bytes + FDR_METADATA + p->microseconds, s->r->context.swap) < MICROSECONDS;
 }
 
-/* Number of visible multiples of the distance, if a buffer begins at each of them; else 0. */
+/* If a buffer begins at every visible multiple of the distance, returns their number; else 0. */
 static uint64_t recurs(const struct buffers_seen *s, uint64_t distance) {
     uint64_t count = 0;
     for (uint64_t at = distance; at + PREAMBLE <= s->length; at += distance, count++)
@@ -56,7 +56,7 @@ static bool has_its_own(const struct buffers_seen *s, uint64_t said, uint64_t fo
 
 /* Whether `found`, which recurs `count` times, replaces the stated distance. */
 static bool is_meant(const struct buffers_seen *s, uint64_t said, uint64_t found, uint64_t count) {
-    if (said == 0) /* then EndOfBuffer leads to the next buffer, unless there is filler between them */
+    if (said == 0) /* buffers then end with EndOfBuffer and follow each other directly, unless filler separates them */
         return fdr_kind_of(s->r, s->bytes[found - FDR_METADATA]) != FDR_END_OF_BUFFER;
     if (found < said)
         return count > 1 || !begins_at(s, said);

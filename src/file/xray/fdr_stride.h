@@ -4,7 +4,7 @@
 /* The distance between buffers of version 1. */
 #include "file/xray/xray.h"
 
-/* Determines the distance from the trace itself if the header states a wrong one. */
+/* If the header states a wrong distance, determines it from the buffers of the trace. */
 pfr_status fdr_settle_stride(pfr_reader *r, pfr_error *err);
 
 #endif

@@ -10,12 +10,12 @@
 
 #define ONE(text) text, text
 
-/* Most useful advice first. RTF_FULL counts until recording stops; if recording continued, threads did not get a buffer
-   of their own. */
+/* Causes in the order in which their advice helps most. RTF_FULL counts losses until recording stops. If recording did
+   not stop, the losses are those of threads that found no free buffer. */
 static const struct cause {
     const char *name;
     enum rtf_loss why;
-    bool when_full; /* for RTF_FULL: whether recording stopped */
+    bool when_full; /* for RTF_FULL: the text for a recording that stopped */
     const char *one, *more;
 } causes[] = {
     {"full", RTF_FULL, true,

@@ -12,7 +12,7 @@ struct recorder_losses {
     uint64_t lost[RTF_LOSSES];
     uint32_t depth; /* calls nested deeper than this were left out; 0: no limit */
     bool is_full;
-    bool no_tids; /* gettid was refused to some threads */
+    bool no_tids; /* gettid failed in some threads */
     char sentence[RECORDER_SENTENCE];
 };
 

@@ -13,7 +13,8 @@
 
 static const bool host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
-/* Offset of a note in its buffer. The preamble depends on the version: version 1 has no extents, 1 and 2 no process. */
+/* Offset of a note in its buffer. The preamble depends on the version: version 1 has no extents, versions 1 and 2 no
+   process. */
 static size_t note_at(const pfr_reader *r) {
     const unsigned version = r->trace->version;
     return RTF_NOTE - (version < 3 ? FDR_METADATA : 0) - (version < 2 ? FDR_METADATA : 0);
@@ -101,7 +102,8 @@ static bool is_in_slots(const struct rtf_control *c) {
     return c->note.kind == RTF_RUNNING || c->note.kind == RTF_SETTLED;
 }
 
-/* Whether the slots fill the file to its end. A process that settled it may have been killed before it cut the file. */
+/* Whether the slots fill the file up to its end. This is possible even if the control block marks the trace as settled:
+   the process may have been killed before it cut the file. */
 static bool slots_fill(const struct rtf_control *c, uint64_t size) {
     if (c->slot_size < SLOT_LEAST || size < RTF_EXTENTS || c->slots_at > size - RTF_EXTENTS)
         return false;
@@ -120,7 +122,7 @@ uint64_t recorder_missing(const pfr_reader *r, uint64_t end) {
     return end < r->trace->slots_told ? r->trace->slots_told - end : 0;
 }
 
-/* A cut or damaged trace is read without slots, as any other. */
+/* A cut or damaged trace is read like one without slots. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct rtf_control c;
     const uint64_t size = input_size(&r->parts[0].in);
@@ -190,7 +192,7 @@ static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, c
     return PFR_OK;
 }
 
-/* Takes the note in the buffer at `at`; *size 0: no note, or not the continuation of earlier ones. */
+/* Reads the note in the buffer at `at`; *size 0: there is no note, or it does not continue the earlier ones. */
 static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorder_notes *n, uint64_t at, uint64_t *size,
                             pfr_error *err) {
     const size_t begin = note_at(r);
@@ -235,8 +237,8 @@ static pfr_status read_lists(pfr_reader *r, struct memory *memory, struct record
     return read_slots(r, memory, n, c, c->object_slots, RTF_OBJECT_SLOTS, err);
 }
 
-/* A trace with slots that was cut, or copied by a tool unaware of them: any buffer may hold notes. In a ring, later
-   lists may come before earlier ones, so there are two passes. */
+/* Searches all buffers for notes, for a trace with slots that was cut, or copied by a tool that does not know slots. In
+   a ring, a later list may come before an earlier one, so there are two passes. */
 static pfr_status look_for_notes(pfr_reader *r, struct memory *memory, struct recorder_notes *n, pfr_error *err) {
     for (unsigned pass = 0; pass < 2; pass++) {
         struct xray_buffer b;

@@ -3,7 +3,7 @@
 #define PFR_FILE_RECORDER_NOTES_H
 /*
  * Data that traces of perfray's own runtime have in addition to calls (wire/recorder_file.h): where buffers may be
- * while the trace is being written, and the function and object of each id.
+ * while the runtime writes the trace, and the function and object of each id.
  *
  *    struct recorder_notes notes;
  *    PFR_TRY(recorder_notes_read(reader, memory, &notes, err));    other traces: no functions
@@ -22,16 +22,17 @@ struct recorder_notes {
     size_t nr_functions, functions_room, nr_objects, objects_room;
 };
 
-/* Learns from the first bytes of the trace, after its header, whether it is in slots. */
+/* Determines from the first bytes after the header whether the trace is in slots. */
 void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have);
 
 /* The recorder discarded calls shorter than *ns ns; false: the trace does not state a threshold. */
 bool recorder_threshold(const pfr_reader *r, uint64_t *ns);
 
-/* Bytes of slots after `end`, the end of the trace, according to the control block: the trace was cut. */
+/* Number of bytes of slots that the control block promises after `end`, the end of the trace. If it is not 0, the trace
+   was cut. */
 uint64_t recorder_missing(const pfr_reader *r, uint64_t end);
 
-/* Whether `at` is in a slot, whose rest is then unused; *next is the start of the next slot. */
+/* Whether `at` is in a slot: the bytes from `at` to the next slot are then unused; *next is the start of that slot. */
 bool recorder_room_ends(const pfr_reader *r, uint64_t at, uint64_t *next);
 
 /* Reads the notes without moving the reader. A trace that is not seekable has no notes. */

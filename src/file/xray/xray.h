@@ -32,9 +32,9 @@
 #define FDR_METADATA 16u /* bytes of a metadata record, without payload */
 #define FDR_FUNCTION 8u
 #define FDR_BASE_LOST ((uint64_t)1 << 32)
-#define FDR_NO_KIND UINT32_MAX /* result of fdr_kind_of for a kind unknown in all versions */
+#define FDR_NO_KIND UINT32_MAX /* fdr_kind_of returns this for a kind that no version knows */
 
-/* Values of types: pfr_trace_type without PFR_TRACE_TYPES. */
+/* Values of record types: pfr_trace_type without PFR_TRACE_TYPES. */
 enum fdr_kind {
     FDR_NEW_BUFFER,
     FDR_END_OF_BUFFER,
@@ -54,19 +54,20 @@ enum fdr_kind {
 struct fdr_places {
     uint32_t tid, pid, cpu, cpu_tsc, wrap_tsc, event_size, event_tsc, event_cpu, event_delta, typed_delta, extents,
         call_delta, seconds, microseconds;
-    uint32_t action_shift, action_mask, function_shift, function_mask; /* in the first word of a function record */
+    uint32_t action_shift, action_mask, function_shift,
+        function_mask; /* of the fields in the first word of a function record */
 };
 
 /* The current buffer. */
 struct fdr_buffer {
-    bool inside;     /* false: the next buffer must be found */
-    bool told;       /* already reported: the record at r->at is out of place */
-    bool told_empty; /* already reported: an event has no bytes */
-    uint64_t end;    /* of the buffer; UINT64_MAX: EndOfBuffer marks it */
+    bool inside;     /* false: the next buffer is still to be found */
+    bool told;       /* a record at r->at that is out of place was already reported */
+    bool told_empty; /* an event without bytes was already reported */
+    uint64_t end;    /* end of the buffer; UINT64_MAX: EndOfBuffer marks it */
     uint64_t base;   /* ticks that the next delta is added to */
     uint16_t cpu;
     uint32_t after;     /* kind of the previous record, or FDR_BEGIN */
-    uint64_t monotonic; /* ns of a WallClockTime that is waiting for its NewCPUId; 0: no such time */
+    uint64_t monotonic; /* time in ns of a WallClockTime whose NewCPUId has not come yet; 0: there is no such time */
 };
 
 /* Offsets of the members of a basic log's calls; pid 0: it has no pid. */
@@ -83,9 +84,9 @@ struct basic_call {
 struct xray_trace {
     pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
     pfr_trace_point point;
-    uint8_t header[XRAY_HEADER]; /* as read, because a stream cannot be read again */
+    uint8_t header[XRAY_HEADER]; /* copy of the header, because a stream cannot be read again */
     unsigned version;
-    uint64_t stride; /* version 1: bytes from one buffer to the next; 0: buffers have no fixed size */
+    uint64_t stride; /* version 1: distance in bytes between the starts of two buffers; 0: buffers have no fixed size */
     struct fdr_places places;
     uint32_t may_follow[FDR_STATES];
     struct fdr_buffer buffer;
@@ -93,15 +94,15 @@ struct xray_trace {
     struct u64_map bases; /* version 1: tid -> base at the end of its last buffer; tid + FDR_BASE_LOST -> 1: unknown */
     struct basic_call call;
     struct basic_places basic;
-    uint64_t block_end; /* of the current block of a profile */
-    bool told;          /* basic logs and profiles: already reported that the record at r->at is out of place */
-    uint64_t slots_at, slot_size, slots_end; /* recorder_notes.h; slot_size 0: buffers follow each other directly */
-    uint32_t threshold;                      /* 1 + ns, as perfray's own recorder states it; 0: not stated */
+    uint64_t block_end; /* end of the current block of a profile */
+    bool told;          /* basic logs and profiles: a record at r->at that is out of place was already reported */
+    uint64_t slots_at, slot_size, slots_end; /* see recorder_notes.h; slot_size 0: buffers follow each other directly */
+    uint32_t threshold;  /* 1 + the threshold in ns that perfray's own recorder states; 0: not stated */
     uint64_t slots_told; /* end of the slots according to the control block; 0: it mentions no slots */
     struct recorder_losses losses;
 };
 
-/* The read buffer from r->at on; *have < need: the input ends there. */
+/* The bytes in the read buffer from r->at on; *have < need: the input ends there. */
 static inline pfr_status xray_window(pfr_reader *r, size_t need, const uint8_t **bytes, size_t *have, pfr_error *err) {
     return input_window(&r->parts[0].in, r->cursor.at, need, bytes, have, err);
 }

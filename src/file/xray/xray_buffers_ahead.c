@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds buffers of a flight recorder's trace, one after the other or from any offset, without reading their records. */
+/* Finds buffers of a flight-recorder trace, one after the other or from any offset, without reading their records. */
 #include "file/xray/xray_slice.h"
 #include "file/xray/recorder_notes.h"
 #include "file/xray/xray.h"
@@ -12,7 +12,7 @@ _Static_assert(TRACE_PREAMBLE_MOST == 5 * FDR_METADATA, "extents, and the record
 /* Records of a preamble, in the order that all writers use. */
 static const uint32_t preamble[] = {FDR_NEW_BUFFER, FDR_WALL_CLOCK_TIME, FDR_PID, FDR_NEW_CPU_ID};
 
-/* Reads the preamble at `bytes`; false: not a valid one. */
+/* Reads the preamble at `bytes`; false: it is not valid. */
 static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have, struct xray_buffer *b) {
     const struct xray_trace *t = r->trace;
     const bool swap = r->context.swap;
@@ -33,7 +33,7 @@ static bool read_preamble(const pfr_reader *r, const uint8_t *bytes, size_t have
     return true;
 }
 
-/* Determines the range of the buffer's records; false: not a valid buffer. */
+/* Determines the range of the buffer's records; false: the buffer is not valid. */
 static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have, uint64_t at, struct xray_buffer *b) {
     const struct xray_trace *t = r->trace;
     const uint64_t size = input_size(&r->parts[0].in);
@@ -51,7 +51,7 @@ static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have,
     return true;
 }
 
-/* The trace of a runtime may be in slots, with unused room after their buffers, and with empty buffers. */
+/* Notes whether the trace is in slots, with unused bytes after their buffers, and with empty buffers. */
 static pfr_status learn_slots(pfr_reader *r, pfr_error *err) {
     uint8_t bytes[RTF_NOTE + sizeof(struct rtf_control)];
     size_t have;
@@ -69,7 +69,8 @@ static bool is_room(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     return r->trace->slot_size && have && fdr_kind_of(r, bytes[0]) != FDR_BUFFER_EXTENTS;
 }
 
-/* Reads the first bytes of the buffer at *at, or after the unused room there. An abandoned slot is one empty buffer. */
+/* Reads the first bytes of the buffer at *at. If the rest of a slot is unused there, *at moves to the next slot. An
+   abandoned slot has one empty buffer. */
 static pfr_status read_begin(pfr_reader *r, uint64_t *at, uint8_t *bytes, size_t *have, pfr_error *err) {
     for (bool was_empty = false;;) {
         PFR_TRY(input_read_at(&r->parts[0].in, *at, bytes, TRACE_PREAMBLE_MOST, have, err));
@@ -110,7 +111,7 @@ pfr_status xray_buffer_ahead(pfr_reader *r, uint64_t at, uint64_t ahead, struct 
     return xray_buffer_at(r, at, b, err);
 }
 
-/* The first byte of extents in this file. */
+/* The first byte of a BufferExtents in this file. */
 static uint8_t first_of_extents(const pfr_reader *r) {
     unsigned byte = 0;
     while (fdr_kind_of(r, (uint8_t)byte) != FDR_BUFFER_EXTENTS)
@@ -118,7 +119,7 @@ static uint8_t first_of_extents(const pfr_reader *r) {
     return (uint8_t)byte;
 }
 
-/* Searches the bytes of the buffer, which begin at `from`. */
+/* Searches the bytes in the read buffer, which begin at `from`. */
 static pfr_status look_for_extents(pfr_reader *r, uint64_t from, const uint8_t *bytes, size_t have,
                                    struct xray_buffer *b, uint64_t *at, pfr_error *err) {
     const uint8_t first = first_of_extents(r);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of function records: see xray_calls.h. Any other or incomplete record ends the run. */
+/* Runs of function records: see xray_calls.h. A run ends at any other record and at an incomplete one. */
 #include "file/xray/xray_calls.h"
 
 #include "file/xray/fdr_buffers.h"
 #include "file/xray/xray_basic.h"
 
-/* Bit layout of a function record, in registers while the loop runs. */
+/* Bit layout of a function record; the loop keeps it in registers. */
 struct call_bits {
     uint32_t function_shift, function_mask, action_shift, action_mask, delta_at;
-    uint32_t other; /* bits of the first word that must be 0 in a call: they mark metadata and unknown actions */
+    uint32_t other; /* bits of the first word that are 0 in a call; metadata and unknown actions have some set */
     uint32_t swap;
 };
 
@@ -24,7 +24,8 @@ static struct call_bits bits_of_calls(const pfr_reader *r) {
                               r->context.swap};
 }
 
-/* Bytes at r->at that are in both the read buffer and the trace's buffer; 0: only pfr_next may continue. */
+/* Number of bytes at r->at that are in both the read buffer and the buffer of the trace; 0: only pfr_next can
+   continue. */
 static uint64_t bytes_to_take(const pfr_reader *r) {
     const struct xray_trace *t = r->trace;
     if (!t || r->cursor.ended)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the clock pairs of a flight recorder's trace before its records. */
+/* Reads the clock pairs of a flight-recorder trace before its records are read. */
 #include "file/xray/xray.h"
 #include "file/xray/xray_calls.h"
 

@@ -33,7 +33,7 @@ pfr_status xray_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *er
 pfr_status xray_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text) {
     r->damage.quality.truncated_bytes += have + missing;
     r->cursor.ended = true;
-    if (r->parts[0].in.broken.status == PFR_HOLE) /* it has the reason for the end */
+    if (r->parts[0].in.broken.status == PFR_HOLE) /* this has the reason for the end */
         return xray_end(r, err);
     return xray_hole(r, &r->damage.quality.cut, r->cursor.at + have, err, "record", "%s", text);
 }
@@ -45,7 +45,7 @@ pfr_status xray_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
     if (*next <= r->cursor.at)
         return PFR_OK;
     PFR_TRY(input_window(in, *next - 1, 1, &bytes, &have, err));
-    if (have == 0) /* reading there made the size known */
+    if (have == 0) /* reading at this place determined the size */
         *next = input_size(in);
     return PFR_OK;
 }

@@ -13,13 +13,13 @@ void xray_give(pfr_reader *r, pfr_record *rec, uint32_t kind, const uint8_t *byt
 pfr_status xray_hole(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_error *err, const char *where, const char *text,
                      ...) __attribute__((format(printf, 6, 7)));
 
-/* Reports that the input ends at r->at + have, where it should hold `missing` bytes more. Ends the trace. */
+/* Reports that the input ends at r->at + have, although `missing` more bytes should follow. Ends the trace. */
 pfr_status xray_cut(pfr_reader *r, uint64_t have, uint64_t missing, pfr_error *err, const char *text);
 
-/* Reduces *next, which a number in the file determined, to the end of the input if that comes first. */
+/* If the input ends before *next, which a number in the file determined, sets *next to the end of the input. */
 pfr_status xray_clip(pfr_reader *r, uint64_t *next, pfr_error *err);
 
-/* Ends the trace: PFR_END, or once PFR_HOLE if damage ended a compressed input. */
+/* Ends the trace: returns PFR_END, but first PFR_HOLE if damage ended a compressed input. */
 pfr_status xray_end(pfr_reader *r, pfr_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a trace. A profile has a magic. Flight-recorder traces and basic logs are recognised by version and type, tried
-   in both byte orders: no valid pair in one order is valid in the other (docs/xray-format.md). */
+/* Opens a trace. A profile begins with a magic. Flight-recorder traces and basic logs are recognised by version and
+   type, tried in both byte orders. A pair that is valid in one order is invalid in the other (docs/xray-format.md). */
 #include "file/xray/xray_open.h"
 #include "file/xray/fdr_buffers.h"
 #include "file/xray/fdr_records.h"
@@ -32,14 +32,16 @@ static bool is_log(const uint8_t *bytes, bool swap, uint16_t most_basic, uint16_
     return version > 0 && ((type == XRAY_BASIC && version <= most_basic) || (type == XRAY_FDR && version <= most_fdr));
 }
 
-/* --- Version and type are few bits: other files begin with a small number, too. */
+/* --- Version and type are only a few bits, and other files also begin with a small number: more of the header is
+   checked. */
 
 static bool begins_fdr(const struct pfr_rec_xray_header *h, uint8_t first) {
     const unsigned kind = h->version == 1 ? FDR_NEW_BUFFER : FDR_BUFFER_EXTENTS;
     return first == (kind << 1 | 1) || first == (0x80 | kind);
 }
 
-/* In the header of a flight recorder's trace the unused bits are 0; if not, the first buffer must be there. */
+/* The unused bits in the header of a flight-recorder trace are 0; if they are not, the header must be followed by the
+   first buffer. */
 static bool is_likely_fdr(const pfr_reader *r, const struct pfr_rec_xray_header *h, const uint8_t *bytes, size_t have) {
     const bool flags = r->header.big_endian ? h->noise <= 3 : h->noise == 0;
     return (flags && h->free_form == 0) || have <= XRAY_HEADER || begins_fdr(h, bytes[XRAY_HEADER]);
@@ -50,7 +52,7 @@ static bool is_basic_record(const pfr_reader *r, const uint8_t *at) {
     return is_call && load_u32(at + 4, swap) != 0 && load_u32(at + 16, swap) != 0 && load_u64(at + 24, false) == 0;
 }
 
-/* Unused bits of the header of a basic log are arbitrary, so one of the first two records must look like a call. */
+/* The unused bits in the header of a basic log are arbitrary, so one of the first two records must look like a call. */
 static bool is_likely_basic(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     if (have < 3 * XRAY_HEADER) /* too few bytes to judge */
         return true;
@@ -61,20 +63,21 @@ static bool is_likely(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     struct pfr_rec_xray_header h;
     struct cursor in = cursor_on(bytes, have < XRAY_HEADER ? have : XRAY_HEADER, 0, r->context.swap);
     if (layout_read(layout_at(L_xray_header), &r->context, &in, &h, NULL) != PFR_OK)
-        return true; /* shorter than a header, which is reported later */
+        return true; /* shorter than a header; this is reported later */
     if (h.type == XRAY_FDR)
         return is_likely_fdr(r, &h, bytes, have);
     return h.free_form == XRAY_BASIC_MARK || is_likely_basic(r, bytes, have);
 }
 
-/* LLVM's reader supports a form of its own: big-endian integers, with bit fields as on little-endian machines. */
+/* LLVM's reader has a hybrid form: integers are big-endian, but bit fields are laid out as on little-endian
+   machines. */
 static bool is_hybrid(const pfr_reader *r, const uint8_t *bytes, size_t have) {
     const uint8_t first = r->trace->version == 1 ? FDR_NEW_BUFFER << 1 | 1 : FDR_BUFFER_EXTENTS << 1 | 1;
     return r->header.big_endian && have > XRAY_HEADER && bytes[XRAY_HEADER] == first;
 }
 
-/* In a big-endian file LLVM's reader takes the two low bits of the flags word: for us the last two bits of the noise.
- */
+/* In a big-endian file, LLVM's reader takes the flags from the two low bits of the flags word. These are the last two
+   bits of the member `noise` here. */
 static void take_flags(pfr_header *header, const struct pfr_rec_xray_header *h) {
     const bool big = header->big_endian;
     header->constant_tsc = h->constant_tsc || (big && h->noise & 1);

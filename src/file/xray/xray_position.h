@@ -2,19 +2,19 @@
 #ifndef PFR_FILE_XRAY_POSITION_H
 #define PFR_FILE_XRAY_POSITION_H
 /*
- * Saves the position of a trace's reader, to continue there later. For consumers that read pieces of a trace in turn,
- * such as those that follow several threads in parallel.
+ * Saves the position of a trace's reader, so that reading can continue there later. It serves consumers that read
+ * pieces of a trace in turn, such as those that follow several threads in parallel.
  *
  *    place = (struct xray_place){.at = offset};     a buffer begins there, or a record of a basic log
  *    xray_go(reader, &place, &err);
  *    ... pfr_next ...
  *    xray_place_of(reader, &place);                 later: xray_go(reader, &place, &err)
  *
- * Records read this way are counted in the reader's quality too: save the quality before reading a trace a second time.
+ * The reader's quality counts records read this way too, so save the quality before you read a trace a second time.
  */
 #include "file/xray/xray.h"
 
-/* Version 1: the base of a thread for a next buffer that does not state one. */
+/* Version 1: the base of a thread, for its next buffer if that does not state a base. */
 struct xray_base {
     uint64_t tsc;
     int32_t tid;
@@ -30,15 +30,15 @@ struct xray_place {
     bool told;
 };
 
-/* Sets no base: it is needed only where the position is outside of a buffer. */
+/* Leaves the base unset, because the base is needed only where the position is outside of a buffer. */
 void xray_place_of(const pfr_reader *reader, struct xray_place *place);
-/* Fails only for lack of memory. */
+/* Can fail only if memory runs out. */
 pfr_status xray_go(pfr_reader *reader, const struct xray_place *place, pfr_error *err);
 
 /* The base of the current thread, before the end of its buffer. */
 void xray_base_of(const pfr_reader *reader, struct xray_base *base);
 
-/* Sets the bytes read at once from here on, 0: the default. Small values suit jumping. */
+/* Sets how many bytes are read at once from now on; 0: the default. Small values suit callers that jump. */
 void xray_read_at_once(pfr_reader *reader, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XRay profiles: one block per thread, with paths whose length is known only at their end. */
+/* XRay profiles: one block per thread. The length of a path in it is known only at the end of the path. */
 #include "file/xray/xray_profile.h"
 #include "file/xray/xray_next.h"
 #include "wire/any_layout.h"
@@ -9,7 +9,7 @@
 
 enum { PROFILE_BLOCK = 48, PROFILE_PATH };
 
-/* An impossible size of a block: the start of the next one is then unknown. */
+/* The size of a block is impossible, so the start of the next block is unknown. */
 static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
     uint64_t next = r->cursor.at;
     const uint8_t *bytes;
@@ -54,7 +54,7 @@ static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err
     return xray_hole(r, &r->damage.quality.garbage, next, err, "profile_path", "%s", why->text);
 }
 
-/* Reads more and more bytes, until the path is complete or there are no more. */
+/* Reads more and more bytes until the path is complete or the input ends. */
 static pfr_status next_path(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint64_t room = r->trace->block_end - r->cursor.at;
     struct pfr_rec_profile_path path;

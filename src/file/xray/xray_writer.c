@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes traces: see xray_writer.h. Records are written by their layouts; only calls, which come by the million, are
+/* Writes traces: see xray_writer.h. Records are written by their layouts. Only calls, which number in the millions, are
    assembled from bit positions that were looked up once. */
 #include "file/xray/xray_writer.h"
 
@@ -21,7 +21,7 @@ static void store_u32(uint8_t *at, uint32_t v, bool swap) {
     memcpy(at, &v, sizeof v);
 }
 
-/* Appends one record by its layout to the buffer. */
+/* Appends one record to the buffer, encoded by its layout. */
 static pfr_status put(struct xray_writer *w, struct output *out, unsigned number, const void *rec, pfr_bytes data,
                       pfr_error *err) {
     uint8_t bytes[64];
@@ -48,7 +48,8 @@ static struct call_places places_in(const struct pfr_context *c) {
     return (struct call_places){(unsigned)__builtin_ctzll(action), (unsigned)__builtin_ctzll(function)};
 }
 
-/* Distance of buffers for version 1. The header of other versions repeats the source's buffer size, which is unused. */
+/* Distance of buffers for version 1. Other versions do not use this word of the header, and it gets the source's buffer
+   size. */
 static uint64_t stride_like(const pfr_header *like) {
     return like->buffer_size >= STRIDE_LEAST && like->buffer_size <= ROOM_MOST ? like->buffer_size : STRIDE_USUAL;
 }
@@ -127,7 +128,7 @@ static pfr_status end_buffer(struct xray_writer *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* CLOCK_MONOTONIC belongs to the thread's first ticks; a continuation buffer has no such pair, so it gets 0. */
+/* CLOCK_MONOTONIC belongs to the first ticks of the thread. A continuation buffer has no such pair, so it gets 0. */
 static pfr_status begin_buffer(struct xray_writer *w, bool goes_on, pfr_error *err) {
     const struct xray_thread_said *t = &w->thread;
     const struct pfr_rec_fdr_new_buffer begin = {.metadata = 1, .kind = FDR_NEW_BUFFER, .tid = (uint32_t)t->tid};
@@ -164,7 +165,7 @@ static pfr_status put_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc, pfr
     return put_metadata(w, L_fdr_new_cpu_id, &rec, err);
 }
 
-/* Makes room for `need` bytes of a record on this cpu at this time; if the buffer is full, begins another. */
+/* Makes room for a record of `need` bytes on this cpu at this time; if the buffer is full, begins another. */
 static pfr_status make_room(struct xray_writer *w, uint16_t cpu, uint64_t tsc, uint64_t need, pfr_error *err) {
     if (!w->open)
         PFR_TRY(begin_buffer(w, true, err));
@@ -196,7 +197,7 @@ pfr_status xray_write_wrap(struct xray_writer *w, uint64_t tsc, pfr_error *err) 
     return put_wrap(w, tsc, err);
 }
 
-/* Delta to this time; writes a TSCWrap first if the delta is too large for its field. */
+/* Computes the delta to this time. If it is too large for its field, writes a TSCWrap first. */
 static pfr_status delta_to(struct xray_writer *w, uint64_t tsc, uint32_t *delta, pfr_error *err) {
     const uint64_t most = w->form.version >= 5 ? INT32_MAX : UINT32_MAX;
     if (tsc < w->base || tsc - w->base > most)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Demangling with libiberty, which returns text in pieces. Rust is tried first, because its legacy names are also valid
- * C++ names. Pieces are collected and used only if the call succeeds: it may fail after some of them.
+ * C++ names. Pieces are collected and used only if the whole call succeeds, because it may fail after some of them.
  *
  * A mangled name can refer back to its own parts repeatedly, so a few dozen bytes may expand to more text than there is
- * time for, and the callback cannot stop the expansion. It leaves by longjmp instead. That leaks nothing: in this form
- * libiberty keeps all its state on the stack, except while it prints a punycode identifier one character per call.
- * Therefore the callback leaves only at a piece of two or more ASCII characters ("::", ", "), which is never such a
- * call.
+ * time to produce. The callback has no return value that would stop the expansion. So the callback leaves by longjmp.
+ * This leaks nothing, because libiberty keeps all its state on the stack in this mode, with one exception: while it
+ * prints a punycode identifier, it passes one character per call. Therefore the callback leaves only at a piece of two
+ * or more ASCII characters ("::", ", "), which cannot be such a call.
  *
- * This runs in a separate process (demangle_child.c); if it dies, only names are lost.
+ * All this runs in a separate process (demangle_child.c); if that process dies, only names are lost.
  */
 #include <setjmp.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static size_t demangle_plain(char *to, const char *name, unsigned flags) {
     return try_language(to, cplus_demangle_v3_callback, name, parameters);
 }
 
-/* Demangles the name of a PLT entry, "_Z1fv@plt": the name without the suffix, with the suffix appended again. */
+/* Demangles the name of a PLT entry, "_Z1fv@plt": demangles the part before the suffix, then appends the suffix. */
 static size_t demangle_stub(char *to, const char *name, size_t length, unsigned flags) {
     char stem[STUB_MOST];
     if (length - STUB_LENGTH >= sizeof stem)

@@ -11,10 +11,11 @@
  *      shown = symbol.name;
  *  demangler_free(&d);
  *
- * Identifiers, operators and simple templates are demangled by code of our own (plain_mangling.h). All other names go
- * to libiberty in a separate process. All demanglers of a process share it, from the first such name (or
- * demangler_prepare) until the last of them is freed. A name that crashes it stays mangled; after DEMANGLERS_MOST
- * processes all further names stay mangled. Both are counted in `unanswered`.
+ * Identifiers, operators and simple templates are demangled by perfray's own code (plain_mangling.h). All other names
+ * go to libiberty in a separate process. All demanglers of a process share that separate process, which runs from the
+ * first such name (or demangler_prepare) until the last demangler is freed. A name that crashes it stays mangled; after
+ * DEMANGLERS_MOST processes all further names stay mangled. The names that stay mangled for these two reasons are
+ * counted in `unanswered`.
  */
 #include <perfray/symbol_options.h>
 #include <stdbool.h>
@@ -47,15 +48,16 @@ static inline unsigned demangle_flags_of(const pfr_symbol_options *options) {
 
 void demangler_init(struct demangler *demangler, struct memory *memory);
 void demangler_free(struct demangler *demangler);
-/* Starts the process now, for the demanglers in use. Call it while the program uses little memory: after a fork each
- * page written costs a fault, and each large one a copy. If it fails, the first name tries again. */
+/* Starts the process now, for the demanglers in use. Call it while the program uses little memory: after a fork, the
+   first write to each page costs a page fault, and for large pages a copy. If it fails, the first name tries again. */
 void demangler_prepare(void);
 
-/* NULL: not mangled, not understood, over a limit, or no memory. Otherwise valid until the next call. */
+/* Returns NULL if the name is not mangled, is not understood or exceeds a limit, or if memory runs out. Otherwise the
+   result is valid until the next call. */
 const char *demangle(struct demangler *demangler, const char *name, unsigned flags);
 
-/* The same in this process. Returns the length of the text, without a NUL; 0 if there is no result. For the separate
- * process, and for fuzzing. */
+/* Demangles in this process. Returns the length of the text, without a NUL; 0 if there is no result. For use in the
+   separate process, and for fuzzing. */
 size_t demangle_here(const char *name, unsigned flags, char to[DEMANGLED_MOST]);
 bool demangle_looks_mangled(const char *name);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The separate process for demangling (base/threads/confined.h), shared by all demanglers: started at the first name
- * that needs it or by demangler_prepare, asked one name at a time, ended with the last demangler. Simple names are
- * demangled in the calling process (plain_mangling.h). A request is a packet of flags and name, the answer a packet
- * with the text, empty if there is no result. A forked child does not use its parent's process.
+ * The separate process for demangling (base/threads/confined.h), shared by all demanglers. It starts at the first name
+ * that needs it or in demangler_prepare, answers one name at a time, and ends with the last demangler. Simple names are
+ * demangled in the calling process (plain_mangling.h). A request is a packet with flags and name; the answer is a
+ * packet with the text, which is empty if there is no result. A forked child does not use the process of its parent.
  */
 #include "base/threads/confined.h"
 #include "symbol/demangle/demangle.h"
@@ -110,8 +110,8 @@ void demangler_prepare(void) {
     pthread_mutex_unlock(&shared.lock);
 }
 
-/* Limits the total CPU time: names that exceed it were made to be slow. Time spent waiting on a busy machine is not
- * counted. */
+/* Limits the total CPU time: names that exceed it were probably made to be slow. Time spent waiting on a busy machine
+   is not counted. */
 static void count_wait(uint64_t ms) {
     uint64_t used;
     shared.names++;
@@ -123,8 +123,8 @@ static void count_wait(uint64_t ms) {
         shared.made = DEMANGLERS_MOST;
 }
 
-/* Called when recv has timed out: true if the process is still working on the name, or was not scheduled. *used: its
- * CPU time when this was first checked. */
+/* Called when recv has timed out: returns true if the process is still working on the name, or was not scheduled.
+ *used: the CPU time of the process at the first such check. */
 static bool may_wait_on(uint64_t start, uint64_t *used) {
     uint64_t now;
     if (errno != EAGAIN || !confined_used_ms(&shared.process, &now))
@@ -149,7 +149,7 @@ static ssize_t ask(const struct demangle_question *q, size_t length, char *to) {
     return got > 0 ? got : -1;
 }
 
-/* One name at a time, under the lock. */
+/* Asks for one name at a time, under the lock. */
 static ssize_t ask_any(const struct demangle_question *q, size_t length, char *to) {
     ssize_t got = -1;
     pthread_mutex_lock(&shared.lock);
@@ -169,7 +169,7 @@ static bool make_room(struct demangler *demangler) {
 
 static size_t demangle_elsewhere(struct demangler *demangler, const char *name, size_t length, unsigned flags) {
     char *const to = demangler->text;
-    struct demangle_question q; /* 16 KB, of which only the name is written */
+    struct demangle_question q; /* 16 KB, but only flags and name are written */
     q.flags = flags;
     memcpy(q.name, name, length + 1);
     const ssize_t got = ask_any(&q, length, to);

@@ -30,8 +30,8 @@ static size_t operator_length(const char *text, size_t at, size_t length) {
     return 0;
 }
 
-/* End of the arguments that open at `at`, after their '>'; 0 if they have no end. In parentheses '<' and '>' may be
- * comparisons. */
+/* Returns the end of the arguments that open at `at`, after their '>'; 0 if they have no end. Inside parentheses, '<'
+   and '>' may be comparisons. */
 static size_t end_of_arguments(const char *text, size_t at, size_t length) {
     size_t open = 0, parentheses = 0;
     while (at < length) {
@@ -49,7 +49,7 @@ static size_t end_of_arguments(const char *text, size_t at, size_t length) {
     return 0;
 }
 
-/* True for a '<' after a name. At the beginning of a Rust name it opens a type. */
+/* True for a '<' after a name. At the beginning of a Rust name, '<' opens a type. */
 static bool opens_arguments(const char *text, size_t at, bool after_operator) {
     const char before = at ? text[at - 1] : '\0';
     return text[at] == '<' && (after_operator || is_identifier(before) || (at > 2 && before == ':'));

@@ -16,8 +16,8 @@
  *  short       Sa, Sb, Ss, Si, So, Sd: names of the standard library
  *
  * The parameter types after the name are not parsed, as in libiberty when it does not print them. If versions of
- * libiberty may differ (empty packs, except at the end of a list; references to references) there is no result. A PLT
- * entry (@plt) gets the name of its function, with the suffix.
+ * libiberty may differ in their result (empty packs, except at the end of a list; references to references), no result
+ * is returned. A PLT entry (@plt) gets the name of its function, with the suffix.
  */
 #include "symbol/demangle/plain_mangling.h"
 
@@ -34,16 +34,16 @@
 #define DEPTH_MOST 24u
 
 struct name_piece {
-    uint16_t from, length; /* in `text` */
+    uint16_t from, length; /* range in `text` */
 };
 
 struct plain {
     const char *at, *end; /* rest of the mangled name */
     char *text;
     size_t length;
-    const char *last; /* last identifier; NULL: the last part was something else */
+    const char *last; /* last identifier; NULL: the last part was not an identifier */
     size_t last_length;
-    struct name_piece seen[SEEN_MOST]; /* parts that may be referred to */
+    struct name_piece seen[SEEN_MOST]; /* parts that later references may name */
     unsigned nr_seen, depth;
 };
 
@@ -66,7 +66,7 @@ static bool ends_with(const struct plain *p, const char *word) {
     return p->length >= length && memcmp(p->text + p->length - length, word, length) == 0;
 }
 
-/* Makes the text since `from` a part that may be referred to. */
+/* Makes the text since `from` a part that later references may name. */
 static bool keep(struct plain *p, size_t from) {
     if (p->nr_seen == SEEN_MOST)
         return false;
@@ -104,7 +104,7 @@ static bool take(struct plain *p, const char *word) {
     return true;
 }
 
-/* gcc's name of an anonymous namespace. */
+/* Whether this is gcc's name of an anonymous namespace. */
 static bool is_anonymous(const char *name, size_t length) {
     const size_t prefix = sizeof GLOBAL_PREFIX - 1;
     return length >= prefix + 2 && memcmp(name, GLOBAL_PREFIX, prefix) == 0 && strchr("._$", name[prefix]) &&
@@ -172,7 +172,7 @@ static const char *short_text(char letter) {
     }
 }
 
-/* After S: the number of an earlier part. */
+/* Takes the number of an earlier part, after S. */
 static bool take_number(struct plain *p, size_t *number) {
     *number = 0;
     if (take(p, "_"))
@@ -255,7 +255,7 @@ static bool take_truth(struct plain *p) {
     return take(p, "0E") ? put_text(p, "false") : take(p, "1E") && put_text(p, "true");
 }
 
-/* After L. */
+/* Takes a literal, after L. */
 static bool take_literal(struct plain *p) {
     const char *ending = p->at < p->end ? literal_ending(*p->at) : NULL;
     if (take(p, "b"))
@@ -307,8 +307,8 @@ static bool take_arguments(struct plain *p) {
     return put_text(p, ends_with(p, ">") ? " >" : ">");
 }
 
-/* Parses [St] identifier, operator or back reference, and arguments. The text before the arguments may be referred to,
- * unless it was a back reference itself. */
+/* Parses [St] identifier, operator or back reference, and arguments. Later references may name the text before the
+   arguments, unless it was a back reference itself. */
 static bool take_part(struct plain *p, size_t from, bool *is_new) {
     const bool is_std = take(p, "St"), is_back = !is_std && is_at(p, 'S');
     *is_new = !is_back;
@@ -324,7 +324,7 @@ static bool take_part(struct plain *p, size_t from, bool *is_new) {
     return take_arguments(p);
 }
 
-/* Parses all parts. Each except the last may be referred to, unless it was a back reference itself. */
+/* Parses all parts. Later references may name each part except the last, unless it was a back reference itself. */
 static bool take_parts(struct plain *p) {
     const size_t from = p->length;
     bool is_new;
@@ -347,7 +347,7 @@ static bool take_named(struct plain *p) {
     return !is_new || keep(p, from);
 }
 
-/* Refuses const of a const type, and const or references of references. */
+/* Refuses const of a const type, and const or reference of a reference. */
 static bool take_changed(struct plain *p, char change) {
     const size_t from = p->length;
     const char *text = change == 'P'   ? "*"
@@ -386,7 +386,7 @@ static bool take_type(struct plain *p) {
 
 /* --- Names. */
 
-/* Constructor templates may be referred to, before and after their arguments. */
+/* Later references may name constructor templates, both before and after their arguments. */
 static bool take_structor_part(struct plain *p) {
     if (!keep(p, 0) || !take_structor(p))
         return false;

@@ -11,18 +11,18 @@
  *  _ZNSt6vectorIiSaIiEE9push_backERKi   std::vector<int, std::allocator<int> >::push_back
  *  _Z3runiPPc                           run
  *
- * It is one pass that remembers where in the output each part is that may be referred to. Since output, depth and
- * references are bounded, it needs no separate process (demangle.h). The result equals libiberty's without parameters.
- * Everything else is left to libiberty: conversions, expressions, function and array types, names local to a function,
- * tags.
+ * One pass over the name; it remembers the position in the output of each part that later references may name. Since
+ * output, depth and references are bounded, it needs no separate process (demangle.h). The result equals libiberty's
+ * without parameters. Everything else is left to libiberty: conversions, expressions, function and array types, names
+ * local to a function, tags.
  */
 #include <stddef.h>
 
 #define PLAIN_NAME_MOST ((size_t)1000)    /* longest mangled name */
 #define PLAIN_TEXT_MOST ((size_t)8 << 10) /* longest text */
 
-/* Returns the length of the text, without a NUL; 0 if the name is not of this form. Legacy Rust names, which look
- * alike, are not. */
+/* Returns the length of the text, without a NUL; 0 if the name is not of this form. Legacy Rust names look similar, but
+   are not of this form. */
 size_t plain_demangle(const char *name, char to[PLAIN_TEXT_MOST]);
 
 #endif

@@ -2,13 +2,13 @@
 #ifndef PFR_SYMBOL_CAPSTONE_API_H
 #define PFR_SYMBOL_CAPSTONE_API_H
 /*
- * Capstone, loaded when code is disassembled. If it were linked, its tables would be relocated in every run of perfray:
- * 4 MB and 1 ms, where a short report takes 8 ms.
+ * Capstone, loaded only when code is disassembled. If it were linked, its tables would be relocated in every run of
+ * perfray, which costs 4 MB and 1 ms; a short report takes 8 ms.
  */
 #include <capstone/capstone.h>
 #include <stdbool.h>
 
-/* All functions in use: members of the table, and symbols to look up. */
+/* All functions in use. The list declares the members of the table and names the symbols to look up. */
 #define CAPSTONE_FUNCTIONS(F)                                                                                          \
     F(cs_open)                                                                                                         \
     F(cs_close)                                                                                                        \
@@ -24,8 +24,8 @@ struct capstone_api {
 #undef CAPSTONE_MEMBER
 };
 
-/* NULL: the library is not installed. May be called by any thread; the library stays loaded. The confined process,
- * which cannot open files, inherits what its parent has loaded. */
+/* NULL: the library is not installed. Any thread may call this; the library stays loaded. The confined process, which
+   cannot open files, inherits what its parent has loaded. */
 const struct capstone_api *capstone_api_load(void);
 
 #endif

@@ -8,7 +8,7 @@
 #define MEMORY ((uint64_t)256 << 20)
 #define CPU_SECONDS 60u
 #define WAIT_MS 20000u
-/* A row for each byte of code, each with the longest text. */
+/* room for one row per byte of code, each with a text of maximum length */
 #define ANSWER_MOST (DISASM_BYTES_MOST * (sizeof(struct disasm_row) + INSN_TEXT_MOST))
 
 enum disasm_machine disasm_machine_of(uint16_t elf_machine, bool wide) {
@@ -85,7 +85,7 @@ static void fill(struct code *code, const uint8_t *at, const uint8_t *end, uint6
     }
 }
 
-/* The result is smaller than the answer: rows lose their heads, texts get a NUL. */
+/* The result is smaller than the answer: each row loses its header, and each text gets a NUL. */
 static enum symbol_result read_rows(const uint8_t *answer, size_t length, uint64_t address, size_t code_length,
                                     struct memory *memory, struct code *code) {
     if (!count_rows(answer, answer + length, code_length, &code->count))
@@ -128,7 +128,7 @@ enum symbol_result disasm_run(struct disasm *d, uint64_t address, const uint8_t 
     if (result == SYMBOL_FOUND)
         return result;
     code_free(code, memory);
-    confined_end(&d->process); /* otherwise the rest of this answer would be read as the next one */
+    confined_end(&d->process); /* otherwise the next request would read the rest of this answer */
     return result;
 }
 

@@ -32,7 +32,7 @@ enum insn_kind { INSN_OTHER, INSN_JUMP, INSN_CALL, INSN_RETURN, INSN_BAD, INSN_K
 
 struct insn {
     uint64_t address;
-    uint64_t target; /* of jumps and calls to a constant address; else 0 */
+    uint64_t target; /* target of a jump or call to a constant address; else 0 */
     uint32_t text;   /* offset in code.texts, NUL-terminated */
     uint8_t size;    /* bytes, at least 1 */
     uint8_t kind;    /* enum insn_kind */
@@ -51,7 +51,7 @@ struct disasm {
     bool intel; /* Intel's syntax on x86, else AT&T's, which objdump and perf print */
 };
 
-#define DISASM_BYTES_MOST ((size_t)1 << 20) /* of one function */
+#define DISASM_BYTES_MOST ((size_t)1 << 20) /* maximum bytes of one function */
 #define INSN_TEXT_MOST 200u
 
 /* Whether capstone is installed and supported by this build. */
@@ -60,8 +60,9 @@ bool disasm_available(void);
 enum disasm_machine disasm_machine_of(uint16_t elf_machine, bool wide);
 
 void disasm_begin(struct disasm *d, enum disasm_machine machine, bool intel);
-/* Disassembles at most DISASM_BYTES_MOST bytes. FOUND: *code is the caller's, to be freed by code_free. NO_MATCH: not
- * supported for this machine or by this build, or the process ended or took too long; LIMIT, NO_MEMORY. */
+/* Disassembles at most DISASM_BYTES_MOST bytes. FOUND: *code belongs to the caller, who frees it by code_free.
+   NO_MATCH: this machine is not supported by capstone or by this build, or the process ended or took too long; LIMIT,
+   NO_MEMORY. */
 enum symbol_result disasm_run(struct disasm *d, uint64_t address, const uint8_t *bytes, size_t length,
                               struct memory *memory, struct code *code);
 void disasm_end(struct disasm *d);
@@ -76,8 +77,8 @@ void code_free(struct code *code, struct memory *memory);
 
 /* --- Protocol between the two processes. */
 
-/* Precedes the bytes of a request. An answer is a uint32_t, the number of bytes that follow, then rows, each followed
- * by its text. */
+/* A request is this struct and the bytes of code. An answer is a uint32_t, the number of bytes that follow, and then
+   rows, each followed by its text. */
 struct disasm_question {
     uint64_t address;
     uint32_t length;

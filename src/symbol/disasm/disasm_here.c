@@ -74,7 +74,7 @@ static void put_insn(struct answer *a, const struct capstone_api *cs, csh handle
     put_row(a, &row, text);
 }
 
-/* Code that is still to be disassembled. */
+/* The code that is not disassembled yet. */
 struct code_left {
     const uint8_t *at;
     size_t size;
@@ -85,7 +85,7 @@ struct decoder {
     const struct capstone_api *cs;
     const struct machine *machine;
     csh handle;
-    cs_insn *insn; /* the last instruction */
+    cs_insn *insn; /* the current instruction */
 };
 
 static bool decode(const struct decoder *d, struct code_left *code) {
@@ -104,8 +104,8 @@ static void put_unknown(struct answer *a, struct code_left *code, size_t size) {
 }
 
 /*
- * Handles an instruction whose size is known without the library. The library may not know it, or may have put its
- * immediate into the name ("vpcmpeqb") and omitted it; the next instruction must begin where the processor begins it.
+ * Handles an instruction whose size is known without the library. The library may not know it, or may have moved its
+ * immediate into the mnemonic ("vpcmpeqb"); but the next row must begin where the processor sees the next instruction.
  */
 static void put_of_size(struct answer *a, const struct decoder *d, struct code_left *code,
                         const struct x86_length *is) {
@@ -156,8 +156,8 @@ bool disasm_available(void) {
     return capstone_api_load() != NULL;
 }
 
-/* Capstone sorts tables at its first instruction, and qsort(3) asks the system for the amount of memory, which the
- * confined process may not. */
+/* Disassembles once before the process is confined: at its first instruction capstone sorts tables, and qsort(3) asks
+   the system for the amount of memory, which the confined process must not do. */
 void disasm_prepare(void *context) {
     static const uint8_t zeros[8] = {0};
     struct answer a = {.bytes = NULL};

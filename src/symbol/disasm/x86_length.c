@@ -6,11 +6,11 @@ enum opcode_map { MAP_0F = 1, MAP_0F38, MAP_0F3A };
 enum { TWO_BYTES = 0x0f, VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62, UD1 = 0xb9, VZERO = 0x77, SIB = 4, NO_BASE = 5 };
 
 struct opcode {
-    size_t at; /* its offset; ModRM follows */
+    size_t at; /* offset of the opcode; ModRM follows it */
     unsigned map;
 };
 
-/* Segment overrides and the address-size prefix. */
+/* Whether the byte is a segment override or the address-size prefix. */
 static bool may_precede(uint8_t byte) {
     return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x64 || byte == 0x65 || byte == 0x67;
 }

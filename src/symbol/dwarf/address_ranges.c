@@ -33,7 +33,7 @@ static int compare_ranges(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Open ranges, a binary heap: entry i is above 2i + 1 and 2i + 2. */
+/* The open ranges, as a binary heap: entry i is the parent of 2i + 1 and 2i + 2. */
 struct heap {
     const struct address_range *ranges;
     size_t *at, count;
@@ -102,7 +102,7 @@ static bool sweep(const struct range_list *list, struct heap *h, struct memory *
     }
 }
 
-/* Removes pieces without addresses: a gap that sweep() opened where the next range begins at once. */
+/* Removes pieces without addresses, which sweep() leaves where a gap would begin but the next range begins at once. */
 static void drop_empty(struct range_map *map) {
     size_t kept = 0;
     for (size_t i = 0; i < map->count; i++)

@@ -2,7 +2,7 @@
 #ifndef PFR_SYMBOL_ADDRESS_RANGES_H
 #define PFR_SYMBOL_ADDRESS_RANGES_H
 /*
- * Converts overlapping address ranges, each with a value, to sorted disjoint pieces for binary search. Where ranges
+ * Converts overlapping address ranges, each with a value, to sorted disjoint pieces for binary search. If ranges
  * overlap, the one with the highest rank counts.
  *
  *  struct range_list list = {.left = budget};
@@ -22,11 +22,12 @@ struct address_range {
 struct range_list {
     struct address_range *at;
     size_t count, room;
-    uint64_t left; /* number of ranges that may still be added: entries of a file may all refer to one list of ranges */
+    uint64_t left; /* number of ranges that may still be added, because all entries of a file may refer to the same list
+                      of ranges */
 };
 
 struct range_piece {
-    uint64_t from;  /* ends where the next piece begins */
+    uint64_t from;  /* the piece ends where the next one begins */
     uint32_t value; /* RANGE_NONE: a gap */
 };
 
@@ -35,7 +36,7 @@ struct range_map {
     size_t count, room;
 };
 
-/* Ignores empty ranges. FOUND; LIMIT: `left` is used up, or the memory limit; NO_MEMORY. */
+/* Ignores empty ranges. FOUND; LIMIT: `left` is used up or the memory limit is reached; NO_MEMORY. */
 enum symbol_result range_add(struct range_list *list, struct memory *memory, struct address_range range);
 void range_list_free(struct range_list *list, struct memory *memory);
 

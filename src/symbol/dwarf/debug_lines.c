@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds units by the address ranges in their first entries. A unit without ranges, or of a version that cannot list all
- * of them, is found by its line number program; these programs are run once an address is in no other unit.
+ * of them, is found by its line number program; these programs run as soon as an address is in no other unit.
  */
 #include "symbol/dwarf/debug_lines.h"
 
@@ -19,12 +19,12 @@
 
 #define PATH_MOST PATH_TEXT_MOST
 
-/* Data of a unit, read on demand. */
+/* Data of a unit, read when it is first needed. */
 struct unit_part {
     struct dwarf_scopes scopes;
     struct line_table lines;
-    const char **paths;       /* by file number; NULL: not joined yet */
-    struct dwarf_info *split; /* split unit with the entries; NULL: the entries are in the object */
+    const char **paths;       /* by file number; NULL: the path is not composed yet */
+    struct dwarf_info *split; /* split unit that has the entries; NULL: the object has them */
     bool has_scopes, has_lines;
 };
 
@@ -43,15 +43,15 @@ struct debug_lines {
     size_t frame_room;
     uint64_t lines_left; /* bytes of line number programs that may still be run */
     bool all_units;      /* `units` includes the units without ranges */
-    bool lacks_files;    /* files are missing that might add results, so nothing is cached */
+    bool lacks_files;    /* files are missing that might give more results, so nothing is cached */
     struct debug_missed missed;
     struct line_cache cache;
-    char *path; /* path of the object below symfs until its sections are read; NULL: they were read, or cannot be */
+    char *path; /* path of the object below symfs; NULL: the sections were read, or cannot be read */
     size_t path_size;
     struct stat facts;
 };
 
-/* Checks that the object is the recorded build, and linked. */
+/* Checks that the object is the recorded build, and that it is linked. */
 static enum symbol_result check_object(struct elf_object *object, const struct symbol_object *asked,
                                        struct build_id *id) {
     elf_read_build_id(object, id);
@@ -84,7 +84,7 @@ static enum symbol_result read_object(struct debug_lines *d, struct elf_object *
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 
-/* Keeps the path: sections are read only if the cache has no answer. */
+/* Keeps only the path: sections are read if the cache has no answer. */
 static enum symbol_result keep_path(struct debug_lines *d, const struct symbol_object *asked) {
     const char *symfs = asked->symfs && *asked->symfs ? asked->symfs : NULL;
     d->path_size = (symfs ? strlen(symfs) + 1 : 0) + strlen(asked->path) + 1;
@@ -122,7 +122,7 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
     return result;
 }
 
-/* Other limits are reported in the same way as the memory limit. */
+/* Reports any exceeded limit in the same way as the memory limit. */
 static enum symbol_result tell_limit(struct memory *memory, enum symbol_result result) {
     if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
         memory->failed = PFR_ERR_LIMIT;
@@ -221,7 +221,7 @@ void debug_lines_close(struct debug_lines *d) {
     mem_free(d->memory, d, 1, sizeof *d);
 }
 
-/* Without memory for paths the unit has no lines: rows are not used without their paths. */
+/* Drops the lines of a unit if there is no memory for its paths, because rows are not used without paths. */
 static enum symbol_result forget_lines(struct debug_lines *d, struct unit_part *part) {
     const enum symbol_result result = table_memory_result(d->memory);
     line_table_free(&part->lines);
@@ -263,8 +263,8 @@ static void note_missed(struct debug_missed *m, const struct info_unit *unit) {
         snprintf(m->split, sizeof m->split, "%s%s%s", whole ? "" : unit->folder, whole ? "" : "/", unit->split_name);
 }
 
-/* Opens the split part of a unit. If it is missing, the unit still has lines, and the functions that compilers leave in
- * the skeleton. */
+/* Opens the split part of a unit. If it is missing, the unit still has lines, and those functions that the compiler
+   left in the skeleton. */
 static enum symbol_result open_split(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
     struct dwarf_info info;
     const enum symbol_result result = split_files_find(&d->split, unit, &info);
@@ -314,7 +314,7 @@ static enum symbol_result add_lines_as_ranges(struct debug_lines *d, uint32_t nu
     return result;
 }
 
-/* Version 2 cannot express more than one range. */
+/* Whether the first entry lists all ranges of the unit: version 2 cannot express more than one. */
 static bool tells_all_ranges(const struct info_unit *unit) {
     return unit->has_ranges && unit->unit.shape.version > 2;
 }
@@ -347,7 +347,7 @@ static void narrow(struct source_frames *frames, uint64_t from, uint64_t end) {
     frames->end = end < frames->end ? end : frames->end;
 }
 
-/* Appends a part to a path, or replaces the path if the part is absolute. */
+/* Appends a component to a path, or replaces the path if the component is absolute. */
 static void join(char path[PATH_MOST], const char *part) {
     if (!part || !*part)
         return;
@@ -384,7 +384,7 @@ static bool room_for_frame(struct debug_lines *d, size_t count) {
     return grown != NULL;
 }
 
-/* Adds the frame of a scope, at a file and line. */
+/* Adds the frame of a scope, with a position as file and line. */
 static enum symbol_result add_frame(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part,
                                     struct dwarf_scope *scope, uint32_t file, uint32_t line, size_t *count) {
     struct source_frame frame = {.line = line, .is_inlined = scope && scope->is_inlined};

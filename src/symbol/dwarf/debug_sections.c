@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the DWARF sections at the places in elf_object.h. The size that a compressed section claims is compared with
- * the most that its bytes can expand to, before it is allocated; the allocator has the handle's limit.
+ * Reads the DWARF sections that elf_object.h has found. Before the size that a compressed section claims is allocated,
+ * it is compared with the largest size that its bytes can expand to. The allocator has the handle's limit.
  */
 #include "symbol/dwarf/debug_sections.h"
 #include "base/io/exact_io.h"
@@ -14,8 +14,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define RATIO_MOST 2000u      /* unpacked to packed bytes; zlib reaches 1032 */
-#define RATIO_FREE (1u << 20) /* unpacked bytes that any section may have */
+#define RATIO_MOST 2000u      /* largest ratio of decompressed to compressed bytes; zlib reaches 1032 */
+#define RATIO_FREE (1u << 20) /* decompressed bytes that a section may have whatever its ratio */
 #define ZLIB_MARK 12u         /* bytes before the stream of a .zdebug section */
 
 static const char *const section_names[DEBUG_SECTIONS] = {
@@ -53,7 +53,7 @@ bool section_unzip(const uint8_t *from, size_t length, uint8_t *to, size_t size)
 }
 
 bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size) {
-    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd}; /* one frame; older formats have unsafe decoders */
+    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd}; /* no older formats: their decoders are unsafe */
     if (length < sizeof magic || memcmp(from, magic, sizeof magic) != 0)
         return false;
     if (ZSTD_findFrameCompressedSize(from, length) != length)
@@ -61,7 +61,7 @@ bool section_unzstd(const uint8_t *from, size_t length, uint8_t *to, size_t size
     return ZSTD_decompress(to, size, from, length) == size;
 }
 
-/* False: unknown compression. */
+/* False: the compression is unknown. */
 static bool find_packing(const struct elf_object *object, const struct elf_section *header, const uint8_t *bytes,
                          size_t size, bool is_zdebug, struct packing *packing) {
     *packing = (struct packing){.size = size};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attribute forms are one table: size and class of each value. Sizes that depend on the value have constants of their
- * own. */
+/* Attribute forms are one table with the size and the class of each value. Sizes that depend on the value have
+   constants of their own. */
 #include "symbol/dwarf/dwarf_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY_MOST 64u /* attributes without bytes, per abbreviation */
+#define EMPTY_MOST 64u /* an abbreviation with this many attributes gets no more without bytes */
 
 enum form_size {
     SIZE_ADDRESS = 20, /* address size of the unit */
@@ -31,7 +31,7 @@ struct form {
 
 #define FORMS_USUAL 0x2du
 
-/* Index: form; DWARF 5, table 7.6. */
+/* Indexed by form; DWARF 5, table 7.6. */
 static const struct form usual_forms[FORMS_USUAL] = {
     [0x00] = {0x00, SIZE_UNKNOWN, VALUE_NONE},
     [0x01] = {0x01, SIZE_ADDRESS, VALUE_ADDRESS},
@@ -163,7 +163,7 @@ bool take_unit_length(struct cursor *in, struct cursor *part, uint8_t *offset_si
     return take_cursor(in, length, part);
 }
 
-/* Takes what follows the version; its order changed in version 5 (7.5.1). */
+/* Takes the part of the unit header after the version; its order changed in version 5 (7.5.1). */
 static bool take_unit_header(struct cursor *in, struct dwarf_unit *unit) {
     struct dwarf_shape *shape = &unit->shape;
     const bool is_new = shape->version >= 5;
@@ -308,8 +308,9 @@ static bool is_asked_for(uint16_t name) {
     return false;
 }
 
-/* True for an attribute that takes no byte in entries and is not needed. An entry of one byte could have any number of
- * them, and each would be read with each entry. If one occurs several times, the last counts. */
+/* Whether to drop an attribute that takes no byte in entries: it is not needed, or the abbreviation has EMPTY_MOST
+   attributes. An entry of one byte could have any number of such attributes, and each would be read with each entry. If
+   an attribute occurs several times, the last one counts. */
 static bool is_idle(const struct dwarf_abbrevs *a, const struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
                     unsigned size) {
     if (size > 0)

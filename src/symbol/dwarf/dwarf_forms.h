@@ -3,7 +3,7 @@
 #define PFR_SYMBOL_DWARF_FORMS_H
 /*
  * Basic elements of DWARF 2 to 5 (dwarfstd.org, DWARF5.pdf): unit headers (7.5.1), abbreviations (7.5.3), attribute
- * values (7.5.5, 7.5.6). All bytes are taken through a cursor; damage only makes functions return false.
+ * values (7.5.5, 7.5.6). All bytes are read through a cursor; damage only makes functions return false.
  */
 #include "base/memory/arena.h"
 #include "base/memory/cursor.h"
@@ -53,7 +53,7 @@ enum dwarf_class {
     VALUE_STR,        /* offset in .debug_str */
     VALUE_LINE_STR,
     VALUE_STRX,         /* index of an offset in .debug_str_offsets */
-    VALUE_TEXT,         /* in place */
+    VALUE_TEXT,         /* text in the entry itself */
     VALUE_SHARED_ENTRY, /* offset of an entry in .debug_info of the shared file (dwz) */
     VALUE_SHARED_STR    /* offset in .debug_str of the shared file */
 };
@@ -92,7 +92,7 @@ struct dwarf_shape {
 };
 
 struct dwarf_unit {
-    uint64_t offset, entries, end; /* in .debug_info: its header, first entry and end */
+    uint64_t offset, entries, end; /* offsets in .debug_info: header, first entry, end */
     uint64_t abbrevs;              /* offset of its abbreviation table */
     uint64_t id;                   /* id of a skeleton or split unit, since version 5 */
     struct dwarf_shape shape;
@@ -110,14 +110,14 @@ bool take_sleb(struct cursor *in, int64_t *value);
 bool take_sized(struct cursor *in, unsigned size, uint64_t *value);
 /* Takes text with its NUL. */
 bool take_text(struct cursor *in, const char **text);
-/* Takes the length of a unit or table: `part` is the part it covers; *offset_size is 4 or 8. */
+/* Takes the length of a unit or table; `part` is a cursor on the bytes that it covers; *offset_size is 4 or 8. */
 bool take_unit_length(struct cursor *in, struct cursor *part, uint8_t *offset_size);
 
-/* Takes the unit at the front of `in`. True with unit->entries 0: its header is not understood, but it can be
- * skipped. */
+/* Takes the unit at the front of `in`. If it returns true with unit->entries 0, the header is not understood, but the
+   unit can be skipped. */
 bool take_unit(struct cursor *in, struct dwarf_unit *unit);
 
-/* Takes a value; false: damaged, or of an unknown form, so that the next one cannot be found. */
+/* Takes a value; false: it is damaged or of an unknown form, so the next value cannot be found. */
 bool take_value(struct cursor *in, const struct dwarf_shape *shape, const struct dwarf_attr *attr,
                 struct dwarf_value *value);
 
@@ -127,26 +127,26 @@ enum symbol_result abbrevs_read(struct dwarf_abbrevs *abbrevs, struct section_by
                                 const struct dwarf_shape *shape, struct memory *memory, uint64_t *taken);
 void abbrevs_free(struct dwarf_abbrevs *abbrevs, struct memory *memory);
 
-/* NULL if there is no such code. */
+/* Returns NULL if there is no such code. */
 const struct dwarf_abbrev *abbrevs_find(const struct dwarf_abbrevs *abbrevs, uint64_t code);
 
-/* Bytes of a text in which its NUL is searched. Units and files that share a text search it again each, so paths must
- * end within the length of a path. */
+/* Maximum bytes in which the NUL of a text is searched. Units and files that share a text search it again each time, so
+   paths must end within the maximum length of a path. */
 #define NAME_TEXT_MOST ((size_t)1 << 20)
 #define PATH_TEXT_MOST ((size_t)4096)
 
-/* Start of a text, and the most bytes it may have, including its NUL. */
+/* Start of a text, and the maximum number of its bytes, including the NUL. */
 struct text_place {
     const char *at;
     size_t room;
 };
 
-/* A text at an offset of a section of texts; false if the section ends before. */
+/* Finds a text at an offset of a section of texts; false: the section ends before the offset. */
 bool section_place(struct section_bytes section, uint64_t offset, size_t most, struct text_place *place);
-/* The text, or NULL if it has no NUL in its room. */
+/* The text, or NULL if it has no NUL within its maximum length. */
 const char *place_text(const struct text_place *place);
 
-/* The number of `size` bytes at base + index * size of a section; false if it is outside. */
+/* Reads the number of `size` bytes at base + index * size of a section; false: it is outside the section. */
 bool section_number(const struct debug_sections *sections, enum debug_section which, uint64_t base, uint64_t index,
                     unsigned size, uint64_t *number);
 

@@ -180,7 +180,8 @@ static bool entry_address(const struct dwarf_info *info, const struct info_unit 
     return value->is == VALUE_ADDRESS;
 }
 
-/* Linkers give these addresses to removed code: the highest, and in .debug_ranges the one below. */
+/* Linkers give these addresses to code that they remove: the highest address, and in .debug_ranges also the one before
+   it. */
 static bool is_nowhere(const struct info_unit *unit, uint64_t address) {
     const uint64_t highest = unit->unit.shape.address_size == 8 ? UINT64_MAX : UINT32_MAX;
     return address >= highest - 1;
@@ -242,7 +243,7 @@ static bool take_list_address(struct range_reader *r, struct cursor *in, bool is
            section_number(r->info->sections, DEBUG_ADDR, r->unit->addresses, index, size, address);
 }
 
-/* Takes an entry of a range list. from == end: the entry has no range, it sets the base. */
+/* Takes an entry of a range list. If from == end, the entry has no range, but sets the base. */
 static bool take_list_range(struct range_reader *r, struct cursor *in, uint8_t kind, uint64_t *from, uint64_t *end) {
     *from = *end = 0;
     switch (kind) {
@@ -331,7 +332,8 @@ static uint64_t base_of(const struct dwarf_value *value, uint64_t usual) {
     return value->is == VALUE_NUMBER ? value->number : usual;
 }
 
-/* Bases may follow the attributes that depend on them, so they are set first and texts last. */
+/* Notes the attributes of a unit's first entry. Bases may follow the attributes that depend on them, so all bases are
+   set first, and texts last. */
 static void note_first_entry(struct dwarf_info *info, struct info_unit *u, const struct dwarf_entry *e) {
     const bool is_new = u->unit.shape.version >= 5;
     u->str_offsets = base_of(&e->str_offsets, is_new ? 2u * u->unit.shape.offset_size : 0);

@@ -15,10 +15,10 @@
 #include "symbol/dwarf/address_ranges.h"
 #include "symbol/dwarf/dwarf_forms.h"
 
-/* The attributes of an entry that are used here. Texts are not looked up yet. */
+/* The attributes of an entry that perfray uses. Texts are not looked up yet. */
 struct dwarf_entry {
     uint64_t offset;
-    const struct dwarf_abbrev *abbrev; /* NULL: end of a list of children */
+    const struct dwarf_abbrev *abbrev; /* NULL: this entry ends a list of children */
     struct dwarf_value low, high, ranges, name, linkage, origin, specification, call_file, call_line, sibling;
     struct dwarf_value lines, folder, split_name, split_id; /* only in the first entry of a unit */
     struct dwarf_value str_offsets, addresses, range_lists;
@@ -26,11 +26,11 @@ struct dwarf_entry {
 
 struct info_unit {
     struct dwarf_unit unit;
-    uint64_t low;                                 /* base of range lists */
+    uint64_t low;                                 /* base address of range lists */
     uint64_t str_offsets, addresses, range_lists; /* bases of indices */
     uint64_t lines;                               /* offset in .debug_line */
     const char *folder;                           /* DW_AT_comp_dir, or NULL */
-    const char *split_name;                       /* file with its entries; NULL: they are in the object */
+    const char *split_name;                       /* file that has its entries; NULL: the object has them */
     uint64_t split_id;
     uint64_t range_offset;      /* added to offsets of range lists */
     bool has_lines, has_ranges; /* has_ranges: its first entry has address ranges */
@@ -61,22 +61,24 @@ struct entry_reader {
     struct cursor in;
 };
 
-/* FOUND, LIMIT or NO_MEMORY. `sections` and `shared` (may be NULL) must outlive it. Close it after every outcome. */
+/* FOUND, LIMIT or NO_MEMORY. `sections` and `shared` (may be NULL) must outlive `info`. Close it after every
+   outcome. */
 enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_sections *sections,
                                    struct dwarf_info *shared, struct memory *memory);
 
-/* Offsets of the parts of a unit in the sections of another file; for a file without index, the whole sections. */
+/* Offsets of the parts of a unit in the sections of another file; if the file has no index, the whole sections. */
 struct split_place {
     uint64_t info, info_end, abbrevs, str_offsets, range_lists;
 };
 
-/* What may still be read of all split files: bytes of abbreviations, and unit headers. */
+/* Amounts that may still be read from all split files: bytes of abbreviations, and unit headers. */
 struct split_budget {
     uint64_t abbrevs, headers;
 };
 
 /* Opens the split part of a skeleton unit as info->units[0]. `sections` include the address and old range sections of
- * the skeleton's object. NO_MATCH: no unit there has the skeleton's id. Bytes read are subtracted from the budget. */
+   the skeleton's object. NO_MATCH: no unit of the file has the skeleton's id. Bytes read are subtracted from the
+   budget. */
 enum symbol_result dwarf_info_open_split(struct dwarf_info *info, const struct debug_sections *sections,
                                          const struct split_place *place, const struct info_unit *skeleton,
                                          struct memory *memory, struct split_budget *budget);
@@ -86,19 +88,19 @@ void dwarf_info_close(struct dwarf_info *info);
 enum symbol_result entries_begin(struct dwarf_info *info, const struct info_unit *unit, uint64_t offset,
                                  struct entry_reader *reader);
 
-/* False: the unit ends or is damaged. All members of *entry are set for the tags of dwarf_forms.h; for others only
- * offset, abbrev and sibling. */
+/* False: the unit ends here, or is damaged. All members of *entry are set for the tags of dwarf_forms.h; for other
+   tags, only offset, abbrev and sibling are. */
 bool entries_next(struct entry_reader *reader, struct dwarf_entry *entry);
 
 /* The unit that contains an offset of .debug_info, or NULL. */
 const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t offset);
 
-/* Adds the ranges of an entry to `list`, whose `left` is the object's. FOUND, even if it has no ranges; LIMIT,
- * NO_MEMORY. */
+/* Adds the ranges of an entry to `list`; its member `left` is the budget of the whole object. FOUND, even if it has no
+   ranges; LIMIT, NO_MEMORY. */
 enum symbol_result entry_ranges(struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_entry *entry,
                                 uint32_t rank, uint32_t value, struct range_list *list);
 
-/* The place of a value's text, at most `most` bytes; false if the value is no text in a section. */
+/* Finds the text of a value, of at most `most` bytes; false: the value is not a text in a section. */
 bool entry_text_place(const struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_value *value,
                       size_t most, struct text_place *place);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions, with bounded work; see dwarf_names.h. */
+/* Names of functions, found with a bounded amount of work; see dwarf_names.h. */
 #include "symbol/dwarf/dwarf_names.h"
 
 #include <string.h>
 
-#define ORIGINS_MOST 16u /* steps along abstract origins */
-#define FLOOD_TIMES 4u   /* budget: this many times the bytes of the sections, */
+#define ORIGINS_MOST 16u /* maximum steps along abstract origins */
+#define FLOOD_TIMES 4u   /* the budget is this many times the bytes of the sections, */
 #define FLOOD_LEAST 64u  /* plus the memory limit of the object's lines divided by this */
 #define ENTRY_BYTES 32u  /* cost of an entry in addition to its bytes */
 

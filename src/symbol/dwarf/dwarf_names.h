@@ -3,15 +3,15 @@
 #define PFR_SYMBOL_DWARF_NAMES_H
 /*
  * Names of the functions of entries. Entries of one function share a text, and all its inlined copies share an origin,
- * so each text and each origin is read once. Damaged or hostile objects have overlapping entries and texts, and reading
- * each costs their number times their length. Beyond a few times the bytes of the sections, functions get no names and
- * `is_cut` is set.
+ * so each text and each origin is read once. In damaged or hostile objects, entries and texts overlap, and reading them
+ * all would cost their number times their length. After a few times the bytes of the sections were read, functions get
+ * no more names, and `is_cut` is set.
  */
 #include "symbol/dwarf/dwarf_info.h"
 
 struct dwarf_names {
     struct memory *memory;
-    struct u64_map texts;            /* start of a text -> 1: it has a NUL, 0: it has not */
+    struct u64_map texts;            /* start of a text -> 1: it has a NUL, 0: it has no NUL */
     struct u64_map linkages, plains; /* start of an origin -> name of its function, or 0 */
     uint64_t left;                   /* bytes of texts and entries that may still be read */
     bool is_cut;
@@ -24,8 +24,8 @@ void dwarf_names_free(struct dwarf_names *names);
 /* Allows names to be read from these sections as well. */
 void dwarf_names_add(struct dwarf_names *names, const struct debug_sections *sections);
 
-/* The name of an entry's function, mangled if known: its own, or that of its origin. *name is NULL if there is no name.
- * FOUND, LIMIT, NO_MEMORY. */
+/* Finds the name of an entry's function, mangled if known: its own name, or that of its origin. *name is NULL if there
+   is no name. FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result entry_function(struct dwarf_names *names, struct dwarf_info *info, uint64_t offset,
                                   const char **name);
 

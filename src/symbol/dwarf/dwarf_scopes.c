@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are walked parents first, so the last one that contains an address is the innermost: its rank is its position
- * in the walk. Parents are kept on a stack; entries that are no functions pass on the scope they are in.
+ * Entries are walked parents first, so among the entries that contain an address the last one is the innermost: its
+ * rank is its position in the walk. A stack holds the parents. An entry that is not a function passes on the scope
+ * around it.
  */
 #include "symbol/dwarf/dwarf_scopes.h"
 
@@ -12,7 +13,7 @@ struct scope_walk {
     struct dwarf_info *info;
     const struct info_unit *unit;
     struct range_list ranges;
-    uint32_t *inside; /* index: depth; the scope around the entries there */
+    uint32_t *inside; /* indexed by depth; the scope around the entries of that depth */
     size_t depth, room;
 };
 
@@ -52,7 +53,7 @@ static enum symbol_result scope_of(struct scope_walk *w, const struct dwarf_entr
     *scope = w->inside[w->depth];
     if (!is_function(e))
         return SYMBOL_FOUND;
-    if (!has_code(e) && !e->abbrev->children) /* no address is in it or its children */
+    if (!has_code(e) && !e->abbrev->children) /* neither it nor its children contain an address */
         return SYMBOL_FOUND;
     if (e->abbrev->tag == TAG_SUBPROGRAM && !has_code(e)) {
         *scope = SCOPE_NONE;

@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_DWARF_SCOPES_H
 #define PFR_SYMBOL_DWARF_SCOPES_H
 /*
- * Functions of one unit and the calls inlined into them, from one walk over its entries: finds the innermost function
- * of an address by binary search, and the functions around it.
+ * Functions of one unit and the calls inlined into them, found in one walk over its entries. A binary search finds the
+ * innermost function of an address, and then the functions around it.
  */
 #include "symbol/dwarf/dwarf_names.h"
 
@@ -13,7 +13,7 @@ struct dwarf_scope {
     uint64_t entry;      /* offset in .debug_info */
     const char *name;    /* valid if `is_named`; may be NULL */
     uint32_t parent;     /* function it was inlined into; SCOPE_NONE: not inlined, or unknown */
-    uint32_t file, line; /* of the inlined call */
+    uint32_t file, line; /* position of the inlined call */
     bool is_inlined, is_named;
 };
 
@@ -28,7 +28,8 @@ enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_i
                                      const struct info_unit *unit);
 void dwarf_scopes_free(struct dwarf_scopes *scopes, struct memory *memory);
 
-/* The name of a scope, mangled if known, looked up once; *name is NULL if there is no name. FOUND, LIMIT, NO_MEMORY. */
+/* Finds the name of a scope, mangled if known. It is looked up only once; *name is NULL if there is no name. FOUND,
+   LIMIT, NO_MEMORY. */
 enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_names *names, struct dwarf_info *info,
                                     const char **name);
 

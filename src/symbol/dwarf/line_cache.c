@@ -66,7 +66,7 @@ void line_cache_add(struct line_cache *c, const struct source_frames *frames) {
 
 /* --- Writing. */
 
-/* Includes what other processes have written meanwhile. */
+/* Adds the ranges that other processes have written meanwhile. */
 static void write_image(struct line_cache *c, int folder) {
     char name[CACHE_NAME_ROOM];
     size_t size;

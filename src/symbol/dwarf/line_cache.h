@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_LINE_CACHE_H
 #define PFR_SYMBOL_LINE_CACHE_H
 /*
- * Cache of line information in a folder, one file per build-id (line_image.h): a later report needs neither search
- * again for the same addresses nor read the debugging information.
+ * Cache of line information in a folder, one file per build-id (line_image.h). A later report that looks up the same
+ * addresses then needs no search and no debugging information.
  *
  *  struct line_cache cache;
  *  line_cache_open(&cache, "/home/me/.cache/perfray", &key, memory);
@@ -39,8 +39,8 @@ struct line_cache {
 void line_cache_open(struct line_cache *cache, const char *folder, const struct line_key *key, struct memory *memory);
 void line_cache_close(struct line_cache *cache);
 
-/* False: not cached. Otherwise *frames is as debug_lines_find returns it; no frames: nothing is known about the
- * address. */
+/* False: not cached. Otherwise *frames is as debug_lines_find returns it; without frames, nothing is known about the
+   address. */
 bool line_cache_find(struct line_cache *cache, uint64_t address, struct source_frames *frames);
 
 /* Adds a result of debug_lines_find; no frames: NO_MATCH. */

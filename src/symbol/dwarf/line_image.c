@@ -122,7 +122,7 @@ void line_maker_free(struct line_image_maker *m) {
     mem_free(m->memory, m->ranges, m->room, sizeof *m->ranges);
 }
 
-/* Frames refer to texts by number until all are known, then by offset. */
+/* Frames refer to texts by number until all texts are known; then the numbers are replaced by offsets. */
 static bool put_text(struct line_image_maker *m, const char *text, uint32_t *number) {
     uint32_t id;
     *number = 0;

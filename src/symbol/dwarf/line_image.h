@@ -18,7 +18,7 @@
  *               u32 2 * (outer frame + 1, which precedes it; 0: outermost) + (1: inlined there)
  *       texts, each with its NUL
  *
- * Files may come from anybody, so all bytes are checked before any of them is used.
+ * Other users or programs may have written the file, so all bytes are checked before any is used.
  */
 #include "base/tables/intern.h"
 #include "symbol/dwarf/debug_lines.h"
@@ -42,7 +42,7 @@ struct line_frame {
     uint32_t function, file, line, around;
 };
 
-/* A checked file; `bytes` remain the caller's. */
+/* A checked file; `bytes` still belong to the caller. */
 struct line_image {
     const uint8_t *bytes;
     const struct line_range *ranges;
@@ -51,8 +51,8 @@ struct line_image {
     uint32_t range_count, frame_count, text_size;
 };
 
-/* FOUND; OTHER_BUILD: of another revision, object or machine, and not checked further; DAMAGED. `bytes` must be aligned
- * as from malloc. */
+/* FOUND; OTHER_BUILD: the file is of another revision, object or machine, and was not checked further; DAMAGED. `bytes`
+   must be aligned like a result of malloc. */
 enum symbol_result line_image_open(struct line_image *image, const uint8_t *bytes, size_t size,
                                    const struct line_key *key);
 
@@ -78,12 +78,13 @@ struct line_image_maker {
 void line_maker_init(struct line_image_maker *maker, struct memory *memory);
 void line_maker_free(struct line_image_maker *maker);
 
-/* Adds a result of debug_lines_find. False: out of memory, or it does not fit the format; others can still be added. */
+/* Adds a result of debug_lines_find. False: out of memory, or the result does not fit the format; further results can
+   still be added. */
 bool line_maker_add(struct line_image_maker *maker, const struct source_frames *frames);
 bool line_maker_add_image(struct line_image_maker *maker, const struct line_image *image);
 
 /* Makes the file. The caller frees *size bytes of the maker's memory. NULL: out of memory, too large, or no
- * build-id. */
+   build-id. */
 uint8_t *line_maker_write(struct line_image_maker *maker, const struct line_key *key, size_t *size);
 
 #endif

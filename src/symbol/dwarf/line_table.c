@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header lists folders and files: in versions 2 to 4 lists of texts that count from 1, since version 5 tables that
- * define their columns and count from 0. The program after it is run to its end or to the first damage. A sequence is
- * kept if it has an end and its addresses do not decrease.
+ * The header lists folders and files. In versions 2 to 4 these are lists of texts, numbered from 1; since version 5
+ * they are tables that define their own columns, numbered from 0. The program after the header is run to its end, or to
+ * the first damage. A sequence is kept if it has an end and its addresses do not decrease.
  */
 #include "symbol/dwarf/line_table.h"
 
@@ -55,7 +55,7 @@ static bool add_file(struct line_table *t, struct line_file file) {
     return true;
 }
 
-/* Name, folder, time and size, as in the lists of versions 2 to 4 and DW_LNE_define_file. */
+/* Takes an entry with name, folder, time and size, as in the lists of versions 2 to 4 and in DW_LNE_define_file. */
 static bool take_old_file(struct cursor *in, struct line_file *file) {
     uint64_t skipped;
     return take_text(in, &file->name) && (*file->name == '\0' || (take_uleb(in, &file->folder) &&
@@ -65,7 +65,7 @@ static bool take_old_file(struct cursor *in, struct line_file *file) {
 static enum symbol_result read_old_lists(struct program_reader *r, struct cursor *in) {
     const char *folder;
     struct line_file file = {0};
-    bool added = add_folder(r->table, "") && add_file(r->table, file); /* number 0: the unit's own */
+    bool added = add_folder(r->table, "") && add_file(r->table, file); /* number 0 is the unit's own folder and file */
     for (;;) {
         if (!added)
             return table_memory_result(r->table->memory);
@@ -145,7 +145,8 @@ static bool take_entry(const struct program_reader *r, struct cursor *in, const 
     return true;
 }
 
-/* Reads a table of version 5. Entries without bytes are refused: no length would bound their number. */
+/* Reads a table of version 5. Entries without bytes are refused, because the length of the table would not bound their
+   number. */
 static enum symbol_result read_entries(struct program_reader *r, struct cursor *in, bool are_files) {
     struct columns columns;
     struct line_file file;
@@ -196,7 +197,7 @@ static void begin_sequence(struct program_reader *r) {
     r->machine = (struct line_machine){.file = 1, .line = 1, .first = r->table->row_count, .is_ordered = true};
 }
 
-/* A row with the file and line of the previous one is not stored. */
+/* Whether the file and line are those of the previous row; such a row is not stored. */
 static bool goes_on(const struct line_table *t, const struct line_machine *m) {
     const struct line_row *before = &t->rows[t->row_count - 1];
     return m->file == before->file && m->line == before->line;
@@ -240,7 +241,8 @@ static bool end_sequence(struct program_reader *r) {
     return true;
 }
 
-/* Advances by operations. If instructions hold several operations, an address is one instruction (6.2.5.1). */
+/* Advances by a number of operations. If instructions hold several operations, the address counts instructions
+   (6.2.5.1). */
 static void advance(struct program_reader *r, uint64_t operations) {
     struct line_machine *m = &r->machine;
     const uint64_t most = r->header.most_operations;
@@ -262,7 +264,7 @@ static bool run_special(struct program_reader *r, uint8_t opcode) {
     return add_row(r, false);
 }
 
-/* False only if memory is exhausted. Damage ends the program by emptying `in`. */
+/* Returns false only if memory runs out. Damage ends the program by emptying `in`. */
 static bool run_extended(struct program_reader *r, struct cursor *in) {
     uint64_t length;
     struct cursor part = {0};
@@ -347,7 +349,7 @@ static enum symbol_result run(struct program_reader *r, struct cursor *in) {
         else if (!run_standard(r, in, opcode))
             break;
     }
-    r->table->row_count = r->machine.first; /* drops rows of a sequence without end */
+    r->table->row_count = r->machine.first; /* drops the rows of a sequence that has no end */
     return has_memory ? SYMBOL_FOUND : table_memory_result(r->table->memory);
 }
 

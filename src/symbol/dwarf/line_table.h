@@ -12,7 +12,7 @@
 #include "symbol/dwarf/dwarf_forms.h"
 
 struct line_row {
-    uint64_t address; /* valid up to the next row of its sequence */
+    uint64_t address; /* the row is valid up to the next row of its sequence */
     uint32_t file, line;
 };
 
@@ -37,14 +37,14 @@ struct line_table {
     uint16_t version;
 };
 
-/* The parts of a path, to be joined beginning with the last absolute one. */
+/* The components of a path. They are joined, beginning with the last absolute one. */
 struct line_path {
     const char *folder, *name; /* folder may be NULL */
-    bool in_unit;              /* relative to the unit's folder (DW_AT_comp_dir) */
+    bool in_unit;              /* the path is relative to the unit's folder (DW_AT_comp_dir) */
 };
 
-/* FOUND; DAMAGED: what precedes the damage is kept; LIMIT, also if the program has more than `most` bytes; NO_MEMORY.
- * *taken: bytes of the program. Free it after every outcome. */
+/* FOUND; DAMAGED: the rows before the damage are kept; LIMIT, also if the program has more than `most` bytes;
+   NO_MEMORY. *taken: bytes of the program. Free it after every outcome. */
 enum symbol_result line_table_read(struct line_table *table, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken);
@@ -53,7 +53,7 @@ void line_table_free(struct line_table *table);
 /* NULL: no line. The result is the same for all of [*from, *end). */
 const struct line_row *line_table_find(const struct line_table *table, uint64_t address, uint64_t *from, uint64_t *end);
 
-/* The file of a number from a row or DW_AT_call_file; false if there is no such file. */
+/* Finds the file for a number from a row or from DW_AT_call_file; false: there is no such file. */
 bool line_table_file(const struct line_table *table, uint64_t number, struct line_path *path);
 
 #endif

@@ -11,7 +11,7 @@
 #define PLACES 3u
 #define DEBUG_FOLDER "/usr/lib/debug"
 
-/* Checks the build-id, which is in a note or in the file's .debug_sup. */
+/* Checks the file's build-id, which is in a note or in its .debug_sup. */
 static bool is_wanted(struct elf_object *file, const struct shared_link *wanted) {
     struct build_id id;
     struct shared_link own;
@@ -53,7 +53,7 @@ static bool print(char path[PATH_MAX], const char *folder, size_t length, const 
     return made > 0 && made < PATH_MAX;
 }
 
-/* Path of the place to search; *symfs is its prefix. False: no such place. */
+/* Makes the path of the place to search; *symfs is its prefix. False: no such place. */
 static bool place_of(const struct shared_link *link, const struct debug_home *home, unsigned place, const char **symfs,
                      char path[PATH_MAX]) {
     const char *folder = home->folder ? home->folder : DEBUG_FOLDER, *slash = strrchr(home->path, '/');

@@ -14,7 +14,7 @@
 #define HEADERS_MOST (1u << 22) /* unit headers read in all files, including units that are not needed */
 
 struct split_file {
-    struct debug_sections sections; /* with the object's address and old range sections, which the object owns */
+    struct debug_sections sections; /* includes those with addresses and old ranges, which the object owns */
     bool is_there;
 };
 
@@ -47,7 +47,7 @@ static bool is_memory_result(enum symbol_result result) {
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY;
 }
 
-/* Reads the sections; a file that is no object, or has no such sections, is remembered as well. */
+/* Reads the sections. A file that is not an object, or has no such sections, is remembered, too. */
 static enum symbol_result read_file(struct split_files *f, int fd, uint64_t size, struct split_file *file) {
     struct elf_object object;
     enum symbol_result result = elf_object_start(&object, fd, size, f->memory);
@@ -81,7 +81,7 @@ static struct split_file *add_file(struct split_files *f) {
     return made;
 }
 
-/* The file of a descriptor. It is read once, however many names lead to it. */
+/* Keeps the file of a descriptor. Each file is read once, however many names lead to it. */
 static enum symbol_result keep_file(struct split_files *f, int fd, const struct stat *facts, struct split_file **file) {
     const uint64_t key = (uint64_t)facts->st_ino ^ (uint64_t)facts->st_dev << 48;
     uint64_t number;
@@ -95,7 +95,7 @@ static enum symbol_result keep_file(struct split_files *f, int fd, const struct 
     return read_file(f, fd, (uint64_t)facts->st_size, *file);
 }
 
-/* Sets *file, NULL if nothing usable is there. */
+/* Sets *file, or NULL if the path has no usable file. */
 static enum symbol_result open_at(struct split_files *f, const char *path, struct split_file **file) {
     struct stat facts;
     int fd;
@@ -156,7 +156,7 @@ static enum symbol_result find_in_file(struct split_files *f, const char *path, 
     return take_unit_of(f, file, &place, skeleton, info);
 }
 
-/* Where the file was made, then next to the object. */
+/* Makes the path of a place to search: first where the file was made, then next to the object. */
 static bool place_of(const struct split_files *f, const struct info_unit *skeleton, unsigned place,
                      char path[PATH_MAX]) {
     const char *name = skeleton->split_name, *last = strrchr(name, '/'), *slash = strrchr(f->home->path, '/');

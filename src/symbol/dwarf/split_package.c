@@ -10,7 +10,7 @@
 
 #define HEADER 16u
 #define COLUMNS_MOST 16u
-#define PROBES_MOST 1024u /* per lookup: tables are one third empty */
+#define PROBES_MOST 1024u /* maximum probes per lookup: tables are one third empty */
 
 enum column { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8 };
 

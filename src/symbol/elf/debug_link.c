@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packed object is unpacked into a memory file, whose size counts against the handle's memory limit while it is
- * open, and read like any other object. It is read only if the object has no .symtab. A packed object inside it is
- * ignored.
+ * The compressed object is decompressed into a memory file, whose size counts against the handle's memory limit while
+ * it is open. It is read like any other object. It is read only if the outer object has no .symtab. A compressed object
+ * inside it is ignored.
  */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/debug_link.h"
@@ -51,7 +51,8 @@ bool elf_read_debug_link(const struct elf_object *object, struct debug_link *lin
     return strcmp(link->name, "..") != 0 && strcmp(link->name, ".") != 0;
 }
 
-/* --- .gnu_debugaltlink: a name, its NUL, a build-id to the end; .debug_sup: version, kind of file, a name, an id */
+/* --- .gnu_debugaltlink: a name, its NUL, a build-id that fills the rest; .debug_sup: version, kind of file, a name, an
+   id */
 
 static bool take_shared_link(struct cursor *in, struct shared_link *link) {
     const uint8_t *end = memchr(in->at, 0, cursor_left(in)), *name = in->at;
@@ -123,7 +124,7 @@ enum symbol_result elf_build_check(const struct symbol_object *asked, const stru
 
 /* --- .gnu_debugdata */
 
-/* Bytes of the section, for the unpacker. */
+/* The bytes of the section, for the decompressor. */
 struct packed {
     int fd;
     uint64_t at, end;
@@ -139,7 +140,7 @@ static pfr_status read_packed(void *context, uint8_t *to, size_t room, size_t *g
     return PFR_OK;
 }
 
-/* Unpacks as much as possible into a file; *size is charged against the memory limit. */
+/* Decompresses as much as possible into a file; *size is charged against the memory limit. */
 static enum symbol_result unpack_into(struct unpacker *unpacker, int fd, struct memory *memory, uint64_t *size) {
     uint8_t bytes[CHUNK];
     size_t got;

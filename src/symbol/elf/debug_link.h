@@ -15,10 +15,10 @@
 
 #include <limits.h>
 
-/* The place of an object, for searching its separate files. */
+/* Location of an object, for searching its separate files. */
 struct debug_home {
-    const char *path, *symfs; /* of the object; symfs may be NULL */
-    const char *folder;       /* of separate debug files; NULL: /usr/lib/debug below symfs */
+    const char *path, *symfs; /* path of the object; symfs may be NULL */
+    const char *folder;       /* folder of separate debug files; NULL: /usr/lib/debug below symfs */
 };
 
 /* The file that several objects share, as made by dwz -m. */
@@ -32,7 +32,7 @@ struct shared_link {
 bool elf_read_debug_link(const struct elf_object *object, struct debug_link *link);
 
 /* Reads the name and build-id in .gnu_debugaltlink or .debug_sup (DWARF 5, 7.3.6). With `is_shared`, reads the
- * .debug_sup by which a shared file identifies itself; its name is empty. False: no such section. */
+   .debug_sup that a shared file has to identify itself; its name is empty. False: there is no such section. */
 bool elf_read_shared_link(const struct elf_object *object, bool is_shared, struct shared_link *link);
 
 /* Makes "FOLDER/.build-id/ab/cdef...REST"; false: it does not fit, or the id has an invalid length. */
@@ -41,7 +41,8 @@ bool build_id_path(char *to, size_t room, const char *folder, const uint8_t *id,
 /* Checks the CRC of all bytes of a file. FOUND, OTHER_BUILD; LIMIT for files of more than 4 GB; IO. */
 enum symbol_result debug_link_check(int fd, uint64_t size, uint32_t crc);
 
-/* Reads the symbol tables of the packed object. FOUND, even if there is none or it is damaged; LIMIT, NO_MEMORY. */
+/* Reads the symbol tables of the compressed object in .gnu_debugdata. FOUND, even if there is no such object or it is
+   damaged; LIMIT, NO_MEMORY. */
 enum symbol_result elf_read_packed_symbols(const struct elf_object *object, struct elf_names *names);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parts an ELF file has; see elf_facts.h. Of its sections only notes are read. */
+/* Finds out which parts an ELF file has; see elf_facts.h. Notes are the only sections that are read. */
 #include "symbol/elf/elf_facts.h"
 
 #include "symbol/table/regular_file.h"

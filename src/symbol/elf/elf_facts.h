@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_ELF_FACTS_H
 #define PFR_SYMBOL_ELF_FACTS_H
 /*
- * Tells from headers and notes what an ELF file contains, to explain why addresses have no names, and which file would
- * provide them.
+ * Determines from headers and notes what an ELF file contains, to explain why addresses have no names, and which file
+ * would provide them.
  *
  *  struct elf_facts facts;
  *  if (elf_look(&object, memory, &facts) == SYMBOL_FOUND && !facts.has_symtab)
@@ -13,12 +13,12 @@
 
 struct elf_facts {
     struct build_id id;
-    bool has_code;       /* has bytes of instructions, unlike a separate debug file */
+    bool has_code;       /* has instructions, unlike a separate debug file */
     bool has_symtab;     /* .symtab, not empty */
-    bool has_debug_info; /* .debug_info, compressed or not */
+    bool has_debug_info; /* .debug_info, whether compressed or not */
 };
 
-/* FOUND, else a result of opening the object. After OTHER_BUILD facts->id is set if the file has one. */
+/* FOUND, or a result of opening the object. After OTHER_BUILD, facts->id is set if the file has a build-id. */
 enum symbol_result elf_look(const struct symbol_object *object, struct memory *memory, struct elf_facts *facts);
 
 #endif

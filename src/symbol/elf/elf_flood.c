@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Refuses tables whose names together are much longer than the file. Linkers let symbols share the end of a name
- * ("area" in "subarea"), so the names of a normal table are about as long as its text. In a crafted table a thousand
- * symbols begin in one text of a megabyte: a gigabyte of names from a file of one megabyte, which would take all memory
- * from the rest of the recording.
+ * ("area" in "subarea"), so in a normal table all names together are about as long as the section of texts. In a
+ * crafted table, a thousand symbols begin in one text of a megabyte. These are a gigabyte of names in a file of one
+ * megabyte; they would take all memory from the rest of the recording.
  */
 #include "symbol/elf/elf_flood.h"
 
 #include <string.h>
 
-#define FLOOD_TIMES 4u  /* of the text's bytes; normal tables: up to about 1.3 */
+#define FLOOD_TIMES 4u  /* times the bytes of the text; normal tables need up to about 1.3 */
 #define FLOOD_LEAST 64u /* plus the memory limit divided by this */
 
 static uint64_t longest_name(const struct elf_symbols *table) {
@@ -22,7 +22,7 @@ static uint64_t longest_name(const struct elf_symbols *table) {
     return longest;
 }
 
-/* Stops above `most`. */
+/* Sums the lengths of all names; stops above `most`. */
 static uint64_t sum_of_names(const struct elf_symbols *table, struct elf_form form, uint64_t most) {
     const size_t each = elf_symbol_bytes(form);
     uint64_t sum = 0;

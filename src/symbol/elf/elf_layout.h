@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_ELF_LAYOUT_H
 #define PFR_SYMBOL_ELF_LAYOUT_H
 /*
- * Structures of ELF files, from elf_layout.def: for each layout a struct elf_NAME with members wide enough for both
- * classes, elf_NAME_bytes (its size in a file) and elf_NAME_load (reads it from that many bytes):
+ * Structures of ELF files, expanded from elf_layout.def. Each layout has a struct elf_NAME with members wide enough for
+ * both classes, elf_NAME_bytes (its size in a file) and elf_NAME_load (reads it from that many bytes):
  *
  *  const uint8_t *at = ...;                             elf_symbol_bytes(form) of them
  *  struct elf_symbol symbol;

@@ -2,35 +2,35 @@
 #ifndef PFR_SYMBOL_ELF_NAMES_H
 #define PFR_SYMBOL_ELF_NAMES_H
 /*
- * Names of an ELF object: its symbol tables as they are in the file. Each symbol and each PLT entry has a number;
- * tables for lookup are made of them when an address is first looked up (symbol_groups.h).
+ * Names of an ELF object: its symbol tables as they are in the file. Each symbol and each PLT entry has a number.
+ * Lookup tables for groups of them are made when an address is first looked up (symbol_groups.h).
  *
  *  numbers    0 ...        .symtab   .dynsym   .symtab and .dynsym of the packed object   PLT entries
  *
- * elf_symbols.c selects the symbols, elf_plt.c names PLT entries, elf_source.c combines them.
+ * elf_symbols.c selects the symbols, elf_plt.c names PLT entries, elf_source.c combines both.
  */
 #include "symbol/elf/elf_object.h"
 #include "symbol/elf/lazy_names.h"
 #include "symbol/elf/symbol_groups.h"
 
 #define ELF_TABLES 2u /* .symtab and .dynsym */
-#define ELF_PARTS 2u  /* the object, and the one packed in it (debug_link.h) */
+#define ELF_PARTS 2u  /* the object itself, and the compressed one inside it (debug_link.h) */
 
 /* A symbol table. */
 struct elf_symbols {
     uint8_t *bytes;         /* `count` entries */
     uint8_t *long_indices;  /* SHT_SYMTAB_SHNDX, 4 bytes per symbol; NULL: the object has no such section */
     char *text;             /* the names */
-    struct late_text *late; /* names read on demand, if there are very many; NULL: all are in `text` */
+    struct late_text *late; /* names that are read on demand, if there are very many; NULL: all are in `text` */
     size_t count, size, long_size, text_size, text_room;
     uint32_t first;   /* number of its first symbol */
     uint32_t section; /* index in the object */
 };
 
-/* Properties of a section that its symbols depend on. */
+/* Properties of a section that determine how its symbols are used. */
 struct named_section {
-    bool is_placed;  /* has an address in memory; in relocatable objects only code has */
-    bool has_labels; /* name contains "text" or "data": symbols without a type count as names */
+    bool is_placed;  /* the section has an address in memory; in relocatable objects only code has one */
+    bool has_labels; /* the name contains "text" or "data": symbols without a type count as names */
     uint64_t base;
 };
 
@@ -47,12 +47,12 @@ struct elf_part {
     uint16_t machine;
 };
 
-/* PLT entries: the n-th belongs to the n-th relocation. */
+/* PLT entries: the n-th entry belongs to the n-th relocation. */
 struct elf_stubs {
     uint8_t *relocations;
     uint64_t count, size; /* number of entries; bytes of relocations */
     uint64_t address, each;
-    struct elf_symbols own;            /* table of their names, if it is not one of the object's parts */
+    struct elf_symbols own;            /* symbol table of their names, if it is not one of the object's parts */
     const struct elf_symbols *symbols; /* NULL: they have no names */
     uint32_t first;
     bool has_addends;
@@ -66,7 +66,7 @@ struct elf_names {
     struct symbol_groups groups;
 };
 
-/* NULL: no such name. Not for tables read by elf_names_read. */
+/* NULL: no such name. Not for tables whose names are read on demand. */
 static inline const char *elf_symbols_name(const struct elf_symbols *table, uint32_t at) {
     return at < table->text_size ? table->text + at : NULL;
 }

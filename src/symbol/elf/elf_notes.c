@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Notes (elf(5)): three words, a name and a descriptor, each padded to 4 bytes, or to 8 in a section aligned to 8. They
- * are read piece by piece. Any number of sections may claim the same bytes, so the number of notes read per object is
- * limited.
+ * are read piece by piece. Any number of sections may refer to the same bytes, so the number of notes read per object
+ * is limited.
  */
 #include <elf.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool find_build_id(struct notes n, size_t *seen, struct build_id *id) {
     return false;
 }
 
-/* The notes at this place; empty if it is outside the file or too large. */
+/* The notes at this place; empty if the place is outside the file or the notes are too large. */
 static struct notes run_of(const struct elf_object *object, uint64_t offset, uint64_t size, uint64_t align) {
     if (size > RUN_MOST || offset > object->file_size || size > object->file_size - offset)
         size = offset = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the header and the section and segment tables of an ELF file. Counts that do not fit in the header are in
- * section 0 (elf(5)). No number of the file is used in arithmetic before it is checked to be small enough.
+ * section 0 (elf(5)). No number from the file is used in arithmetic before it is known to be small enough.
  */
 #include <elf.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ static struct elf_section read_first(const struct elf_object *object) {
     return first;
 }
 
-/* Number of entries of `bytes`: as the header says, or 0 if the table is not completely in the file. */
+/* Number of entries of `bytes`, as stated in the header; 0 if the table is not completely in the file. */
 static uint64_t count_entries(const struct elf_object *object, uint64_t at, uint64_t said, size_t stride,
                               size_t bytes) {
     const bool is_there = at && stride == bytes && at <= object->file_size;

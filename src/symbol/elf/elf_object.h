@@ -21,33 +21,33 @@
 struct elf_object {
     struct memory *memory;
     struct elf_header header;
-    struct elf_section *sections; /* [0] is no section */
+    struct elf_section *sections; /* [0] is not a section */
     struct elf_segment *segments;
-    char *names; /* of sections */
+    char *names; /* names of the sections */
     size_t section_count, segment_count;
-    size_t names_size, names_room; /* up to the last NUL; all bytes */
+    size_t names_size, names_room; /* bytes up to the last NUL; bytes allocated */
     uint64_t file_size;
     struct elf_form form;
-    int fd; /* the caller's */
+    int fd; /* belongs to the caller */
 };
 
-/* fd remains the caller's and must stay open until elf_object_end, which must be called after every outcome. FOUND,
- * NOT_ELF; IO; LIMIT, NO_MEMORY. */
+/* fd belongs to the caller and must stay open until elf_object_end, which must be called after every outcome. FOUND,
+   NOT_ELF; IO; LIMIT, NO_MEMORY. */
 enum symbol_result elf_object_start(struct elf_object *object, int fd, uint64_t file_size, struct memory *memory);
 void elf_object_end(struct elf_object *object);
 
-/* "" if it has no name. */
+/* Returns "" if the section has no name. */
 const char *elf_section_name(const struct elf_object *object, const struct elf_section *section);
 
-/* Whether its bytes are in the file: not NOBITS, and not past the end. */
+/* Whether the section's bytes are in the file: it is not NOBITS and does not extend past the end. */
 bool elf_section_is_inside(const struct elf_object *object, const struct elf_section *section);
 
-/* The first section after section 0 with this name, or of this type, whatever its contents; else NULL. */
+/* The first section after section 0 that has this name, or this type, whatever its contents; else NULL. */
 const struct elf_section *elf_section_named(const struct elf_object *object, const char *name);
 const struct elf_section *elf_section_of_type(const struct elf_object *object, uint32_t type);
 
-/* Number of complete entries of `bytes` in a section; 0 also if it is outside the file, compressed, or declares another
- * entry size. */
+/* Number of complete entries of `bytes` in a section. It is 0 also if the section is outside the file, compressed, or
+   declares another entry size. */
 uint64_t elf_entries(const struct elf_object *object, const struct elf_section *section, size_t bytes);
 
 /* Reads bytes that must be inside the file into *bytes, which the caller frees (`size` bytes of `memory`). FOUND, IO,
@@ -57,17 +57,17 @@ enum symbol_result elf_read(const struct elf_object *object, uint64_t offset, ui
 
 struct build_id {
     uint8_t bytes[BUILD_ID_MOST];
-    size_t size; /* 0: no build-id */
+    size_t size; /* 0: there is no build-id */
 };
 
-/* Reads it from the notes of sections, else of segments (elf_notes.c). */
+/* Reads the build-id from the notes of sections, else from those of segments (elf_notes.c). */
 void elf_read_build_id(struct elf_object *object, struct build_id *id);
 
-/* Compares with the build-id that was requested, if any. FOUND, OTHER_BUILD, NO_BUILD_ID. */
+/* Compares the build-id with the requested one, if there is one. FOUND, OTHER_BUILD, NO_BUILD_ID. */
 enum symbol_result build_id_check(const struct build_id *id, const struct symbol_object *asked);
 
-/* The same; if either has no build-id, the CRC of the file must be the requested one (debug_link.c). Also results of
- * debug_link_check. */
+/* Like build_id_check; but if the file or the request has no build-id, the CRC of the file must be the requested one
+   (debug_link.c). Also returns results of debug_link_check. */
 enum symbol_result elf_build_check(const struct symbol_object *asked, const struct build_id *id, int fd, uint64_t size);
 
 /* Copies the PT_LOAD segments to the handle. FOUND, even if there are no segments; LIMIT or NO_MEMORY. */

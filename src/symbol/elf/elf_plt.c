@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names PLT entries, which no symbol table names: the n-th relocation of .rela.plt (or .rel.plt) has the n-th entry
- * after the head of .plt, which is called NAME@plt, as in perf. Sizes of head and entries: the section's entry size; on
- * ARM and AArch64 those of the ABI.
+ * Names PLT entries, which have no symbols. The n-th relocation of .rela.plt (or .rel.plt) belongs to the n-th entry
+ * after the head of .plt; the entry is called NAME@plt, as in perf. The size of entries is the section's entry size; on
+ * ARM and AArch64, head and entries have the sizes of the ABI.
  */
 #include "symbol/elf/elf_plt.h"
 #include "symbol/elf/elf_symbols.h"
@@ -46,7 +46,7 @@ static uint64_t count_stubs(const struct plt *plt, uint64_t relocations) {
     return places < relocations ? places : relocations;
 }
 
-/* The symbol table of the relocations: one of the object's, or one that is read for them. */
+/* Finds the symbol table of the relocations: one of the object's tables, or one that is read for them. */
 static enum symbol_result find_symbols(struct elf_names *names, const struct elf_object *object, uint32_t section) {
     struct elf_stubs *stubs = &names->stubs;
     for (unsigned i = 0; i < ELF_TABLES; i++)
@@ -102,7 +102,7 @@ void elf_stubs_extent(const struct elf_names *names, uint32_t number, uint64_t *
     *size = stubs->each;
 }
 
-/* Name of a relocation's symbol; NULL: it has no name. FOUND, LIMIT, NO_MEMORY, IO. */
+/* Finds the name of a relocation's symbol; NULL: it has no name. FOUND, LIMIT, NO_MEMORY, IO. */
 static enum symbol_result find_name(const struct elf_names *names, uint32_t index, const char **name) {
     const struct elf_stubs *stubs = &names->stubs;
     const struct elf_form form = names->parts[0].form;

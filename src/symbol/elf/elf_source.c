@@ -58,7 +58,7 @@ static enum symbol_result load_elf(const struct symbol_object *asked, struct elf
         result = read_symbols(object, &elf->names);
     if (result != SYMBOL_NO_SYMBOLS || !asked->may_be_bare)
         return result;
-    elf_names_free(&elf->names); /* later lookups find no symbols */
+    elf_names_free(&elf->names); /* later lookups then find no symbols */
     return SYMBOL_FOUND;
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of an ELF object: .symtab, and .dynsym, which may have names that were stripped from .symtab.
+ * Symbols of an ELF object: those in .symtab, and those in .dynsym, which may have names that were stripped from
+ * .symtab.
  *
- * The selection is perf's (checked with perf 6.1): functions, including indirect ones (STT_GNU_IFUNC), data objects,
- * and symbols without a type, as assembly produces them, in a section whose name contains "text" or "data", unless they
- * are hidden; all only in sections that are loaded. Mapping symbols are skipped: "$a $t $d $x", with or without
- * ".suffix", on ARM, AArch64 and RISC-V, and ".L" labels on RISC-V. Functions in Thumb code (32-bit ARM) have bit 0 of
- * their address set, which is cleared; on 64-bit PowerPC (ELFv1) the value is the address of a descriptor in .opd,
- * whose first word is the function's address.
+ * The selection is that of perf (checked with perf 6.1): functions, including indirect ones (STT_GNU_IFUNC); data
+ * objects; and symbols without a type, as assembly produces them, if they are not hidden and the name of their section
+ * contains "text" or "data". All must be in sections that are loaded. Mapping symbols are skipped: "$a $t $d $x", with
+ * or without ".suffix", on ARM, AArch64 and RISC-V, and ".L" labels on RISC-V. The address of a Thumb function (32-bit
+ * ARM) has bit 0 set, which is cleared here. On 64-bit PowerPC (ELFv1), the value of a symbol is the address of a
+ * descriptor in .opd, whose first word is the address of the function.
  *
- * Addresses in a relocatable object (a kernel module) count from the first byte of its code, with executable sections
- * laid out in file order as the kernel's loader does.
+ * Addresses in a relocatable object (a kernel module) count from the first byte of its code; executable sections are
+ * laid out in file order, as the kernel's loader does.
  */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/elf_flood.h"
@@ -184,8 +185,8 @@ static bool has_marks(const struct elf_part *part) {
     return part->machine == EM_ARM || part->machine == EM_AARCH64 || part->machine == EM_RISCV;
 }
 
-/* Reads a table of a part. If there are very many names, they are read on demand, unless all must be checked for
- * mapping symbols. */
+/* Reads a table of a part. If there are very many names, they are read on demand, unless all of them must be checked
+   for mapping symbols. */
 static enum symbol_result read_table(const struct elf_object *object, const struct elf_section *section,
                                      struct memory *memory, const struct elf_part *part, struct elf_symbols *table) {
     enum symbol_result result = read_all_but_text(object, section, memory, table);
@@ -280,8 +281,8 @@ static bool has_name(const struct elf_part *part, const struct elf_symbols *tabl
     return find_name(part, table, symbol, &name) == SYMBOL_FOUND && name;
 }
 
-/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, and until one is found; symbols
- * without a name are skipped later. */
+/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, until the first one is found;
+   symbols without a name are skipped later. */
 static inline bool add_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table,
                              struct elf_form form) {
     const size_t each = elf_symbol_bytes(form);
@@ -301,7 +302,8 @@ static inline bool add_table(struct symbol_groups *groups, const struct elf_part
     return any;
 }
 
-/* Two calls of the same function, so that the compiler specializes one for the usual class and byte order. */
+/* Calls the same function twice, so that the compiler specializes one of the calls for the usual class and byte
+   order. */
 static bool add_any_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table) {
     if (part->form.wide == own_form.wide && part->form.swap == own_form.swap)
         return add_table(groups, part, table, own_form);
@@ -348,7 +350,7 @@ static enum symbol_result put_symbol(const struct elf_part *part, const struct e
     return table_add_kept(into, entry, symbol.size);
 }
 
-/* The table of a symbol number, and its part; NULL: the number of a PLT entry. */
+/* Finds the table of a symbol number, and its part; NULL: it is the number of a PLT entry. */
 static const struct elf_symbols *table_of(const struct elf_names *names, uint32_t number,
                                           const struct elf_part **part) {
     for (size_t i = 0; i < names->part_count; i++)

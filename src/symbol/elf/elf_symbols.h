@@ -7,14 +7,14 @@
 void elf_names_init(struct elf_names *names, struct memory *memory);
 void elf_names_free(struct elf_names *names);
 
-/* Reads the tables of one more file. FOUND, even if it has no tables; LIMIT, NO_MEMORY, IO. */
+/* Reads the symbol tables of one more file. FOUND, even if it has no tables; LIMIT, NO_MEMORY, IO. */
 enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object);
 
 /* Reads one symbol table with its names; `table` is empty if there is no section. FOUND, LIMIT, NO_MEMORY, IO. */
 enum symbol_result elf_symbols_read(const struct elf_object *object, const struct elf_section *section,
                                     struct memory *memory, struct elf_symbols *table);
 
-/* The same without names and SHT_SYMTAB_SHNDX. */
+/* Like elf_symbols_read, but without names and SHT_SYMTAB_SHNDX. */
 enum symbol_result elf_symbols_read_bare(const struct elf_object *object, const struct elf_section *section,
                                          struct memory *memory, struct elf_symbols *table);
 void elf_symbols_free(struct elf_symbols *table, struct memory *memory);

@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)4096) /* bytes read at once: related names are close together */
-#define LONG_NAMES_PART 4u   /* budget for long names: the memory limit divided by this */
+#define BLOCK ((size_t)4096) /* bytes that are read at once, because related names are close together */
+#define LONG_NAMES_PART 4u   /* budget for long names is the memory limit divided by this */
 
 struct late_text {
     struct memory *memory;
     struct arena arena;
     struct u64_map long_names; /* offset -> name that does not end in its block */
-    struct stat facts;         /* of the file when it was opened */
+    struct stat facts;         /* state of the file when it was opened */
     uint64_t offset, size, charged;
-    uint64_t long_left; /* bytes of long names that may still be read: symbols may share bytes */
+    uint64_t long_left; /* bytes of long names that may still be read, because symbols may share bytes */
     char **blocks;      /* NULL: not read yet */
     size_t nr_blocks;
     int fd;
@@ -40,7 +40,7 @@ static enum symbol_result read_some(struct late_text *t, uint64_t from, char *to
 
 /* --- Opening. */
 
-/* Excludes bytes after the last NUL. */
+/* Finds the last NUL; bytes after it are excluded. */
 static enum symbol_result find_end(struct late_text *t) {
     char bytes[BLOCK];
     while (t->size > 0) {

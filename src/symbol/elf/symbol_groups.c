@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOLS_EACH 4u /* average per bucket */
+#define SYMBOLS_EACH 4u /* average number of symbols per bucket */
 #define FEW 32u         /* up to this many pieces are sorted by insertion */
 #define EMPTY_GROUP 0x7fffffffu
 
@@ -31,8 +31,8 @@ void groups_free(struct symbol_groups *groups) {
     *groups = (struct symbol_groups){.memory = groups->memory};
 }
 
-/* First address of a bucket. UINT64_MAX for the index after the last bucket, and for buckets past the end of the
- * address space. */
+/* First address of a bucket. UINT64_MAX for the index after the last bucket, and for buckets after the end of the
+   address space. */
 static uint64_t start_of(const struct symbol_groups *groups, size_t bucket) {
     if (bucket == 0)
         return 0;
@@ -42,7 +42,7 @@ static uint64_t start_of(const struct symbol_groups *groups, size_t bucket) {
 
 void groups_seal(struct symbol_groups *groups) {
     uint64_t reach = 0;
-    bool reaches_next = false; /* the last symbol so far may have no size */
+    bool reaches_next = false; /* the last symbol so far may be without a size */
     for (size_t i = 0; i < groups->bucket_count; i++) {
         struct symbol_bucket *bucket = &groups->buckets[i];
         const uint64_t before = reach;
@@ -62,7 +62,7 @@ struct group_piece {
     uint32_t is_unsized : 1;
 };
 
-/* A group being made: its pieces begin at or after `low` and end at or before `high`, which are borders. */
+/* A group being made: its pieces lie between the borders `low` and `high`. */
 struct cluster {
     struct memory *memory;
     struct group_source source;
@@ -118,7 +118,7 @@ static bool is_new_start(const struct cluster *c, size_t first, size_t i) {
     return i == first || c->at[i].start != c->at[i - 1].start;
 }
 
-/* Drops the pieces from `first` on that precede the last border among them. False: there is no border. */
+/* Drops those pieces from `first` on that precede the last border among them. False: there is no border. */
 static bool cut_below(struct cluster *c, size_t first, uint64_t reach) {
     size_t border = c->count;
     for (size_t i = first; i < c->count; i++) {
@@ -147,8 +147,8 @@ static enum symbol_result find_low(const struct symbol_groups *groups, struct cl
     return SYMBOL_FOUND;
 }
 
-/* Drops the pieces from `first` on that follow the first border among them. *is_open, in and out: a piece with the
- * latest start has no size. False: there is no border. */
+/* Drops those pieces from `first` on that follow the first border among them. *is_open, in and out: whether a piece
+   with the latest start has no size. False: there is no border. */
 static bool cut_above(struct cluster *c, size_t first, uint64_t reach, bool *is_open) {
     for (size_t i = first; i < c->count; i++) {
         const struct group_piece *piece = &c->at[i];
@@ -172,7 +172,7 @@ static bool ends_open(const struct cluster *c) {
     return is_open;
 }
 
-/* The pieces must be sorted. */
+/* Adds pieces up to the next border above; the pieces must be sorted. */
 static enum symbol_result find_high(const struct symbol_groups *groups, struct cluster *c) {
     bool is_open = ends_open(c);
     while (c->end < groups->bucket_count && !groups->buckets[c->end].begins) {
@@ -247,7 +247,7 @@ static enum symbol_result make_group(struct symbol_groups *groups, size_t bucket
     return result;
 }
 
-/* Limits a range without symbol to this bucket: it may extend into other groups. */
+/* Limits a range without a symbol to this bucket, because it may extend into other groups. */
 static void cut_to_bucket(const struct symbol_groups *groups, size_t bucket, struct symbol *symbol) {
     const uint64_t from = start_of(groups, bucket), end = start_of(groups, bucket + 1);
     symbol->from = from > symbol->from ? from : symbol->from;

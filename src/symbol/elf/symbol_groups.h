@@ -2,15 +2,15 @@
 #ifndef PFR_SYMBOL_SYMBOL_GROUPS_H
 #define PFR_SYMBOL_SYMBOL_GROUPS_H
 /*
- * Symbols of an object of which few are ever looked up. Adding a symbol only links it into a bucket by its start
- * address; a symbol_table is made of the symbols around an address when that is looked up first.
+ * Symbols of an object, for objects of which few symbols are ever looked up. Adding a symbol only links it into a
+ * bucket by its start address. When an address is first looked up, a symbol_table is made of the symbols around it.
  *
  *  bucket       0      1      2      3      4
  *  symbols     |ff gg |g hhiii|iijjj |kk kk |ll
  *  group of 2  |         |iiiiijjj   |              no symbol crosses the border of a group
  *
  * So a group's table gives the same result as one table of all symbols. A group has at least one bucket, and only the
- * symbols between the nearest borders. A symbol without a size extends to the next one, wherever that is.
+ * symbols between the nearest borders around it. A symbol without a size extends to the next symbol, wherever that is.
  *
  *  groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
  *  groups_add(&groups, number, start, size);          numbers below count, in the order of a table
@@ -20,8 +20,8 @@
 #include "symbol/table/symbol_table.h"
 
 struct symbol_bucket {
-    uint64_t reach;           /* highest end of its symbols; once sealed: of the symbols of all buckets before it */
-    uint32_t last : 31;       /* number of a symbol + 1; 0: the bucket is empty */
+    uint64_t reach;           /* highest end of its symbols; after groups_seal: of those in earlier buckets */
+    uint32_t last : 31;       /* number of its last symbol + 1; 0: the bucket is empty */
     uint32_t has_unsized : 1; /* one of its symbols has no size */
     uint32_t group : 31;      /* index in `tables` + 1; 0: not made yet */
     uint32_t begins : 1;      /* no symbol of an earlier bucket extends into it */
@@ -29,8 +29,8 @@ struct symbol_bucket {
 
 struct symbol_groups {
     struct memory *memory;
-    struct symbol_bucket *buckets; /* the first one is for addresses below `low`, the last for all after */
-    uint32_t *next;                /* symbol -> another of its bucket, + 1 */
+    struct symbol_bucket *buckets; /* first: for addresses below `low`; last: for all after `high` */
+    uint32_t *next;                /* by symbol: another symbol of the same bucket, + 1 */
     struct symbol_table *tables;
     size_t bucket_count, count, table_count, table_room;
     uint64_t low;
@@ -45,7 +45,7 @@ struct group_source {
     void *context;
 };
 
-/* `count`: number of symbols to add at most. FOUND, LIMIT, NO_MEMORY. */
+/* `count`: maximum number of symbols to add. FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result groups_init(struct symbol_groups *groups, struct memory *memory, uint64_t low, uint64_t high,
                                size_t count);
 void groups_free(struct symbol_groups *groups);
@@ -68,7 +68,7 @@ static inline void groups_add(struct symbol_groups *groups, uint32_t number, uin
 
 void groups_seal(struct symbol_groups *groups);
 
-/* As symbol_source.find; [from, end) may be shorter because it stays within a group. */
+/* Like symbol_source.find, but [from, end) may be shorter because it stays within a group. */
 enum symbol_result groups_find(struct symbol_groups *groups, uint64_t address, struct group_source source,
                                struct symbol *symbol);
 

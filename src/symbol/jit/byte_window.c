@@ -34,7 +34,7 @@ static enum symbol_result make_room(struct byte_window *w, size_t size) {
     return SYMBOL_FOUND;
 }
 
-/* Drops bytes that were taken. Bytes that were skipped are never read. */
+/* Drops the bytes that were taken. Bytes that were skipped are never read. */
 static void drop_taken(struct byte_window *w) {
     const uint64_t taken = w->at - w->start;
     w->have = taken < w->have ? w->have - (size_t)taken : 0;
@@ -47,7 +47,7 @@ static size_t at_most(uint64_t left, size_t room) {
     return left < room ? (size_t)left : room;
 }
 
-/* Makes the next `size` bytes contiguous in the buffer; the caller has checked that they are before the border. */
+/* Makes the next `size` bytes contiguous in the buffer; the caller has checked that they do not cross the border. */
 static enum symbol_result fill(struct byte_window *w, size_t size) {
     const uint64_t taken = w->at - w->start;
     if (taken <= w->have && w->have - taken >= size)

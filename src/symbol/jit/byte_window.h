@@ -10,7 +10,7 @@
  */
 #include "symbol/table/symbol_source.h"
 
-#define BYTE_WINDOW_MOST ((size_t)1 << 20) /* contiguous bytes */
+#define BYTE_WINDOW_MOST ((size_t)1 << 20) /* maximum number of contiguous bytes */
 
 struct byte_window {
     struct memory *memory;
@@ -23,15 +23,15 @@ struct byte_window {
     int fd;
 };
 
-/* fd remains the caller's. Allocates nothing yet. */
+/* fd belongs to the caller. Allocates nothing yet. */
 void byte_window_init(struct byte_window *window, int fd, struct memory *memory);
 void byte_window_free(struct byte_window *window);
 
 /* FOUND: *bytes are valid until the next call. NO_MATCH: they would cross the border; nothing was taken. LIMIT: more
- * than BYTE_WINDOW_MOST. NO_MEMORY. IO: also if the file has become shorter. */
+   than BYTE_WINDOW_MOST. NO_MEMORY. IO: a read failed, or the file has become shorter. */
 enum symbol_result byte_window_take(struct byte_window *window, size_t size, const uint8_t **bytes);
 
-/* Takes bytes and their NUL; *length is without the NUL. Results as byte_window_take. */
+/* Takes bytes up to a NUL; *length does not include the NUL. Results are those of byte_window_take. */
 enum symbol_result byte_window_text(struct byte_window *window, const char **text, size_t *length);
 
 /* False: it would cross the border. */

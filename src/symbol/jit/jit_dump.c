@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the records of a jitdump; see jit_dump.h, and tools/perf/Documentation/jitdump-specification.txt in the
- * kernel's sources for the layouts. A record is limited by its own length. One that contradicts itself is skipped and
- * counted; one with an impossible length ends the dump.
+ * kernel's sources for the layouts. A record is limited by its own length. A record that contradicts itself is skipped
+ * and counted; a record with an impossible length ends the dump.
  */
 #include "symbol/jit/jit_dump.h"
 
@@ -19,7 +19,7 @@
 #define HEADER_SIZE 40u
 #define BY_CPU_CLOCK 1u /* flag in the header */
 #define RECORD_HEADER 16u
-#define SAME_FILE "\xff" /* a line's file: that of the previous line */
+#define SAME_FILE "\xff" /* a line with this name has the file of the previous line */
 
 enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO, RECORD_CLOSE, RECORD_UNWINDING_INFO, RECORD_TYPES };
 
@@ -48,7 +48,7 @@ bool jit_dump_is_named(const char *path, size_t length) {
     return true;
 }
 
-/* --- One record. FOUND: it was read; NO_MATCH: it contradicts itself; other results end the dump. */
+/* --- One record. FOUND: the record was read; NO_MATCH: it contradicts itself; other results end the dump. */
 
 static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct cursor *in) {
     const uint8_t *bytes;
@@ -57,7 +57,8 @@ static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct c
     return result;
 }
 
-/* Measured: a change, its code, the hashed name and the model's map of it take 265 bytes. */
+/* Estimated bytes per change. Measured: a change, its code, the hashed name and the model's map of it take 265
+   bytes. */
 #define CHANGE_TAKES 256u
 
 static enum symbol_result take_name(struct jit_dump *d, uint32_t *name) {
@@ -169,7 +170,7 @@ static enum symbol_result add_line(struct jit_dump *d, const struct jit_line *li
     return SYMBOL_FOUND;
 }
 
-/* Reads a line of the code at `base`. *line is the previous line, whose file it may share. */
+/* Reads a line of the code at `base`. *line is the previous line, in case the new one has the same file. */
 static enum symbol_result read_line(struct jit_dump *d, uint64_t base, struct jit_line *line) {
     struct cursor in;
     uint64_t address;
@@ -253,7 +254,7 @@ static void note_damage(struct jit_dump *d) {
         d->damaged_at = d->reading->next;
 }
 
-/* Lines and frames announced for a record that is skipped are dropped, too. */
+/* Reads the body of a record. If it contradicts itself, skips it and drops the lines and frames announced so far. */
 static enum symbol_result read_body(struct jit_dump *d, uint32_t type) {
     const enum symbol_result result = type < RECORD_TYPES ? readers[type](d) : SYMBOL_FOUND;
     if (result != SYMBOL_NO_MATCH)

@@ -2,9 +2,9 @@
 #ifndef PFR_SYMBOL_JIT_DUMP_H
 #define PFR_SYMBOL_JIT_DUMP_H
 /*
- * Code of a just-in-time compiler, as it records it while running: jit-PID.dump (jitdump, specification version 2,
- * whose header says 1), in the byte order of its writer. A header of 40 bytes, then records, each with its length and
- * time:
+ * The code of a just-in-time compiler, as the compiler records it while running: jit-PID.dump (jitdump, specification
+ * version 2, whose header says 1), in the byte order of its writer. The file is a header of 40 bytes, followed by
+ * records, each with its length and time:
  *
  *  LOAD              code with this name is at this address from now on; its bytes follow
  *  MOVE              the code with this number has moved to another address
@@ -13,7 +13,7 @@
  *  CLOSE             the end
  *
  * Code is identified by the offset of its bytes in the dump. So memory at an address is mapped from a part of that
- * file, as with any other file, and stays so if the code moves. The bytes themselves are skipped. The dump may still
+ * file, as with any other file; this stays so if the code moves. The bytes themselves are skipped. The dump may still
  * grow: incomplete records are read later.
  *
  *  jit_dump_open(&object, memory, room, &dump);
@@ -22,15 +22,15 @@
 #include "base/tables/intern.h"
 #include "symbol/table/symbol_source.h"
 
-#define JIT_DUMP_BYTES_MOST ((uint64_t)1 << 34) /* of one file; bytes after that are not read */
+#define JIT_DUMP_BYTES_MOST ((uint64_t)1 << 34) /* of one file; later bytes are not read */
 
 struct jit_code {
-    uint64_t offset, size;   /* of its bytes in the dump */
+    uint64_t offset, size;   /* offset and size of its bytes in the dump */
     uint64_t address;        /* address at which it was loaded */
     uint32_t name;           /* index in `names` */
     uint32_t line, nr_lines; /* index of its first line, and number of lines */
-    uint32_t frames_size;    /* of its .eh_frame; 0: it has none */
-    const uint8_t *frames;   /* its .eh_frame; the address of that is the next multiple of 8 after the code */
+    uint32_t frames_size;    /* bytes of its .eh_frame; 0: it has none */
+    const uint8_t *frames;   /* its .eh_frame, whose address is the next multiple of 8 after the code */
 };
 
 #define JIT_GONE UINT32_MAX
@@ -50,38 +50,41 @@ struct jit_reading; /* state that is needed only while reading */
 
 struct jit_dump {
     struct memory *memory;
-    struct intern_table names; /* of functions and files */
+    struct intern_table names; /* names of functions and files */
     struct arena frames;
-    struct jit_code *codes;     /* by offset */
+    struct jit_code *codes;     /* sorted by offset */
     struct jit_change *changes; /* in file order, which is time order */
     struct jit_line *lines;
     size_t nr_codes, codes_room, nr_changes, changes_room, nr_lines, lines_room;
     uint32_t nearest_line; /* lowest `from` of all lines; UINT32_MAX: no lines */
     uint32_t pid;
     uint16_t machine;    /* e_machine */
-    uint64_t name_bytes; /* of functions and files, counted at each occurrence */
+    uint64_t name_bytes; /* bytes of the names of functions and files, counted at each occurrence */
     uint64_t taken;      /* estimated bytes of memory; reading ends when it reaches `room` */
     uint64_t room;
     bool swap;
     bool by_cpu_clock;        /* times are from the CPU's time stamp counter, not CLOCK_MONOTONIC */
     uint64_t damaged;         /* records that contradict themselves and were skipped */
     uint64_t damaged_at;      /* offset of the first of them */
-    enum symbol_result ended; /* FOUND: reading may continue; else the reason why not: DAMAGED, LIMIT, NO_MEMORY, IO */
+    enum symbol_result ended; /* FOUND: reading may continue; else why it ended: DAMAGED, LIMIT, NO_MEMORY, IO */
     struct jit_reading *reading;
 };
 
 /* Whether a mapped file of this name is a dump: "jit-", digits, ".dump". */
 bool jit_dump_is_named(const char *path, size_t length);
 
-/* Opens a dump and reads its records. `object` has path and symfs. The file must be regular, no link, and belong to
- * `owner`, to root or to this user. FOUND; NOT_ELF: it does not begin like a dump; and other results of opening a file.
- * Reading ends with LIMIT at the first record after `room` bytes of memory were used, including maps of the code;
- * earlier records are kept. */
+/*
+ * Opens a dump and reads its records. `object` has path and symfs. The file must be a regular file and not a link, and
+ * must belong to `owner`, to root or to this user. FOUND; NOT_ELF: it does not begin like a dump; or a result of
+ * opening a file. Reading ends with LIMIT at the first record after `room` bytes of memory were used, including maps of
+ * the code; earlier records are kept.
+ */
 enum symbol_result jit_dump_open(const struct symbol_object *object, struct memory *memory, uint64_t room,
                                  struct jit_dump **dump);
 void jit_dump_close(struct jit_dump *dump);
 
-/* Reads records written since. dump->ended tells why reading ended; earlier records are kept. */
+/* Reads records that were written since the last call. dump->ended tells why reading ended; earlier records are
+   kept. */
 void jit_dump_read_on(struct jit_dump *dump);
 
 /* Closes the file; nothing more will be read. */
@@ -93,7 +96,7 @@ const struct jit_code *jit_dump_code(const struct jit_dump *dump, uint64_t offse
 /* The line of a byte of the code; NULL: unknown. */
 const struct jit_line *jit_dump_line(const struct jit_dump *dump, uint64_t offset);
 
-/* A handle to look up names by offset, as for the other sources; the dump must outlive it. */
+/* Makes a handle to look up names by offset, like the handles of other sources; the dump must outlive it. */
 enum symbol_result jit_dump_symbols(const struct jit_dump *dump, struct memory *memory, struct symbol_handle **handle);
 
 extern const struct symbol_source jit_dump_symbol_source; /* its handles are those of jit_dump_symbols */

@@ -8,7 +8,7 @@ struct jit_handle {
     const struct jit_dump *dump;
 };
 
-/* V8 and LLVM count line addresses from the header of the ELF file that `perf inject` makes of a code. */
+/* V8 and LLVM count line addresses from the header of the ELF file that `perf inject` makes for each code. */
 #define ELF_HEADER_SIZE 64u
 
 /* Number of codes that begin at or before an offset. */

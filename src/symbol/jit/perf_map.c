@@ -5,9 +5,9 @@
  *  7f3a10002000 1c0 LazyCompile:~add /srv/app.js:12
  *
  * address and size in hexadecimal, then the name to the end of the line. Code is discarded and its memory reused, so
- * later lines take precedence. Anybody may create files in /tmp: the file must be regular, no link, and belong to the
- * process's user, to root or to this user. It is read in one pass, up to a limit. Lines that are no symbols, such as
- * the last one of a process that was killed, are skipped.
+ * later lines take precedence. Anybody may create files in /tmp, so the file must be a regular file and not a link, and
+ * must belong to the process's user, to root or to this user. It is read in one pass, up to a limit. Lines that are not
+ * symbols are skipped, such as the last line of a process that was killed.
  */
 #include <unistd.h>
 #include "symbol/table/regular_file.h"

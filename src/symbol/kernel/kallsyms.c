@@ -7,9 +7,9 @@
  *
  * address, type as in nm(1) (lower case: local; w: weak), name, and for modules a tab and the module's name. Symbols
  * have no sizes; each extends to the next one. Opening does not read the list (some 200 000 lines): it is read once,
- * when the first address is looked up, and searched as text (kernel_list.h). An unsorted list becomes a table. For the
- * running kernel a part is cached for the next report and is searched before the list is read (kernel_image.h). A
- * reader without permission gets zeros as addresses: SYMBOL_HIDDEN.
+ * when the first address is looked up, and searched as text (kernel_list.h). If the list is not sorted, a table is made
+ * of it. For the running kernel, a part of the list is cached for later reports, and is searched before the list is
+ * read (kernel_image.h). A reader without permission gets zeros as addresses: SYMBOL_HIDDEN.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,19 +21,19 @@
 #define KALLSYMS_BYTES_MOST ((uint64_t)256 << 20)
 
 struct kallsyms_handle {
-    struct symbol_handle base; /* its table is used for an unsorted list */
+    struct symbol_handle base; /* has the table for an unsorted list */
     enum symbol_result state;  /* result of reading; FOUND once the list or the table is ready */
     struct kernel_list list;   /* text of the list; empty if the symbols are in the table */
     struct kernel_image image; /* symbols cached by an earlier report */
     const char *cache;         /* cache folder; NULL: no cache */
     bool has_key;              /* `key` is valid: it identifies the list */
     struct kernel_key key;
-    int unread; /* descriptor until the list is read; then -1 */
+    int unread; /* descriptor until the list has been read; then -1 */
 };
 
 struct kallsyms_reader {
     struct symbol_table *table;
-    const char *module; /* of the previous line; NULL: the kernel itself */
+    const char *module; /* module of the previous line; NULL: the kernel itself */
     bool saw_address, saw_line;
 };
 

@@ -158,7 +158,7 @@ struct kept_symbol {
     size_t length;
 };
 
-/* Takes the next symbol of a block at *at; false at the end. */
+/* Takes the next symbol of a block at *at; false: the block ends. */
 static bool next_kept(const struct kernel_block *b, const char **at, const char *end, struct kept_symbol *symbol) {
     uint32_t behind;
     if ((size_t)(end - *at) <= sizeof behind)
@@ -185,7 +185,7 @@ static bool block_before(const struct kernel_image *image, uint64_t address, uin
     return low > 0;
 }
 
-/* The last symbol that begins at or before the address, and the start of the next one. */
+/* Finds the last symbol that begins at or before the address, and the start of the next one. */
 static bool find_kept(struct kernel_image *image, uint64_t address, struct kept_symbol *here, uint64_t *behind) {
     uint32_t number;
     const char *at = block_before(image, address, &number) ? block_text(image, number) : NULL;
@@ -205,7 +205,7 @@ static bool find_kept(struct kernel_image *image, uint64_t address, struct kept_
     return here->name && *behind;
 }
 
-/* Returns the same pointer each time. */
+/* Returns the same pointer for a symbol each time. */
 static const char *keep_name(struct kernel_image *image, const struct kept_symbol *symbol) {
     uint64_t *kept = u64_map_at(&image->names, symbol->address, 0, NULL);
     if (kept && !*kept)
@@ -238,9 +238,9 @@ struct image_maker {
     struct memory *memory;
     struct kernel_block *blocks;
     size_t count, room;
-    char *bytes;         /* of all blocks; enough room, because each symbol takes less than its line */
-    size_t length, last; /* last: offset of the last symbol */
-    uint64_t address;    /* its address */
+    char *bytes;         /* bytes of all blocks; there is enough room, because each symbol takes less than its line */
+    size_t length, last; /* last: offset of the last symbol in `bytes` */
+    uint64_t address;    /* address of the last symbol */
     unsigned in_block;
 };
 
@@ -255,7 +255,8 @@ static bool begin_block(struct image_maker *m, uint64_t address) {
 }
 
 static bool put_symbol(struct image_maker *m, const struct kernel_line *line) {
-    const bool again = m->count && line->address == m->address; /* of symbols with one address the last one is used */
+    const bool again =
+        m->count && line->address == m->address; /* of several symbols with the same address, the last one is used */
     if (m->count && line->address < m->address)
         return false;
     if (again)
@@ -277,7 +278,7 @@ static bool put_symbol(struct image_maker *m, const struct kernel_line *line) {
     return true;
 }
 
-/* False: the text is not as the kernel writes it, or out of memory. */
+/* False: the text is not in the kernel's format, or memory ran out. */
 static bool put_symbols(struct image_maker *m, const char *text, size_t length) {
     const char *at = text, *const end = text + length;
     while (at < end) {

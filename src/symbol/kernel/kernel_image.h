@@ -15,12 +15,12 @@
  *       blocks of up to 64 symbols: u32 distance from the block's address, the name, NUL
  *
  * The key is a hash of the kernel's build-id (/sys/kernel/notes), of the boot id, and of the beginning of the list,
- * which is read each time: so a kernel at another address, or with addresses hidden from this process, has another key.
- * A block is read and checked when an address in it is looked up first.
+ * which is read each time. So a kernel at another address, or with addresses hidden from this process, has a different
+ * key. A block is read and checked when an address in it is first looked up.
  *
- * Only symbols that cannot change while the kernel runs are cached, its own code and data: a symbol is found if it and
- * the next one are the kernel's own and close to each other, so that nothing loaded later can be between them. For all
- * others (modules, BPF programs, the ends of the kernel) the kernel's list is read.
+ * Only the kernel's own code and data are cached, because these symbols cannot change while the kernel runs. A symbol
+ * is found if it and the next one are the kernel's own and close to each other, so that nothing loaded later can be
+ * between them. For all others (modules, BPF programs, the ends of the kernel) the kernel's list is read.
  */
 #include "base/memory/arena.h"
 #include "base/tables/hashmap.h"
@@ -28,7 +28,7 @@
 
 #define KERNEL_IMAGE_REVISION 1u
 #define KERNEL_IMAGE_MOST ((uint64_t)64 << 20)  /* bytes of a file */
-#define KERNEL_IMAGES_MOST ((uint64_t)24 << 20) /* bytes of all files: those of older kernels are deleted */
+#define KERNEL_IMAGES_MOST ((uint64_t)24 << 20) /* bytes of all files; files of older kernels are deleted first */
 
 struct kernel_key {
     uint64_t low, high;
@@ -43,7 +43,7 @@ struct kernel_image {
     struct memory *memory;
     int fd; /* -1: no file */
     struct kernel_block *blocks;
-    char **texts; /* blocks that were read, else NULL */
+    char **texts; /* texts of the blocks that were read; NULL: not read */
     uint32_t count;
     bool damaged;         /* a block differs from its checksum */
     struct u64_map names; /* address -> name in `arena`, the same pointer each time */
@@ -60,7 +60,7 @@ void kernel_image_close(struct kernel_image *image);
 /* False: the folder has no valid file with this key. */
 bool kernel_image_open(struct kernel_image *image, const char *folder, const struct kernel_key *key);
 
-/* False: unknown here, the kernel's list must be read. */
+/* False: the symbol is not known here, so the kernel's list must be read. */
 bool kernel_image_find(struct kernel_image *image, uint64_t address, struct symbol *symbol);
 
 /* Caches the symbols of a list; errors are ignored. */

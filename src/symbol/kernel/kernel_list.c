@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass checks the form of all lines and marks some of them; a lookup searches the marks and reads the few lines
- * after one. A symbol extends to the next one, like symbols without sizes in symbol_table.c; of several with one
- * address the last one is used.
+ * One pass checks the format of all lines and marks some of them; a lookup searches the marks, then reads the few lines
+ * after a mark. A symbol extends to the next one, like symbols without sizes in symbol_table.c; if several have the
+ * same address, the last one is used.
  */
 #include "symbol/kernel/kernel_list.h"
 
@@ -45,8 +45,8 @@ const char *kernel_line_module(const char *from, const char *end, uint32_t *leng
     return close ? open + 1 : NULL;
 }
 
-/* Converts eight digits at once: the bits of each byte show whether it is a digit, and which. Upper-case letters are
- * not accepted. */
+/* Converts eight digits at once: the bits of each byte show whether it is a digit, and its value. Upper-case letters
+   are not accepted. */
 static inline bool take_eight(const char *at, uint64_t *value) {
     uint64_t text;
     memcpy(&text, at, sizeof text);
@@ -69,7 +69,7 @@ static inline bool take_line(const char *at, const char *end, struct kernel_line
     line->address = 0;
     line->type = at[DIGITS + 1];
     line->name = name;
-    line->name_length = (uint32_t)(end - name); /* still includes what follows the name */
+    line->name_length = (uint32_t)(end - name); /* still includes the module's name */
     return end - name < (ptrdiff_t)NAME_LONGEST && take_eight(at, &line->address) && take_eight(at + 8, &line->address);
 }
 
@@ -132,7 +132,7 @@ static enum symbol_result mark(struct kernel_list *list, const char *line) {
 
 /* State of the pass over the text. */
 struct seen {
-    uint64_t last; /* address */
+    uint64_t last; /* address of the last line */
     size_t named;
     bool line, address;
 };
@@ -192,7 +192,7 @@ static uint64_t address_of_mark(const struct kernel_list *list, size_t mark) {
     return address;
 }
 
-/* The last marked line at or before the address, or the first one. */
+/* The last marked line at or before the address; if there is none, the first marked line. */
 static const char *line_before(const struct kernel_list *list, uint64_t address) {
     size_t low = 0, high = list->nr_marks;
     while (high - low > 1) {
@@ -205,7 +205,7 @@ static const char *line_before(const struct kernel_list *list, uint64_t address)
     return list->text + list->marks[low];
 }
 
-/* Takes the next line with a symbol at *at; false at the end. */
+/* Takes the next line with a symbol at *at; false: the list ends. */
 static bool next_named(const struct kernel_list *list, const char **at, struct kernel_line *line) {
     const char *const end = list->text + list->length;
     while (*at < end) {
@@ -224,7 +224,7 @@ static bool same_module(const struct kernel_line *a, const struct kernel_line *b
            (!a->module || memcmp(a->module, b->module, a->module_length) == 0);
 }
 
-/* Returns the same pointer each time. */
+/* Returns the same pointer for a line each time. */
 static enum symbol_result keep_name(struct kernel_list *list, const struct kernel_line *line, struct symbol *symbol) {
     const size_t first = line->name_length, second = line->module_length;
     uint64_t *kept = u64_map_at(&list->names, (uint64_t)(line->name - list->text), 0, NULL);

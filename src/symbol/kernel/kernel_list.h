@@ -16,7 +16,7 @@ struct kernel_list {
     size_t length, room;
     uint32_t *marks; /* offset of every MARK_EACH-th line with a symbol */
     size_t nr_marks, marks_room;
-    struct u64_map names; /* line -> its name in `arena`, followed by a NUL and the module's name */
+    struct u64_map names; /* line -> its name in `arena`, followed by a NUL and the name of its module */
     struct arena arena;
 };
 
@@ -26,11 +26,11 @@ void kernel_list_free(struct kernel_list *list);
 /* Reads the text and ends it with '\n' if it is not empty. FOUND, LIMIT, NO_MEMORY, IO. */
 enum symbol_result kernel_list_read(struct kernel_list *list, int fd, uint64_t most_bytes);
 
-/* Checks and marks the text. FOUND: ready for lookups. Otherwise the text is freed: NO_MATCH: it does not have the
- * expected form, read it as a table; HIDDEN, NO_SYMBOLS, LIMIT, NO_MEMORY. */
+/* Checks and marks the text. FOUND: ready for lookups. For other results the text is freed. NO_MATCH: it does not have
+   the expected format, so read it as a table; HIDDEN, NO_SYMBOLS, LIMIT, NO_MEMORY. */
 enum symbol_result kernel_list_index(struct kernel_list *list);
 
-/* As symbol_source.find; NO_MEMORY or LIMIT if there is no memory for the name. */
+/* Like symbol_source.find; NO_MEMORY or LIMIT if there is no memory for the name. */
 enum symbol_result kernel_list_find(struct kernel_list *list, uint64_t address, struct symbol *symbol);
 
 /* A line of the list, parsed. */
@@ -41,13 +41,13 @@ struct kernel_line {
     char type;
 };
 
-/* Parses the line up to `end`, its '\n'; false: it is not as the kernel writes lines. */
+/* Parses the line up to `end`, its '\n'; false: it is not in the kernel's format. */
 bool kernel_line_read(const char *at, const char *end, struct kernel_line *line);
 
 /* True for code and writable data. Read-only data is skipped, as in perf (checked with perf 6.1). */
 bool kernel_line_is_named(char type, const char *name, size_t length);
 
-/* The module's name in brackets after a symbol's name, or NULL. */
+/* The name of the module, which follows a symbol's name in brackets, or NULL. */
 const char *kernel_line_module(const char *from, const char *end, uint32_t *length);
 
 #endif

@@ -17,11 +17,11 @@
 #define MADE_PREFIX ".new-"
 #define LOCK_TRIES 50u
 #define LOCK_WAIT_NS 4000000
-#define USED_AGAIN_S 3600 /* a file's time is its last use, to the hour */
+#define USED_AGAIN_S 3600 /* the time of a file is its last use; it is updated only if it is older than this */
 #define ABANDONED_S 3600  /* age of a temporary file that was never renamed */
 #define FILES_MOST 65536u
 
-/* Owned by this user and not writable by others. */
+/* Whether it is owned by this user and not writable by others. */
 static bool is_ours(const struct stat *facts) {
     return facts->st_uid == geteuid() && !(facts->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -35,7 +35,7 @@ int cache_folder_open(const char *path) {
     return -1;
 }
 
-/* Also makes the parent folder: a home may have no .cache yet. */
+/* Also makes the parent folder, because a home may have no .cache yet. */
 int cache_folder_make(const char *path) {
     char above[4096];
     const int fd = cache_folder_open(path);
@@ -114,7 +114,7 @@ static bool write_new(int folder, const char *name, const uint8_t *bytes, size_t
 
 void cache_file_put(int folder, const char *name, const uint8_t *bytes, size_t size) {
     char made[32];
-    snprintf(made, sizeof made, MADE_PREFIX "%ld", (long)getpid()); /* the lock is held: one at a time */
+    snprintf(made, sizeof made, MADE_PREFIX "%ld", (long)getpid()); /* the name is unique because the lock is held */
     unlinkat(folder, made, 0);
     if (!write_new(folder, made, bytes, size) || renameat(folder, made, folder, name) != 0)
         unlinkat(folder, made, 0);

@@ -22,16 +22,18 @@
 
 #define CACHE_NAME_ROOM 192 /* of a file name */
 
-/* Returns a descriptor, which the caller closes; -1: no usable folder. _make creates it if it is missing. */
+/* Returns a descriptor, which the caller closes; -1: there is no usable folder. cache_folder_make creates the folder if
+   it is missing. */
 int cache_folder_open(const char *path);
 int cache_folder_make(const char *path);
 
-/* Opens a file of this user of 1 to most_bytes bytes and marks it as used; -1: no such file. */
+/* Opens a file of this user that has 1 to most_bytes bytes, and marks it as used; -1: there is no such file. */
 int cache_file_open(int folder, const char *name, uint64_t most_bytes, uint64_t *size);
-/* Reads a whole file, to be freed by the caller; NULL: no such file, or out of memory. */
+/* Reads a whole file, which the caller frees; NULL: there is no such file, or memory ran out. */
 uint8_t *cache_file_read(int folder, const char *name, uint64_t most_bytes, struct memory *memory, size_t *size);
 
-/* Takes the writers' lock, a descriptor to close; -1: another process has held it for 200 ms. */
+/* Takes the writers' lock; returns a descriptor, which the caller closes. -1: another process has held the lock for 200
+   ms. */
 int cache_folder_lock(int folder);
 void cache_file_put(int folder, const char *name, const uint8_t *bytes, size_t size);
 /* If the files with this suffix have more than most_bytes bytes, deletes the least recently used ones. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file is first checked through an O_PATH descriptor, which has no effect on it, then opened without blocking. Both
- * must be the same file, so a name that changes in between is detected.
+ * A file is first checked through an O_PATH descriptor, which has no effect on the file, and then opened without
+ * blocking. Both must be the same file, so a name that is moved to another file in between is detected.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +112,7 @@ void line_reader_end(struct line_reader *reader) {
     reader->buffer = NULL;
 }
 
-/* Moves the remaining bytes to the front and reads more. If the buffer is full of one line, that is dropped. */
+/* Moves the remaining bytes to the front and reads more. If one line fills the buffer, that line is dropped. */
 static enum symbol_result fill(struct line_reader *reader) {
     reader->have -= reader->at;
     memmove(reader->buffer, reader->buffer + reader->at, reader->have);
@@ -135,8 +135,8 @@ static enum symbol_result fill(struct line_reader *reader) {
     return SYMBOL_FOUND;
 }
 
-/* Returns the rest of the buffer, or its part before `newline`, as a line, up to a NUL in it: bytes after that could
- * not be shown. False: it was the end of a line that is dropped. */
+/* Returns the bytes before `newline`, or all in the buffer, as a line. The line ends at a NUL, because bytes after a
+   NUL could not be shown. False: these bytes were the end of a line that is dropped. */
 static bool give_line(struct line_reader *reader, const char *newline, const char **line, size_t *length) {
     const char *start = reader->buffer + reader->at;
     const bool whole = !reader->skipping;

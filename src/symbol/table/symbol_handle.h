@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
 /*
- * State that every source of names keeps for an open object. A source that needs more embeds this as first member of
- * its own struct, to which its functions cast, and has a close function of its own.
+ * State that every source of names keeps for an open object. A source that needs more state embeds this struct as the
+ * first member of its own struct, casts to that in its functions, and has its own close function.
  */
 #include "symbol/table/symbol_table.h"
 
@@ -15,11 +15,12 @@ struct symbol_handle {
     size_t segment_count;
     uint8_t build_id[BUILD_ID_MOST];
     size_t build_id_size;
-    uint64_t size; /* of the file */
+    uint64_t size; /* size of the file */
     struct debug_link debug_link;
 };
 
-/* Makes a handle of `bytes`, zero after its common part. FOUND, LIMIT or NO_MEMORY; *handle is NULL unless FOUND. */
+/* Makes a handle of `bytes` bytes; those after the common part are zero. FOUND, LIMIT or NO_MEMORY; *handle is NULL
+   unless FOUND. */
 enum symbol_result handle_new(struct memory *memory, size_t bytes, struct symbol_handle **handle);
 
 /* Returns `result`; unless it is FOUND, closes *handle and sets it to NULL. */

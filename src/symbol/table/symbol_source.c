@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions shared by all sources: texts of results, and file offset to address. */
+/* Functions shared by all sources: texts of results, and conversion of file offsets to addresses. */
 #include "symbol/table/symbol_source.h"
 
 static const char *const result_texts[SYMBOL_RESULTS] = {

@@ -26,12 +26,12 @@
 enum symbol_result {
     SYMBOL_FOUND,
     SYMBOL_NO_MATCH,      /* the object was read; no symbol covers the address */
-    SYMBOL_NO_FILE,       /* nothing at that path */
-    SYMBOL_NOT_PERMITTED, /* may not be read, or has the wrong owner */
+    SYMBOL_NO_FILE,       /* the path does not exist */
+    SYMBOL_NOT_PERMITTED, /* the file may not be read, or has the wrong owner */
     SYMBOL_NOT_REGULAR,   /* a folder, device, FIFO, socket, symbolic link or a file of /proc */
     SYMBOL_NOT_ELF,       /* not an object file, or one cut short in its headers */
     SYMBOL_OTHER_BUILD,   /* its build-id differs from the requested one */
-    SYMBOL_NO_BUILD_ID,   /* a build-id was requested, but it has none */
+    SYMBOL_NO_BUILD_ID,   /* a build-id was requested, but the object has none */
     SYMBOL_NO_SYMBOLS,    /* stripped: no usable symbols */
     SYMBOL_HIDDEN,        /* all addresses are zero (kptr_restrict) */
     SYMBOL_DAMAGED,       /* its contents contradict themselves */
@@ -49,37 +49,37 @@ enum symbol_object_kind { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_MODULE, SYMBOL_VDSO
 /* The object to open. All of it is read only during open, unless stated. */
 struct symbol_object {
     enum symbol_object_kind kind;
-    const char *path;  /* as in the profile; JIT, kallsyms: the text file; VDSO: unused, it is our own process's */
-    const char *symfs; /* prefix of path; NULL or "": no prefix */
-    const uint8_t *build_id; /* must be the object's when build_id_size > 0 */
+    const char *path;        /* as in the profile; JIT, kallsyms: the text file; VDSO: unused (perfray's own is read) */
+    const char *symfs;       /* prefix of path; NULL or "": no prefix */
+    const uint8_t *build_id; /* if build_id_size > 0, the object must have this build-id */
     size_t build_id_size;
     uint32_t owner;           /* JIT: the user the process ran as */
-    const uint32_t *crc;      /* NULL, or the CRC-32 of an ELF file for which no build-id can be compared */
+    const uint32_t *crc;      /* NULL, or the CRC-32 that an ELF file must have if no build-ids can be compared */
     const char *debug_folder; /* lines: folder of separate debug files; NULL: /usr/lib/debug below symfs */
     const char *cache; /* lines, kallsyms: cache folder (cache_folder.h), must outlive the handle; NULL: no cache */
-    bool may_be_bare;  /* an ELF file without symbols is FOUND, too: another file may have them */
+    bool may_be_bare; /* the result is FOUND even for an ELF file without symbols, because another file may have them */
 };
 
 #define DEBUG_LINK_ROOM 256u
 
 /* The separate file with an object's symbols and debug information. */
 struct debug_link {
-    char name[DEBUG_LINK_ROOM]; /* without a folder; "": no file is named */
-    uint32_t crc;               /* of all its bytes */
+    char name[DEBUG_LINK_ROOM]; /* file name without folder; "": no file is named */
+    uint32_t crc;               /* CRC-32 of all its bytes */
 };
 
 #define BUILD_ID_MOST 64 /* longer ones are treated as damage */
 #define BUILD_ID_TEXT_ROOM (2 * BUILD_ID_MOST + 1)
 
-/* Prints it as "69226968102145ff"; of an id that is too long, the first bytes. */
+/* Prints the id as "69226968102145ff"; if it is too long, its first bytes. */
 void build_id_text(char to[BUILD_ID_TEXT_ROOM], const uint8_t *id, size_t size);
 
 struct symbol {
     const char *name; /* NUL-terminated, as in the object (mangled); owned by the handle */
     size_t name_length;
-    const char *module; /* kallsyms: "ext4"; otherwise, and for the kernel itself, "" */
+    const char *module; /* kallsyms: for example "ext4"; "" for the kernel itself and for other sources */
     uint64_t start, size;
-    uint64_t from, end; /* [from, end) is the range around the address with this symbol */
+    uint64_t from, end; /* [from, end) is the range around the address that belongs to this symbol */
     bool is_cut;        /* the name was truncated */
 };
 
@@ -99,15 +99,15 @@ struct symbol_handle;
 struct symbol_source {
     const char *name; /* "elf", "kallsyms", "perf-map" */
 
-    /* FOUND: *handle is the caller's until close; otherwise it is NULL. `memory` must outlive it. */
+    /* FOUND: *handle belongs to the caller until close; otherwise it is NULL. `memory` must outlive the handle. */
     enum symbol_result (*open)(const struct symbol_object *object, struct memory *memory,
                                struct symbol_handle **handle);
 
-    /* `address` is relative to the object's own headers. FOUND fills *symbol; NO_MATCH sets only `from` and `end`, the
-     * range without symbol; other results leave it unchanged. */
+    /* `address` is relative to the object's own headers. FOUND fills *symbol. NO_MATCH sets only `from` and `end`, the
+       range without a symbol. Other results leave *symbol unchanged. */
     enum symbol_result (*find)(struct symbol_handle *handle, uint64_t address, struct symbol *symbol);
 
-    /* Empty for text sources, whose addresses are the process's. */
+    /* Empty for text sources, whose addresses are those of the process. */
     struct symbol_segments (*segments)(const struct symbol_handle *handle);
 
     /* *size 0: no build-id. */
@@ -127,9 +127,9 @@ extern const struct symbol_source elf_symbol_source;      /* elf_symbols.c */
 extern const struct symbol_source kallsyms_symbol_source; /* kallsyms.c */
 extern const struct symbol_source perf_map_symbol_source; /* perf_map.c */
 
-/* The address of a byte of the file; executable segments take precedence. An offset outside of all segments is relative
- * to the last one before it: zero-initialized data and the rest of a page are mapped like that. False: it is before all
- * segments. */
+/* Converts the offset of a byte in the file to its address; executable segments take precedence. An offset outside of
+   all segments is taken as relative to the last segment before it, because zero-initialized data and the rest of a page
+   are mapped like that. False: the offset is before all segments. */
 bool segments_to_address(struct symbol_segments segments, uint64_t offset, uint64_t *address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts the symbols, gives an end to those without size, chooses among those with one start, and cuts overlaps into
- * ranges:
+ * Sorts the symbols, gives an end to those without a size, chooses among symbols with the same start, and cuts overlaps
+ * into ranges:
  *
  *  symbols           f [10,40)   g [20,30)   h [50,60)
  *  ranges (NESTED)   [10,20) f   [20,30) g   [30,40) f   [50,60) h
@@ -10,7 +10,7 @@
  * Symbols paint their cells in order of precedence, and a painted cell is not painted again. A list "next unpainted
  * cell", shortened as it is walked, makes this nearly linear for any input.
  *
- * The choice between several names of the same bytes is deferred until the address is looked up: it requires
+ * The choice between several names of the same bytes is deferred until the address is looked up, because it requires
  * demangling, and in most tables few addresses are ever looked up.
  */
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 struct canvas {
     uint64_t *edges; /* sorted, distinct; cell i is [edges[i], edges[i + 1]) */
     uint32_t *owner; /* entry that painted the cell */
-    uint32_t *next;  /* a cell at or after this one, on the way to the next unpainted one */
+    uint32_t *next;  /* this cell, or one after it on the way to the next unpainted cell */
     size_t room, cells;
 };
 
@@ -86,7 +86,7 @@ static bool are_sorted(const struct symbol_table *table) {
     return true;
 }
 
-/* Moves each entry to its place in sorted[], along the cycles of that permutation; overwrites sorted[]. */
+/* Moves each entry to its place in sorted[] by following the cycles of the permutation; overwrites sorted[]. */
 static void move_entries(struct table_entry *entries, struct radix_item *sorted, size_t count) {
     for (uint32_t i = 0; i < count; i++) {
         const struct table_entry first = entries[i];
@@ -121,8 +121,8 @@ uint64_t table_end_of_next_page(uint64_t start) {
     return ((start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
-/* A symbol without a size extends to the next one, but at most one or two pages past its start if that belongs to
- * another module or does not exist. */
+/* A symbol without a size extends to the next symbol. If that belongs to another module or does not exist, the symbol
+   extends at most one or two pages past its start. */
 static void give_ends(struct symbol_table *table) {
     for (size_t i = 0; i < table->count; i++) {
         struct table_entry *entry = &table->entries[i];
@@ -134,9 +134,9 @@ static void give_ends(struct symbol_table *table) {
     }
 }
 
-/* --- Names of one start. */
+/* --- Names with the same start. */
 
-/* Bounds the copies of truncated names: many symbols may share the bytes of one long name. */
+/* Limits the bytes of truncated names that are copied, because many symbols may share the bytes of one long name. */
 static enum symbol_result cut_name(struct symbol_table *table, struct table_entry *entry) {
     if (table->cut >= CUT_NAMES_MOST)
         return SYMBOL_LIMIT;
@@ -161,7 +161,7 @@ static enum symbol_result measure_name(struct symbol_table *table, struct table_
 
 /* Properties of a demangled name, which perf compares. */
 struct look {
-    unsigned underscores; /* number of leading ones */
+    unsigned underscores; /* number of leading underscores */
     size_t length;
 };
 
@@ -181,11 +181,11 @@ static bool is_alias_of_call(const char *name) {
 }
 
 /* Whether b is the better name for the start that both share. Criteria in perf's order (checked with perf 6.1): has a
- * size, not weak, global (these three are comes_first), fewer leading underscores, longer; otherwise the first one
- * stays, unless it is the alias of a system call. */
+   size, not weak, global (comes_first checks these three), fewer leading underscores, longer. If all are equal, the
+   first name stays, unless it is the alias of a system call. */
 static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
     if (a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0)
-        return false; /* the same symbol in both tables of an object */
+        return false; /* the same symbol, from both tables of an object */
     const struct look a_look = look_at(demangler, a), b_look = look_at(demangler, b);
     if (a_look.underscores != b_look.underscores)
         return b_look.underscores < a_look.underscores;
@@ -202,14 +202,14 @@ static int comes_first(const struct table_entry *a, const struct table_entry *b)
     return a->binding == b->binding ? 0 : b->binding < a->binding ? 1 : -1;
 }
 
-/* Replaces an entry by the best of it and its aliases. */
+/* Replaces an entry by the best among it and its aliases. */
 static enum symbol_result choose_alias(struct symbol_table *table, struct table_entry *entry) {
     struct demangler demangler;
     struct table_entry best = *entry;
     enum symbol_result result = measure_name(table, &best);
     if (result != SYMBOL_FOUND)
         return result;
-    const pfr_status before = table->memory->failed; /* earlier failures are the caller's to report */
+    const pfr_status before = table->memory->failed; /* earlier failures are reported by the caller */
     table->memory->failed = PFR_OK;
     demangler_init(&demangler, table->memory);
     for (uint32_t at = entry->alias; result == SYMBOL_FOUND && at; at = table->aliases[at - 1].alias) {
@@ -243,8 +243,8 @@ static bool is_rival(const struct table_entry *kept, const struct table_entry *o
     return comes_first(kept, other) == 0 && (is_alias_of_call(kept->name) || strcmp(kept->name, other->name) != 0);
 }
 
-/* Entries [from, end) have one start. Keeps one of them, with the aliases that must be compared by name later. If their
- * ends differ, the comparison is made at once, because the ranges depend on it. */
+/* Entries [from, end) have the same start. Keeps one of them, together with the aliases whose names must be compared
+   later. If their ends differ, the names are compared at once, because the ranges depend on the choice. */
 static enum symbol_result keep_one(struct symbol_table *table, size_t from, size_t end, struct table_entry *kept) {
     const size_t aliases = table->alias_count;
     const struct table_entry *at = table->entries;
@@ -334,7 +334,7 @@ static void sort_edges(uint64_t *edges, size_t count) {
         }
 }
 
-/* Merges starts, which are sorted, and ends, which are sorted separately in `ends`; mostly they are sorted already. */
+/* Merges the starts, which are sorted, and the ends, which are sorted separately in `ends`; most are sorted already. */
 static void put_edges(uint64_t *edges, uint64_t *ends, const struct symbol_table *table) {
     size_t s = 0, e = 0;
     for (size_t i = 0; i < table->count; i++)

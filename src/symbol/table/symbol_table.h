@@ -3,7 +3,7 @@
 #define PFR_SYMBOL_SYMBOL_TABLE_H
 /*
  * The table of symbols that all sources share: symbols are added in any order, table_finish makes sorted disjoint
- * ranges, table_find searches them. Sources differ only in how they fill it.
+ * ranges of them, and table_find searches the ranges. Sources differ only in how they fill it.
  *
  * If several symbols cover an address, one takes precedence:
  *
@@ -26,9 +26,10 @@ enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 struct table_entry {
     const char *name, *module;
     uint64_t start, end;
-    uint32_t name_length; /* NOT_MEASURED: up to its NUL */
-    uint32_t order;       /* index in the order of additions */
-    uint32_t alias;       /* index + 1 in `aliases` of another name of the same bytes to compare; 0: no other name */
+    uint32_t name_length; /* NOT_MEASURED: the name ends at its NUL */
+    uint32_t order;       /* position in the order of additions */
+    uint32_t alias; /* index + 1 in `aliases` of another name for the same bytes, to be compared; 0: there is no other
+                       name */
     uint8_t binding;
 };
 #define NOT_MEASURED UINT32_MAX
@@ -55,11 +56,11 @@ void table_free(struct symbol_table *table);
 /* Allocates room for `count` symbols at once; more may be added. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_reserve(struct symbol_table *table, size_t count);
 
-/* Copies the name, truncated to SYMBOL_NAME_MOST; module must live as long as the table. size 0: up to the next symbol.
- * An end past 2^64 is limited to that. FOUND, LIMIT or NO_MEMORY. */
+/* Copies the name, truncated to SYMBOL_NAME_MOST; `module` must live as long as the table. size 0: the symbol extends
+   to the next one. An end after 2^64 is reduced to 2^64. FOUND, LIMIT or NO_MEMORY. */
 enum symbol_result table_add(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
-/* The same for a NUL-terminated name that lives as long as the table; it is not copied. */
+/* Like table_add, but does not copy the name, which is NUL-terminated and must live as long as the table. */
 enum symbol_result table_add_kept(struct symbol_table *table, struct table_entry entry, uint64_t size);
 
 /* Call it once, after the last table_add. FOUND, NO_SYMBOLS, LIMIT or NO_MEMORY. */
@@ -70,10 +71,10 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
 enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
 /* Maximum end of a symbol without a size that starts at `start`: the end of the page after the one that contains
- * `start`, or begins there. */
+   `start`, or begins there. */
 uint64_t table_end_of_next_page(uint64_t start);
 
-/* The result for the memory's last failed request. */
+/* Converts the status of the memory's last failed request to a result. */
 enum symbol_result table_memory_result(const struct memory *memory);
 
 #endif

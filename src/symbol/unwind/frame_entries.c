@@ -15,7 +15,7 @@
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u
 
-/* Bytes of a number, by form; negative: signed; 0: no fixed size. */
+/* Bytes of a number, indexed by form; negative: signed; 0: no fixed size. */
 static const int8_t form_sizes[16] = {[0x02] = 2, [0x03] = 4, [0x04] = 8, [0x0a] = -2, [0x0b] = -4, [0x0c] = -8};
 
 static bool take_form(struct cursor *in, const struct frame_section *section, unsigned form, uint64_t *number) {
@@ -52,7 +52,7 @@ bool take_encoded(struct cursor *in, const struct frame_section *section, uint8_
 
 /* --- CIEs. */
 
-/* Data of the letters after 'z' (LSB Core, 10.6.1.1.1). */
+/* Takes the data of a letter after 'z' (LSB Core, 10.6.1.1.1). */
 static bool take_letter(struct cursor *in, const struct frame_section *section, char letter,
                         struct frame_common *common) {
     uint8_t encoding;
@@ -117,7 +117,7 @@ static bool take_letters(struct cursor *in, const char **letters) {
     return end != NULL;
 }
 
-/* All fields before the program. */
+/* Takes all fields before the program. */
 static bool take_fields(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     uint8_t version;
     const char *letters;
@@ -128,9 +128,9 @@ static bool take_fields(struct cursor *in, const struct frame_section *section, 
            take_augmentation(in, section, letters, common);
 }
 
-/* Reads a CIE; `in` is after the mark that distinguishes it from an FDE. FDEs may refer to CIEs alternately, and each
- * is then read again each time; a CIE with more than COMMON_MOST bytes of fields (a number may have any length) is
- * refused. */
+/* Reads a CIE; `in` is after the field that distinguishes a CIE from an FDE. FDEs may refer to CIEs alternately, and
+   each CIE is then read again each time. So a CIE whose fields have more than COMMON_MOST bytes is refused (a number
+   may have any length). */
 static bool take_common(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     const size_t left = cursor_left(in);
     struct cursor fields = *in;
@@ -146,8 +146,8 @@ static bool take_common(struct cursor *in, const struct frame_section *section, 
 
 /* The field after the length: a CIE mark or an offset; in .eh_frame always four bytes. */
 struct frame_head {
-    struct cursor body;  /* what follows it */
-    uint64_t at, number; /* its offset and value */
+    struct cursor body;  /* the bytes after that field */
+    uint64_t at, number; /* offset and value of that field */
     unsigned size;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions are rows of a table: operands and a function; see frame_program.h. */
+/* Instructions are rows of a table with their operands and a function; see frame_program.h. */
 #include "symbol/unwind/frame_program.h"
 
 #include "symbol/dwarf/dwarf_forms.h"
 
-#define STATE_COST 64u /* cost of copying all rules, in bytes of instructions */
+#define STATE_COST 64u /* cost of copying all rules, counted as bytes of instructions */
 
 /* State of running one entry. */
 struct steps {
@@ -22,7 +22,7 @@ struct operands {
     const uint8_t *block;
 };
 
-/* False: invalid instruction, or s->result has another reason. */
+/* False: the instruction is invalid, or s->result has another reason. */
 typedef bool instruction(struct steps *s, const struct operands *o);
 
 /* NULL: a register that is not tracked. */
@@ -168,8 +168,8 @@ static bool do_val_expression(struct steps *s, const struct operands *o) {
     return keep_expression(s, o, o->b, &number) && set(s, o->a, UNWIND_IS_EXPRESSION, number);
 }
 
-/* Toggles signing of the return address. On machines without that, the opcode is for register windows, which are not
- * tracked. */
+/* Toggles whether the return address is signed. On machines without signatures, the opcode is for register windows,
+   which are not tracked. */
 static bool do_sign(struct steps *s, const struct operands *o) {
     (void)o;
     s->run->now.is_signed = !s->run->now.is_signed;
@@ -220,7 +220,7 @@ static const struct frame_row rows[64] = {
     [0x2f] = {do_negative_offset, ULEB, ULEB},
 };
 
-/* Opcodes with the first operand in the lower six bits; index: the upper two. */
+/* Opcodes with the first operand in the lower six bits, indexed by the upper two bits. */
 static const struct frame_row short_rows[4] = {
     [1] = {do_advance, NONE, NONE}, [2] = {do_offset, NONE, ULEB}, [3] = {do_restore, NONE, NONE}};
 

@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_FRAME_PROGRAM_H
 #define PFR_SYMBOL_FRAME_PROGRAM_H
 /*
- * Runs the instructions of an entry of call frame information (DWARF5.pdf 6.4.2): gives, for each range of addresses,
- * the rules by which the caller's registers are found.
+ * Runs the instructions of an entry of call frame information (DWARF5.pdf 6.4.2). The result is, for each range of
+ * addresses, a set of rules for finding the caller's registers.
  *
  *  struct frame_run run = {.machine = machine, .section = section, .row = keep_row, .context = table, .left = budget};
  *  while (frame_walk_next(&walk, &entry))
@@ -16,7 +16,7 @@
 
 enum unwind_how {
     UNWIND_SAME,          /* unchanged */
-    UNWIND_UNDEFINED,     /* unknown; of the return address: outermost frame */
+    UNWIND_UNDEFINED,     /* unknown; for the return address: this is the outermost frame */
     UNWIND_AT_OFFSET,     /* in memory at CFA + value */
     UNWIND_IS_OFFSET,     /* CFA + value */
     UNWIND_REGISTER,      /* the value of register `from`, plus value */
@@ -44,19 +44,19 @@ struct frame_run {
     const struct unwind_machine *machine;
     const struct frame_section *section;
     void *context;
-    /* These rules are valid from this address on; NULL: no rules up to the end of the entry. */
+    /* Called with the rules that are valid from this address on; NULL: no rules up to the end of the entry. */
     enum symbol_result (*row)(void *context, uint64_t from, const struct frame_rules *rules,
                               const struct frame_common *common);
     enum symbol_result (*expression)(void *context, const uint8_t *bytes, size_t length, uint32_t *number);
-    uint64_t left;       /* bytes of instructions that may still be run: entries may share them */
+    uint64_t left;       /* bytes of instructions that may still be run, because entries may share them */
     uint64_t initial_at; /* offset of the CIE that `initial` is for */
     bool has_initial;
     struct frame_rules initial, now;
     struct frame_rules remembered[FRAME_STATES_MOST];
 };
 
-/* FOUND, even if an instruction is not understood: there are no rules from its address on. LIMIT: `left` is used up, or
- * memory; NO_MEMORY. */
+/* FOUND, even if an instruction is not understood: then there are no rules from its address on. LIMIT: `left` is used
+   up, or the memory limit is reached; NO_MEMORY. */
 enum symbol_result frame_program_run(struct frame_run *run, const struct frame_entry *entry);
 
 #endif

@@ -24,7 +24,7 @@ static bool push(struct evaluation *e, uint64_t value) {
     return true;
 }
 
-/* A value by its distance from the top; the table has checked that it exists. */
+/* A value on the stack by its distance from the top; the table has checked that it exists. */
 static uint64_t *top(struct evaluation *e, unsigned below) {
     return &e->stack[e->count - 1 - below];
 }
@@ -179,13 +179,13 @@ static bool op_mod(struct evaluation *e, uint64_t operand) {
     return true;
 }
 
-/* Operands: a number of that many bytes, negative: signed; or a LEB128. */
+/* Operands: a number of this many bytes, negative: signed; or a LEB128 number. */
 enum { NONE = 0, ULEB = 16, SLEB = 17 };
 
 struct expression_row {
     operation *run; /* NULL: unknown or unsupported operation */
     int8_t takes;
-    uint8_t needs; /* values on the stack */
+    uint8_t needs; /* values that the stack must have */
 };
 
 static const struct expression_row rows[256] = {

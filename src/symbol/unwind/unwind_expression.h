@@ -3,8 +3,8 @@
 #define PFR_SYMBOL_UNWIND_EXPRESSION_H
 /*
  * Evaluates expressions of call frame information, which are used where a register and an offset are not sufficient: in
- * PLTs and in frames that the kernel pushes for signals (DWARF5.pdf 2.5, 6.4.2). Since they come from files, their
- * stack and the number of steps are limited.
+ * PLTs and in frames that the kernel pushes for signals (DWARF5.pdf 2.5, 6.4.2). They come from files, so their stack
+ * and the number of steps are limited.
  *
  *  struct unwind_view view = {.registers = r, .known = mask, .read = read_stack, .context = sample};
  *  uint64_t value;
@@ -23,7 +23,8 @@ struct unwind_view {
     bool swap; /* the object's byte order is not this machine's */
 };
 
-/* `first` is pushed before it begins, unless NULL. False: the expression is damaged, or needs an unknown value. */
+/* `first` is pushed before the expression begins, unless it is NULL. False: the expression is damaged, or needs an
+   unknown value. */
 bool unwind_evaluate(const uint8_t *bytes, size_t length, const struct unwind_view *view, const uint64_t *first,
                      uint64_t *value);
 

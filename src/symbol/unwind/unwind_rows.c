@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are sorted by start and run in that order, so rows are produced sorted. Where entries overlap, the later one
+ * Entries are sorted by start and run in that order, so rows are produced sorted. If entries overlap, the later one
  * takes precedence, as in a binary search over the entries.
  */
 #include "symbol/unwind/unwind_rows.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define RUN_RATIO 32u /* limit of instruction bytes run per byte of the section */
+#define RUN_RATIO 32u /* maximum instruction bytes that are run per byte of the section */
 #define RUN_FREE 4096u
 
 struct row_span {
@@ -91,7 +91,7 @@ static bool make_room(struct unwind_rows *rows, struct memory *memory) {
 static enum symbol_result add_row(struct maker *m, uint64_t from, uint32_t plan) {
     struct unwind_rows *rows = m->rows;
     if (rows->count && rows->from[rows->count - 1] == from)
-        rows->count--; /* the previous row has no addresses */
+        rows->count--; /* the previous row covers no addresses */
     if (rows->count ? rows->plan[rows->count - 1] == plan : plan == UNWIND_NO_PLAN)
         return SYMBOL_FOUND;
     if (!make_room(rows, m->plans->memory))
@@ -196,7 +196,7 @@ enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plan
 }
 
 uint32_t unwind_rows_find(const struct unwind_rows *rows, uint64_t address) {
-    size_t from = 0, count = rows->count; /* the last row at or below the address is before from + count */
+    size_t from = 0, count = rows->count; /* the last row at or below the address has an index below from + count */
     while (count > 0) {
         const size_t half = count / 2;
         const bool below = rows->from[from + half] <= address;

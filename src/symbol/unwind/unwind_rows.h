@@ -2,9 +2,9 @@
 #ifndef PFR_SYMBOL_UNWIND_ROWS_H
 #define PFR_SYMBOL_UNWIND_ROWS_H
 /*
- * Compiled call frame information: for each range of addresses the number of a plan, which tells how the caller's
- * registers are found. Ranges are sorted for binary search; equal plans are stored once. All entries are run when the
- * object is opened; the result does not change, so any thread may use it.
+ * Compiled call frame information: each range of addresses has the number of a plan, which describes how to find the
+ * caller's registers. Ranges are sorted for binary search; equal plans are stored once. All entries are run when the
+ * object is opened. The result does not change afterwards, so any thread may use it.
  */
 #include "base/tables/intern.h"
 #include "symbol/unwind/frame_program.h"
@@ -18,7 +18,7 @@ struct unwind_plan {
     uint8_t is_signal; /* a signal frame: its caller was interrupted and made no call */
     uint8_t is_signed; /* the return address is signed */
     uint8_t unused[3];
-    struct unwind_rule rules[UNWIND_REGISTERS]; /* only the first `count` exist */
+    struct unwind_rule rules[UNWIND_REGISTERS]; /* allocated only for the first `count` */
 };
 
 struct unwind_rows {

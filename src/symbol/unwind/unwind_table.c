@@ -25,7 +25,7 @@ struct unwind_table {
     size_t segment_count;
     int fd;
     bool swap;
-    bool is_dump; /* addresses are offsets in the file */
+    bool is_dump; /* addresses are offsets in the dump */
     bool is_cut;  /* .debug_frame exceeded a limit */
 };
 
@@ -42,7 +42,7 @@ static uint8_t address_size(const struct elf_object *object) {
     return object->form.wide ? 8 : 4;
 }
 
-/* Only the first section of a kind is read, as in debug_sections.h; address_size is set once one was tried. */
+/* Loads only the first section of a kind, as in debug_sections.h; address_size is set as soon as one was tried. */
 static enum symbol_result load(struct source *s, const struct elf_section *section, bool is_zdebug, bool is_debug,
                                struct frame_section *into) {
     if (into->address_size || section->size == 0 || !elf_section_is_inside(&s->object, section))
@@ -76,7 +76,7 @@ static enum symbol_result load_named(struct source *s) {
     return result;
 }
 
-/* The address of .eh_frame from .eh_frame_hdr (LSB Core, 10.6.2), only in the encoding that linkers write. */
+/* Finds the address of .eh_frame in .eh_frame_hdr (LSB Core, 10.6.2); supports only the encoding that linkers write. */
 static bool find_place(const struct source *s, const struct elf_segment *segment, uint64_t *address) {
     uint8_t bytes[HEADER_MOST];
     if (segment->size < sizeof bytes || !read_exactly(s->fd, bytes, sizeof bytes, segment->offset))
@@ -137,7 +137,7 @@ static void forget_rows(struct unwind_table *t) {
     unwind_plans_init(&t->plans, t->memory);
 }
 
-/* If both sections exceed the limit together, only .eh_frame is used. */
+/* If both sections together exceed the limit, only .eh_frame is used. */
 static enum symbol_result compile(struct unwind_table *t, struct source *s) {
     enum symbol_result result = compile_sections(t, s);
     if (result == SYMBOL_LIMIT && s->frames.bytes.bytes && s->debug.bytes.bytes) {
@@ -181,7 +181,7 @@ static enum symbol_result open_file(const struct symbol_object *asked, struct so
     return result;
 }
 
-/* Reads .debug_frame of a separate file, if that is of the requested build. */
+/* Reads .debug_frame of a separate file if the file is of the requested build. */
 static enum symbol_result read_apart(struct source *apart, const struct symbol_object *asked, struct memory *memory) {
     struct build_id id;
     enum symbol_result result = elf_object_start(&apart->object, apart->fd, apart->size, memory);
@@ -273,8 +273,8 @@ enum symbol_result unwind_table_open(const struct symbol_object *asked, const st
     return result;
 }
 
-/* Addresses are offsets in the dump, where each code is followed by its frames. Rows for addresses outside the code are
- * dropped, because rows must be sorted. */
+/* Addresses are offsets in the dump, where the frames of each code follow the code. Rows for addresses outside the code
+   are dropped, because rows must be sorted. */
 static enum symbol_result add_code(struct unwind_table *t, const struct jit_code *code) {
     const struct frame_section section = {.bytes = {.bytes = code->frames, .size = code->frames_size},
                                           .address = code->offset + (code->size + 7) / 8 * 8,

@@ -2,7 +2,7 @@
 #ifndef PFR_SYMBOL_UNWIND_TABLE_H
 #define PFR_SYMBOL_UNWIND_TABLE_H
 /*
- * Call frame information of an object, .eh_frame and .debug_frame, compiled when it is opened.
+ * Call frame information of an object (.eh_frame and .debug_frame), compiled when the object is opened.
  *
  *  struct unwind_table *table;
  *  if (unwind_table_open(&object, places, memory, &table) == SYMBOL_FOUND) {
@@ -20,8 +20,8 @@
 
 struct unwind_table;
 
-/* Places of an object's separate debug file, numbered from 0 to count - 1; find returns false if there is no such
- * place. */
+/* Places to look for an object's separate debug file, numbered from 0 to count - 1; find returns false if there is no
+   such place. */
 struct unwind_places {
     unsigned count;
     void *context;
@@ -29,14 +29,16 @@ struct unwind_places {
                  struct symbol_object *found);
 };
 
-/* FOUND; NO_SYMBOLS: no call frame information, or an unsupported machine; and other results of opening an object. For
- * objects of kind SYMBOL_USER, and SYMBOL_VDSO (our own process's copy if path is NULL). If the object has no
+/*
+ * FOUND; NO_SYMBOLS: there is no call frame information, or the machine is not supported; or a result of opening an
+ * object. For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
  * .debug_frame, the first of `places` (may be NULL) that has one is used. LIMIT: .eh_frame needs more memory or work
- * than allowed; or .debug_frame does, and there is no .eh_frame. */
+ * than allowed; or .debug_frame does, and there is no .eh_frame.
+ */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
-/* The same for code recorded by a just-in-time compiler; unwind_table_read fails for it. NO_SYMBOLS: no call frame
- * information. */
+/* The same for code that a just-in-time compiler recorded; unwind_table_read fails for such a table. NO_SYMBOLS: no
+   call frame information. */
 struct jit_dump;
 enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
                                         struct unwind_table **table);
@@ -59,7 +61,7 @@ bool unwind_table_is_cut(const struct unwind_table *table);
 /* Whether the object's byte order is not this machine's. */
 bool unwind_table_swaps(const struct unwind_table *table);
 
-/* Reads bytes of the file, which is open until unwind_table_let_go; false: past its end, unreadable, or closed. */
+/* Reads bytes of the file, which stays open until unwind_table_let_go; false: past the end, unreadable, or closed. */
 void unwind_table_let_go(struct unwind_table *table);
 bool unwind_table_read(const struct unwind_table *table, uint64_t offset, void *to, size_t length);
 

@@ -2,8 +2,8 @@
 /*
  * The section xray_instr_map (docs/xray-format.md). An entry is two words, sled and function, then kind,
  * always-instrument flag and version, padded to four words. Versions 0 and 1 have addresses; in position-independent
- * objects these are 0 until relocations set them. In version 2 they are relative to the word itself. A relocation gives
- * the address in every version: its symbol plus addend.
+ * objects, these are 0 until relocations set them. In version 2 they are relative to the word itself. In every version
+ * a relocation gives the address: its symbol plus its addend.
  */
 #include "symbol/xray/xray_map.h"
 
@@ -21,10 +21,10 @@ struct map_section {
     const struct elf_object *object;
     const struct elf_section *header;
     uint8_t *bytes;
-    unsigned word;              /* bytes of a word */
-    struct u64_map targets;     /* offset in the section -> address, from relocations */
-    uint64_t taken;             /* entries read: any number of sections may claim the same ones */
-    struct elf_symbols symbols; /* symbols of the last relocations */
+    unsigned word;          /* bytes of a word */
+    struct u64_map targets; /* offset in the section -> address, from relocations */
+    uint64_t taken; /* entries read so far; limited, because any number of sections may refer to the same entries */
+    struct elf_symbols symbols; /* symbol table of the last relocations */
 };
 
 static enum symbol_result load_section(struct map_section *section) {
@@ -43,7 +43,7 @@ static uint64_t word_at(const struct map_section *section, uint64_t offset) {
 
 /* --- Relocations. */
 
-/* The value of a relocation's symbol; 0 without symbol, and for one that does not exist. */
+/* The value of a relocation's symbol; 0 if it has no symbol, or one that does not exist. */
 static uint64_t symbol_value(const struct elf_symbols *symbols, struct elf_form form, uint64_t index) {
     struct elf_symbol symbol;
     if (index == 0 || index >= symbols->count)
@@ -86,7 +86,7 @@ static enum symbol_result take_relocations(struct map_section *section, const ui
     return SYMBOL_FOUND;
 }
 
-/* Usually all relocations use the same symbol table. */
+/* Reads a symbol table; usually all relocations use the same one. */
 static enum symbol_result read_symbols(struct map_section *section, uint32_t link) {
     const struct elf_object *object = section->object;
     if (section->symbols.count && section->symbols.section == link)

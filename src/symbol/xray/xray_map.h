@@ -2,9 +2,9 @@
 #ifndef PFR_SYMBOL_XRAY_MAP_H
 #define PFR_SYMBOL_XRAY_MAP_H
 /*
- * Functions of the ids in an XRay trace. An object lists them in its section xray_instr_map, one entry per sled: an id
- * is the ordinal, from 1, of a run of entries of one function. The YAML output of `llvm-xray extract` lists them with
- * names. A trace does not tell which object it belongs to.
+ * The functions that the ids in an XRay trace refer to. An object lists its functions in the section xray_instr_map,
+ * with one entry per sled. Consecutive entries of one function share an id; ids number these groups from 1. The YAML
+ * output of `llvm-xray extract` lists the functions with names. A trace does not state which object it belongs to.
  *
  *  struct xray_map map;
  *  if (xray_map_open(&map, "prog", memory) == SYMBOL_FOUND)
@@ -18,13 +18,13 @@
 struct xray_function {
     uint64_t address; /* relative to the object's headers */
     uint32_t sleds;
-    const char *name; /* in YAML maps, as written there, mangled or demangled; else NULL */
+    const char *name; /* in YAML maps, the name as written there, mangled or demangled; else NULL */
 };
 
 struct xray_map {
     struct memory *memory;
     struct arena arena;              /* of the names */
-    struct xray_function *functions; /* functions[id - 1] for ids from 1 to `dense`; then all others */
+    struct xray_function *functions; /* ids from 1 to `dense`: functions[id - 1]; all others follow */
     size_t dense, used, room;
     struct u64_map sparse; /* id -> index in `functions` */
     size_t count;          /* the greatest id */
@@ -39,8 +39,8 @@ void xray_map_close(struct xray_map *map);
 /* NULL: no function has this id. */
 const struct xray_function *xray_map_find(const struct xray_map *map, uint32_t id);
 
-/* For readers of maps: adds one sled of a function. ids start at 1 and increase by at most one; in YAML any order up to
- * the limit is allowed. */
+/* For code that reads maps: adds one sled of a function. ids must start at 1 and increase by at most one; in YAML, any
+   order up to the limit is allowed. */
 enum symbol_result xray_map_add(struct xray_map *map, uint64_t id, uint64_t address, const char *name, size_t length);
 
 /* xray_map_yaml.c */

@@ -3,9 +3,10 @@
 #include "symbol/xray/xray_map.h"
 #include "symbol/table/symbol_table.h"
 
-#define IDS_MOST ((uint64_t)1 << 28) /* the most that a flight-recorder record can hold */
+#define IDS_MOST ((uint64_t)1 << 28) /* the largest id that a flight-recorder record can hold */
 
-/* ids usually increase by one from 1. YAML can have any ids, so memory is used only for those that occur. */
+/* ids usually increase by one from 1. In YAML the ids may be any numbers, so memory is used only for those that
+   occur. */
 static struct xray_function *function_at(struct xray_map *map, uint64_t id) {
     bool is_new = false;
     if (id <= map->dense)

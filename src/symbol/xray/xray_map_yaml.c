@@ -5,8 +5,8 @@
  *  - { id: 1, address: 0x233A0, function: 0x233A0, kind: function-enter, always-instrument: true,
  *      function-name: 'shapes::area(int) const', version: 2 }
  *
- * Only this subset of YAML is supported: a line is one flow mapping, with plain or quoted scalars. Other lines must be
- * document markers or comments.
+ * Only this subset of YAML is supported: each line is one flow mapping with plain or quoted scalars. Other lines must
+ * be document markers or comments.
  */
 #include "symbol/table/regular_file.h"
 #include "symbol/xray/xray_map.h"
@@ -72,8 +72,8 @@ static void take_escape(const char **at, const char *end, char *to, size_t *leng
         to[(*length)++] = letter;
 }
 
-/* Takes a quoted scalar without its quotes, truncated to NAME_MOST. In single quotes '' is one; in double quotes \
- * escapes. */
+/* Takes a quoted scalar without its quotes, truncated to NAME_MOST. In single quotes '' is one quote; in double quotes
+   \ begins an escape sequence. */
 static bool take_quoted(const char **at, const char *end, char *to, size_t *length) {
     const char quote = *(*at)++;
     for (*length = 0; *at < end;) {
@@ -194,7 +194,7 @@ enum symbol_result xray_map_read_yaml(struct xray_map *map, int fd) {
     }
     mem_free(map->memory, sled, 1, sizeof *sled);
     if (result == SYMBOL_DAMAGED && map->count == 0)
-        return SYMBOL_NOT_ELF; /* neither an object nor a map */
+        return SYMBOL_NOT_ELF; /* neither an object nor a YAML map */
     map->has_names = true;
     return result == SYMBOL_NO_MATCH && map->count > 0 ? SYMBOL_FOUND : result;
 }

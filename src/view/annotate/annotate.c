@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray/annotate.h: the model, the chosen functions, one after the other. See annotate_parts.h. */
+/* Implements perfray/annotate.h: opens the model, then prints the chosen functions one after the other. See
+   annotate_parts.h. */
 #include "view/annotate/annotate_diff.h"
 
 static pfr_status print_function(struct annotate *a, struct disasm *disasm, uint32_t symbol, pfr_error *err) {
@@ -26,7 +27,7 @@ static bool was_before(const struct annotate *a, uint32_t index) {
     return false;
 }
 
-/* Symbols of one name, inlined or not, are one source function. */
+/* All symbols with the same name, inlined or not, are one source function. */
 static pfr_status print_lines(struct annotate *a, uint32_t index, pfr_error *err) {
     struct line_rows lines;
     if (was_before(a, index))
@@ -107,7 +108,7 @@ static pfr_status check(const struct annotate *a, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Of several events the first is compared; the older recording must have it. */
+/* If there are several events, the first one is compared; the older recording must have it, too. */
 static pfr_status run_diff(struct annotate *a, pfr_error *err) {
     pfr_annotate_options of_base = *a->options;
     of_base.context = of_base.base_context ? of_base.base_context : of_base.context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jumps inside a function as lines beside its rows, short ones next to the code. See annotate_parts.h. */
+/* Jumps inside a function, drawn as lines beside its rows; short jumps are next to the code. See annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static pfr_status collect(struct annotate *a, const struct function_rows *rows, 
     return PFR_OK;
 }
 
-/* Looking at all rows of a long jump for each of many jumps would be quadratic: such functions have no arrows for the
-   rest. */
+/* Assigns lanes to jumps. Checking all rows of many long jumps takes quadratic time, so the total number of rows is
+   limited; jumps after that have no arrow. */
 static void choose_lanes(struct arrows *arrows) {
     uint64_t steps = 64 * (uint64_t)arrows->rows + 4096;
     for (size_t i = 0; i < arrows->count; i++) {
@@ -70,7 +70,7 @@ static void choose_lanes(struct arrows *arrows) {
     }
 }
 
-/* Arrows by the rows that they start and end at: a row does not look at all of them. */
+/* Indexes arrows by the rows where they start and end, so that drawing a row need not check all arrows. */
 static pfr_status index_ends(struct annotate *a, struct arrows *arrows, pfr_error *err) {
     arrows->first_end = mem_zeroed(a->memory, arrows->rows + 2, sizeof *arrows->first_end);
     arrows->ends = mem_zeroed(a->memory, 2 * arrows->count + 1, sizeof *arrows->ends);
@@ -109,7 +109,7 @@ void arrows_free(struct annotate *a, struct arrows *arrows) {
     mem_free(a->memory, arrows->at, arrows->room, sizeof *arrows->at);
 }
 
-/* What a row has of its arrows: the lanes that begin or end here, and where one ends. */
+/* The ends of arrows at a row: lanes that begin or end here, and whether a jump leads here. */
 struct corner {
     uint8_t top, bottom; /* lanes */
     unsigned outermost;  /* lane + 1 of a corner; 0: no corner */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions are shown: see annotate_parts.h. */
+/* Chooses the functions to show: see annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include "base/text/text.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operand, parsed. */
+/* The parsed operand. */
 struct wanted {
     const char *name;
-    size_t name_length; /* of the file, if `line` */
+    size_t name_length; /* length of the name, or of the file name if `by_line` */
     uint64_t address, line;
     bool by_address, by_line;
 };
@@ -33,7 +33,7 @@ static bool is_last_part(const char *path, const char *name, size_t length) {
            (all == length || path[all - length - 1] == '/');
 }
 
-/* "f" is f(int) as well, "ns::f" its qualified form only. */
+/* "f" also matches f(int); a qualified function "ns::f" only matches its qualified name. */
 static bool has_name(const char *symbol, const char *name, size_t length) {
     return symbol && strncmp(symbol, name, length) == 0 && (symbol[length] == '\0' || symbol[length] == '(');
 }
@@ -57,7 +57,7 @@ static int heavier(const void *left, const void *right) {
     return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* Of all events together: their units may differ, and -e chooses one. */
+/* Adds up all events. Their units may differ, but -e chooses one event. */
 static uint64_t weight_of(const struct annotate *a, uint32_t frame) {
     uint64_t weight = 0;
     for (uint32_t i = 0; i < a->nr_events; i++)
@@ -79,7 +79,8 @@ static void sum_symbols(const struct annotate *a, const struct wanted *w, struct
     }
 }
 
-/* By line, functions that were inlined are functions, and have what the code has that was made of them. */
+/* With --by-line, an inlined function is a function of its own; its weight is that of all code that was compiled from
+   it. */
 static void sum_lines(const struct annotate *a, const struct wanted *w, struct by_symbol *sums) {
     const pfr_stack *stacks = pfr_model_stacks(a->model);
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_STACK); id++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of functions, from where the recording says that its objects are: see annotate_parts.h. */
+/* Reads the bytes of functions from the objects that the recording names: see annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include "symbol/table/regular_file.h"
@@ -29,7 +29,7 @@ static enum symbol_result open_elf(const struct annotate *a, const struct symbol
     return result;
 }
 
-/* Where perf and debuginfod keep copies. */
+/* Makes the path of a copy of the object that perf or debuginfod keeps. */
 static bool copy_place(const struct annotate *a, unsigned place, const pfr_model_object *o, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found) {
     if (place == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each frame has as the innermost one, by event: see annotate_parts.h. Frames are fewer than stacks. */
+/* Counts samples and weights of each innermost frame, by event: see annotate_parts.h. Sums are by frame, because frames
+   are fewer than stacks. */
 #include "view/annotate/annotate_parts.h"
 
 #include "base/memory/capped_sum.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sums by line are of one event. */
+/* Tells the user that sums by line are those of one event only. */
 static void note_first_event(const struct annotate *a) {
     char text[200];
     if (!a->options->by_line || a->nr_events < 2 || !a->options->note)
@@ -32,7 +33,7 @@ static pfr_status choose_events(struct annotate *a, pfr_error *err) {
     return PFR_OK;
 }
 
-/* nr_events: an event that is not shown. */
+/* column[id] is the column of an event; nr_events: the event is not shown. */
 static void map_events(const struct annotate *a, uint32_t *column, uint32_t count) {
     for (uint32_t id = 0; id <= count; id++)
         column[id] = a->nr_events;

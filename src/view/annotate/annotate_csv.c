@@ -4,7 +4,7 @@
 
 #include "base/text/escape.h"
 
-/* Rows of several functions or events say whose they are. */
+/* Whether rows need the columns symbol and event, because there are several functions or events. */
 static bool has_names(const struct annotate *a) {
     return a->printed > 1 || (a->nr_events > 1 && !a->options->by_line);
 }

@@ -15,7 +15,7 @@ static int compare_numbers(uint32_t x, uint32_t y) {
     return (x > y) - (x < y);
 }
 
-/* Lines that are gone come before those that are new at the same place. */
+/* A line that is gone is placed before a new line at the same position. */
 static int compare_places(const void *left, const void *right) {
     const struct diff_line *x = left, *y = right;
     int order = compare_texts(x->file[IN_NEW], y->file[IN_NEW]);
@@ -67,7 +67,7 @@ static pfr_status make_rows(struct line_diff *diff, const struct line_rows rows[
 
 struct changed_function {
     const char *name;
-    uint32_t symbol[IN_BOTH]; /* 0: not there */
+    uint32_t symbol[IN_BOTH]; /* 0: this side does not have the function */
     uint64_t weight[IN_BOTH];
     double change;
 };
@@ -116,7 +116,7 @@ static uint64_t weight_of_all(const struct annotate *a) {
     return all;
 }
 
-/* A build-id that both sides have: then their lines are the same ones. */
+/* Whether both sides have the same build-id: their line numbers then mean the same lines. */
 static bool is_one_build(const struct line_diff *diff, const uint32_t symbol[IN_BOTH]) {
     const pfr_model_object *objects[IN_BOTH];
     for (unsigned side = 0; side < IN_BOTH; side++) {

@@ -21,7 +21,7 @@ struct diff_line {
     const char *file[IN_BOTH]; /* NULL if unknown */
     const char *inlined;       /* as in listed_line */
     uint32_t line[IN_BOTH];    /* 0: the line is not in this side's text */
-    uint32_t after;            /* position in the new text: the line itself, or the one before it */
+    uint32_t after;            /* position in the new text: the number of the line itself, or of the line before it */
     uint8_t matched;           /* enum line_matched */
     struct annotate_sum self[IN_BOTH];
     uint64_t total[IN_BOTH];
@@ -66,7 +66,7 @@ void diff_csv_head(struct annotate *a);
 void diff_csv(struct line_diff *diff);
 void diff_json(struct line_diff *diff);
 
-/* Prints the chosen functions of two recordings. END: nothing selected has samples in either. */
+/* Prints the chosen functions of two recordings. END: no selected function has samples in either recording. */
 pfr_status annotate_diff(struct annotate *base, struct annotate *changed, pfr_error *err);
 
 #endif

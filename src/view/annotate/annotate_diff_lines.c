@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of one line of a comparison that every form prints. */
+/* Facts about one line of a comparison that all output forms print. */
 #include "view/annotate/annotate_diff.h"
 
 double diff_share(uint64_t weight, uint64_t all) {

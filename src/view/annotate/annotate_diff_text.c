@@ -9,7 +9,7 @@ static void put_name(const struct line_diff *diff, const char *text) {
     print_name(diff->sides[IN_NEW]->out, text, strlen(text));
 }
 
-/* Eight columns, two decimals; with a sign where it is a change. */
+/* Prints two decimals in eight columns, with a sign if the value is a change. */
 static void put_share(struct output *out, double value, bool is_change) {
     const double size = fabs(value);
     const size_t digits = size < 9.995 ? 4 : size < 99.995 ? 5 : 6;

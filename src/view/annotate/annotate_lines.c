@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A source function by line: what its code costs wherever the compiler put it. A sample in a function that was inlined
- * counts at the line of the call. See annotate_parts.h.
+ * A source function by line: the cost of its code, wherever the compiler put the code. A sample in a function that was
+ * inlined counts at the line of the inlined call. See annotate_parts.h.
  */
 #include "view/annotate/annotate_parts.h"
 
@@ -20,10 +20,10 @@ struct lines_walk {
     struct annotate *a;
     struct line_rows *lines;
     const pfr_stack *stacks;
-    uint8_t *is_ours;       /* by symbol */
+    uint8_t *is_ours;       /* by symbol: it belongs to the source function ("ours") */
     uint64_t *totals;       /* by stack */
-    uint32_t object;        /* of the chosen symbol */
-    struct code_file *file; /* of it, for samples without call chains */
+    uint32_t object;        /* object of the chosen symbol */
+    struct code_file *file; /* file of that object, for samples without callchains */
     struct symbol_texts *texts;
     pfr_error *err;
 };
@@ -44,7 +44,8 @@ static pfr_status add(const struct lines_walk *w, const struct listed_line *row)
     return PFR_OK;
 }
 
-/* Without a call chain a sample has one frame, whatever was inlined there: what is the outermost of it. */
+/* Without a callchain, a sample has only one frame, even inside inlined functions: finds the outermost function that
+   was inlined at its address. */
 static const char *inlined_there(const struct lines_walk *w, const pfr_model_frame *frame) {
     struct source_frames found;
     uint64_t address, left;
@@ -57,7 +58,7 @@ static const char *inlined_there(const struct lines_walk *w, const pfr_model_fra
     return text ? text->text : NULL;
 }
 
-/* Weight of a stack itself, charged to the frame of ours that its innermost frames were inlined into. */
+/* Adds the self weight of a stack to the frame of ours into which its innermost frames were inlined. */
 static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
     const struct annotate_sum own = w->a->line_sums[stack];
     const char *inlined = NULL, *without_chain = NULL;
@@ -82,7 +83,8 @@ static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
     return PFR_OK;
 }
 
-/* Whether a frame further out is of the same line, or (line NULL) ours at all: recursion counts once. */
+/* Whether a frame further out is at the same line, or (line NULL) belongs to ours at all: each stack counts once, even
+   with recursion. */
 static bool is_within(const struct lines_walk *w, uint32_t stack, const pfr_model_frame *line) {
     for (uint32_t at = w->stacks[stack].parent; at; at = w->stacks[at].parent) {
         if (!w->is_ours[w->stacks[at].symbol])
@@ -123,7 +125,7 @@ static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
     return false;
 }
 
-/* The total of a function that is inlined at a line of ours. */
+/* Adds the total of a function that is inlined at a line of ours. */
 static pfr_status add_inlined_total(const struct lines_walk *w, uint32_t stack) {
     const uint32_t parent = w->stacks[stack].parent;
     if (!w->totals[stack] || !parent || !frame_of(w, stack)->inlined || !w->is_ours[w->stacks[parent].symbol] ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that is in no object at its recorded address: the kernel, whose file may have been loaded elsewhere or whose
- * memory /proc/kcore shows, and code of a JIT, whose bytes are in its jitdump. See annotate_parts.h.
+ * Code that no object file has at its recorded address: that of the kernel, whose file may have been loaded elsewhere,
+ * or whose memory /proc/kcore shows; and that of a JIT compiler, whose bytes are in its jitdump. See annotate_parts.h.
  */
 #include "view/annotate/annotate_parts.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DUMP_MEMORY ((uint64_t)64 << 20) /* of what is known of a dump's code */
+#define DUMP_MEMORY ((uint64_t)64 << 20) /* bytes of memory for facts about the code of a dump */
 #define NOTES_MOST 4096u
 
 /* --- The kernel. */
@@ -25,7 +25,7 @@ static const struct map *kernel_map(const struct annotate *a, uint64_t address) 
     return profile ? space_find(&profile->state.spaces, profile->state.kernel, address, last) : NULL;
 }
 
-/* The map names the place that the first executable segment of the file came to. */
+/* The map states the address at which the first executable segment of the file was loaded. */
 bool kernel_file_shift(const struct annotate *a, const struct code_file *f, uint64_t address, uint64_t *shift) {
     const struct map *map = kernel_map(a, address);
     for (size_t i = 0; map && i < f->elf.segment_count; i++)
@@ -53,7 +53,8 @@ static bool runs_now(const uint8_t *id, size_t size) {
     return false;
 }
 
-/* The kernel may have been loaded elsewhere since: then its list has other addresses than the recording. */
+/* Whether the kernel is still where it was during the recording: after a reboot it may be loaded elsewhere, and
+   /proc/kallsyms then has other addresses than the recording. */
 static bool is_where_it_was(const struct annotate *a, uint64_t address) {
     const struct map *map = kernel_map(a, address);
     char line[256], name[128], type;
@@ -89,7 +90,7 @@ enum symbol_result core_file_open(const struct annotate *a, const char *path, st
     return result;
 }
 
-/* Only for root, only for the recorded kernel, and only where it was. */
+/* Works only for root, only for the recorded kernel, and only if the kernel is still where it was. */
 enum symbol_result kernel_core_open(const struct annotate *a, const pfr_model_object *o, uint64_t address,
                                     struct code_file *f) {
     if (geteuid() != 0 || a->naming.symfs || !runs_now(o->build_id, o->build_id_size) || !is_where_it_was(a, address))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions, as all forms print them. */
+/* Names of functions, as printed by all output forms. */
 #include "view/annotate/annotate_parts.h"
 
 const char *annotate_symbol_name(const pfr_model_symbol *symbol) {

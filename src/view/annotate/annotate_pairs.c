@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which line of an older source is which of the newer: see annotate_diff.h. */
+/* Finds the newer line that corresponds to a line of the older source: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ static bool is_same(const char *x, const char *y) {
     return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* The file of this name among the rows of the other side; else the file of the same last part, if there is one only. */
+/* Finds the file of this name among the rows of the other side; if there is none, the file with the same base name,
+   provided that there is only one. */
 static const char *partner_of(const char *file, const struct line_rows *others) {
     const char *found = NULL;
     if (!file)
@@ -44,7 +45,7 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
 
 /* --- Texts. */
 
-/* All lines of a file; NULL with *count 0: it is not there. */
+/* Returns all lines of a file; NULL with *count 0: the file was not found. */
 static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, size_t *count,
                              pfr_error *err) {
     struct annotate *a = diff->sides[side];
@@ -94,7 +95,8 @@ static void note_numbers(const struct line_diff *diff, const struct file_pair *p
     o->note(o->context, sentence);
 }
 
-/* One path names two versions only if the older one was looked for elsewhere. */
+/* Pairs the lines of two files. One path can only name two versions if the older version is searched in a different
+   directory. */
 static pfr_status match_pair(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
     pair->how = diff->has_one_build ? MATCHED_BUILD : MATCHED_NUMBER;
     if (diff->has_one_build || !pair->file[IN_BASE])
@@ -143,7 +145,7 @@ void line_pairs_free(struct line_diff *diff) {
         source_free(diff->sides[side], &diff->sources[side]);
 }
 
-/* The number of a line in the other text; 0: it is not there. */
+/* The number of the line in the other text; 0: the other text does not have it. */
 static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum diff_recording side) {
     const struct line_match *m = &pair->match;
     if (pair->how != MATCHED_TEXT)
@@ -153,7 +155,7 @@ static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum dif
     return line && line <= m->nr_changed ? m->base_of[line - 1] : 0;
 }
 
-/* A line that is gone comes after the nearest line before it that is still there. */
+/* The position of a line that is gone: after the nearest earlier line that still exists. */
 static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
     while (line > 1 && other_line(pair, line, IN_BASE) == 0)
         line--;

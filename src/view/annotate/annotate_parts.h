@@ -2,18 +2,18 @@
 #ifndef PFR_VIEW_ANNOTATE_PARTS_H
 #define PFR_VIEW_ANNOTATE_PARTS_H
 /*
- * perfray/annotate.h, in steps:
+ * The steps of perfray/annotate.h, one file for each:
  *
- *     annotate.c          options, the model, one chosen function after the other
+ *     annotate.c          options, the model, loop over the chosen functions
  *     annotate_counts.c   samples and weights of each frame and event, in one pass over the samples
- *     annotate_choose.c   which functions: by weight, name, line or address
+ *     annotate_choose.c   selects functions by weight, name, line or address
  *     annotate_code.c     the bytes of a function, from the object that the recording names
  *     annotate_rows.c     rows: instructions with their lines and sums
  *     annotate_lines.c    rows by source line (--by-line)
  *     annotate_source.c   texts of source files
  *     annotate_diff.h     two recordings by line (--diff)
  *     annotate_arrows.c   jumps beside the rows
- *     annotate_text.c, annotate_csv.c, annotate_json.c   what is printed
+ *     annotate_text.c, annotate_csv.c, annotate_json.c   output
  */
 #include <perfray/annotate.h>
 #include <perfray/samples.h>
@@ -27,7 +27,7 @@
 #include "symbol/disasm/disasm.h"
 #include "symbol/elf/elf_object.h"
 
-#define EVENTS_MOST 64u /* columns side by side */
+#define EVENTS_MOST 64u /* maximum number of events, which are columns */
 
 struct annotate_sum {
     uint64_t samples, weight;
@@ -41,23 +41,23 @@ struct annotate {
     pfr_model *model;
     pfr_output *out;
     struct sample_filter filter;
-    uint32_t events[EVENTS_MOST], nr_events; /* ids of those that have samples, as asked for */
+    uint32_t events[EVENTS_MOST], nr_events; /* ids of the requested events that have samples */
     struct annotate_sum *sums;               /* [frame id * nr_events + event] of innermost frames */
     size_t nr_sums;
-    struct annotate_sum *line_sums; /* [stack id]: of the first event itself, for by_line */
+    struct annotate_sum *line_sums; /* [stack id]: self sums of the first event, for by_line */
     struct annotate_chosen {
         uint32_t symbol;
         uint64_t weight;
     } * chosen; /* heaviest first */
     size_t nr_chosen, chosen_room;
-    uint32_t printed;     /* of the chosen */
-    bool only_source_dir; /* the recorded paths of sources are those of another version */
+    uint32_t printed;     /* number of chosen functions to print */
+    bool only_source_dir; /* the recorded source paths belong to another version */
     struct json json;
 };
 
 /* --- annotate_counts.c */
 
-/* Fills events, sums and, by line, line_sums. Errors: as pfr_samples_next; USAGE: no such event. */
+/* Fills events, sums and, by line, line_sums. Errors: those of pfr_samples_next; USAGE: there is no such event. */
 pfr_status annotate_count(struct annotate *a, pfr_error *err);
 static inline const struct annotate_sum *annotate_sums_of(const struct annotate *a, uint32_t frame) {
     return a->sums + (size_t)frame * a->nr_events;
@@ -65,7 +65,7 @@ static inline const struct annotate_sum *annotate_sums_of(const struct annotate 
 
 /* --- annotate_choose.c */
 
-/* END: nothing that was asked for has samples. Else MEMORY, LIMIT. */
+/* END: no function that was asked for has samples. Else MEMORY, LIMIT. */
 pfr_status annotate_choose(struct annotate *a, pfr_error *err);
 
 /* --- annotate_code.c */
@@ -75,34 +75,37 @@ struct code_file {
     struct elf_object elf;
     struct named_object named; /* for lines */
     struct name_limits limits;
-    struct jit_dump *jit; /* then `elf` and `named` are not used */
-    uint64_t size;        /* of a dump */
+    struct jit_dump *jit; /* if set, `elf` and `named` are not used */
+    uint64_t size;        /* size of a dump */
     bool is_core;         /* the running kernel's memory */
 };
 
-/* The object of a symbol. FOUND: `file` is open and has the build that was recorded; else why not, and nothing is open.
- */
+/* Opens the object of a symbol. FOUND: `file` is open and is the recorded build. Other results state the reason, and
+   nothing is open. */
 enum symbol_result code_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
-/* The same of code at an address of the kernel: its file, else its memory. */
+/* The same for code at a kernel address: opens the kernel's file, or else its memory. */
 enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_object *object, uint64_t address,
                                      struct code_file *file);
-/* Bytes of the file into memory of a->memory. */
+/* Reads bytes of the file into a buffer from a->memory. */
 enum symbol_result code_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                   uint8_t **bytes);
-/* The address that the object's headers count of a byte of the file, and how many bytes of its segment follow. */
+/* The address of a byte of the file, relative to the object's headers, and the number of bytes of its segment that
+   follow. */
 bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address, uint64_t *left);
 void code_file_close(struct code_file *file);
 
 /* --- annotate_memory.c */
 
-/* How much higher than in its file the kernel was loaded that has this address. False: the recording does not say. */
+/* The kernel that contains this address was loaded *shift bytes above the addresses in its file. False: the recording
+   does not contain this fact. */
 bool kernel_file_shift(const struct annotate *a, const struct code_file *file, uint64_t address, uint64_t *shift);
-/* The memory of the running kernel, if it is the recorded one and still where it was; root only. */
+/* Opens the memory of the running kernel, if this is the recorded kernel and still at the same address; root only. */
 enum symbol_result kernel_core_open(const struct annotate *a, const pfr_model_object *object, uint64_t address,
                                     struct code_file *file);
 enum symbol_result core_file_open(const struct annotate *a, const char *path, struct code_file *file);
 enum symbol_result jit_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
-/* Where the code of a symbol was loaded, and its size. False: the dump has other code there. */
+/* The address at which the code of a symbol was loaded, and the size of the code. False: the dump has other code
+   there. */
 bool jit_file_place(const struct code_file *file, const pfr_model_symbol *symbol, uint64_t *address, uint64_t *left);
 enum symbol_result jit_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                  uint8_t **bytes);
@@ -110,13 +113,14 @@ enum symbol_result jit_file_read(const struct annotate *a, const struct code_fil
 /* --- annotate_rows.c */
 
 struct annotate_row {
-    uint64_t address; /* virtual, as the object's headers count; of the kernel and of a JIT that of the recording */
+    uint64_t address; /* virtual, relative to the object's headers; for the kernel and a JIT compiler, the recorded
+                         address */
     uint64_t target;
-    const char *text; /* "": the code is not there */
+    const char *text; /* "": the code was not found */
     const char *file; /* source file of the innermost function; NULL: not known */
     uint32_t line;
     uint8_t kind;               /* enum insn_kind */
-    bool is_inlined;            /* the line is of a function that was inlined here */
+    bool is_inlined;            /* the line belongs to a function that was inlined here */
     struct annotate_sum sums[]; /* nr_events: see function_row */
 };
 
@@ -126,23 +130,23 @@ struct function_rows {
     struct annotate_sum totals[EVENTS_MOST];
     struct code code;
     struct code_file file;
-    uint64_t load_shift; /* addresses of rows less those of the file's headers, or of a dump's bytes */
+    uint64_t load_shift; /* addresses of rows minus those in the file's headers, or minus the offsets in the dump */
     uint8_t *rows;       /* of row_size bytes each */
     size_t count, room, row_size;
-    enum symbol_result why; /* FOUND: with code */
+    enum symbol_result why; /* FOUND: there is code */
 };
 
 static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {
     return (struct annotate_row *)(void *)(rows->rows + index * rows->row_size);
 }
 
-/* Errors: MEMORY, LIMIT. function_rows_free after every outcome. */
+/* Errors: MEMORY, LIMIT. function_rows_free must be called after every outcome. */
 pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_t symbol, struct function_rows *rows,
                               pfr_error *err);
 void function_rows_free(struct annotate *a, struct function_rows *rows);
 /* Why there are no instructions. */
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
-/* The same as a note to the caller. */
+/* Passes this reason to the caller as a note. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 /* --- annotate_source.c */
@@ -151,38 +155,37 @@ struct source_text {
     const char *file; /* NULL: no file is open */
     char *bytes;
     size_t length, room;
-    uint32_t *at; /* offsets of lines, [0] is line 1 */
+    uint32_t *at; /* offsets of lines in `bytes`; [0] is line 1 */
     size_t lines, lines_room;
 };
 
-/* The text of a line, NUL-terminated; NULL: the file or the line is not there. The last file stays open. */
+/* The text of a line, NUL-terminated; NULL: the file or the line was not found. The file read last stays in memory. */
 const char *source_line(struct annotate *a, struct source_text *source, const char *file, uint32_t line);
 void source_free(struct annotate *a, struct source_text *source);
 
 /* --- annotate_lines.c */
 
-/* A line of the source function: the weight of samples in it, those in functions inlined there included, and with all
-   that was called from it. `inlined`: NULL, else the parts of `self` and `total` that are in this function inlined
-   here.
-   */
+/* A line of the source function. `self`: the weight of samples at it, including those in functions inlined there;
+   `total`: also including everything called from it. `inlined`: NULL, else the parts of `self` and `total` that are in
+   this function inlined here. */
 struct listed_line {
     const char *file, *inlined;
     uint32_t line;
-    uint64_t self, total, samples; /* samples: of self */
+    uint64_t self, total, samples; /* samples: those of `self` */
 };
 
 struct line_rows {
     const char *function;
     struct listed_line *at; /* by file, line, inlined (NULL first) */
     size_t count, room;
-    uint64_t self, total, samples; /* of the function */
-    struct symbol_texts texts;     /* of what was inlined */
+    uint64_t self, total, samples; /* sums of the whole function */
+    struct symbol_texts texts;     /* names of inlined functions */
 };
 
-/* The innermost frame of a sample with this stack: its address is in the call chain once more, below which is what was
-   inlined there. */
+/* The innermost frame of a sample with this stack. If functions were inlined at the sampled address, the callchain has
+   the address once more, and the frames below that one are the inlined functions. */
 uint32_t line_innermost(const struct annotate *a, uint32_t stack);
-/* All functions of the symbol's name, wherever they were inlined. Errors: MEMORY, LIMIT. */
+/* Makes the rows of all functions with the symbol's name, wherever they were inlined. Errors: MEMORY, LIMIT. */
 pfr_status line_rows_make(struct annotate *a, uint32_t symbol, struct line_rows *lines, pfr_error *err);
 void line_rows_free(struct annotate *a, struct line_rows *lines);
 
@@ -193,18 +196,18 @@ void line_rows_free(struct annotate *a, struct line_rows *lines);
 struct arrows {
     uint8_t *inside; /* by row: lanes that a jump goes through, starts or ends in */
     struct arrow {
-        uint32_t from, to; /* rows */
-        uint8_t lane;      /* ARROW_LANES: there was no lane left */
+        uint32_t from, to; /* indexes of rows */
+        uint8_t lane;      /* ARROW_LANES: no lane was free */
     } * at;
     size_t count, room, rows;
-    uint32_t *first_end, *ends; /* by row, one more at the end: where its arrows begin in `ends` */
-    unsigned lanes;             /* in use */
+    uint32_t *first_end, *ends; /* by row: where its arrows begin in `ends`; one entry more at the end */
+    unsigned lanes;             /* number of lanes in use */
 };
 
 pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err);
-/* 2 * lanes + 1 columns beside row `index`. */
+/* Draws 2 * lanes + 1 columns beside row `index`. */
 void arrows_draw(const struct arrows *arrows, size_t index, struct output *out);
-/* Whether a jump from below comes back here: the first instruction of a loop. */
+/* Whether a later row jumps back to this one: it is the first instruction of a loop. */
 bool arrows_loop(const struct arrows *arrows, size_t index);
 void arrows_free(struct annotate *a, struct arrows *arrows);
 
@@ -220,9 +223,9 @@ void annotate_json(struct annotate *a, const struct function_rows *rows);
 void annotate_json_lines(struct annotate *a, const struct line_rows *lines);
 void annotate_json_end(struct annotate *a);
 
-/* Frees what counting and choosing made; the model stays. */
+/* Frees the results of counting and choosing, but keeps the model. */
 void annotate_release(struct annotate *a);
-/* "[unknown]" for a symbol without a name: never NULL. */
+/* Returns "[unknown]" for a symbol without a name; never NULL. */
 const char *annotate_symbol_name(const pfr_model_symbol *symbol);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a function: instructions, or addresses with samples where there is no code. See annotate_parts.h. */
+/* The rows of a function: its instructions, or the addresses that have samples if the code was not found. See
+   annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include <elf.h>
@@ -21,12 +22,12 @@ static bool to_offset(const struct elf_object *elf, uint64_t address, uint64_t *
     return false;
 }
 
-/* Where the function's bytes are, and the address that they are shown with. */
+/* The range of the function's bytes, and the address at which they are shown. */
 struct span {
     uint64_t offset, address, size;
 };
 
-/* Kernel symbols have the addresses that the kernel ran at. */
+/* Kernel symbols have the addresses at which the kernel ran. */
 static bool find_kernel_span(const struct annotate *a, struct function_rows *rows, struct span *span, uint64_t *left) {
     span->address = rows->symbol->address;
     if (!rows->file.is_core && !kernel_file_shift(a, &rows->file, span->address, &rows->load_shift))
@@ -125,7 +126,8 @@ static bool add_instructions(struct annotate *a, struct function_rows *rows) {
     return true;
 }
 
-/* Addresses that no instruction covers have rows of their own; equal ones become one when rows are in order. */
+/* Finds the row for an address. If no instruction covers the address, adds a row; equal rows are merged after
+   sorting. */
 static struct annotate_row *row_of(struct annotate *a, struct function_rows *rows, uint64_t address) {
     const size_t found = code_find(&rows->code, address);
     return found < rows->code.count ? function_row(rows, found) : add_row(a, rows, address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of source files, which are strangers' files: regular ones, of a bounded size. See annotate_parts.h. */
+/* Lines of source files. The files may be anybody's, so only regular files are read, up to a limit. See
+   annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include "symbol/table/regular_file.h"
@@ -57,7 +58,7 @@ static bool add_line(struct annotate *a, struct source_text *s, const char *line
     return true;
 }
 
-/* What does not fit, or cannot be read, is left out: the listing is good without it. */
+/* Leaves out lines that do not fit or cannot be read, because the listing is useful without them. */
 static void read_lines(struct annotate *a, struct source_text *s, int fd) {
     struct line_reader reader;
     const char *line;

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define GAP_MOST 8u /* lines without samples between two that have some are printed up to this many */
+#define GAP_MOST 8u /* a gap of up to this many lines without samples is printed in full */
 
 static double share(uint64_t weight, uint64_t all) {
     return all ? 100.0 * (double)weight / (double)all : 0;
 }
 
-/* Two decimals in eight columns. */
+/* Prints two decimals in eight columns. */
 static void put_wide(struct output *out, double value) {
     out_pad(out, value < 9.995 ? 4 : value < 99.995 ? 3 : 2);
     out_f64(out, value, 2);
@@ -35,7 +35,7 @@ static void put_head(struct annotate *a, const struct function_rows *rows) {
     out_text(out, "\n---------------------------------------------------------------------------------------\n");
 }
 
-/* Blank instead of the numbers of a row. */
+/* Prints blanks instead of the numbers of a row. */
 static void put_no_sums(struct annotate *a) {
     out_pad(&a->out->out, 9 * (size_t)a->nr_events);
 }
@@ -135,7 +135,7 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
     out_char(out, '\n');
 }
 
-/* Lines between two rows, so that the text reads on. */
+/* Prints the lines between two rows, or "..." if there are many, so that the text is continuous. */
 static void put_gap(struct annotate *a, const struct line_rows *lines, struct source_text *source,
                     const struct listed_line *from, const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)

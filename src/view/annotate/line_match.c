@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define LEVELS_MOST 32u /* of gaps in gaps: each takes time in proportion to the text */
+#define LEVELS_MOST 32u /* maximum nesting of gaps: each level takes time proportional to the text */
 
 struct match_side {
     uint32_t *ids;   /* by line: equal texts have equal ids; 0: an empty line */
-    uint32_t *times; /* by id: how often it occurs in the range that is being looked at */
-    uint32_t *last;  /* by id: where */
-    uint32_t *other; /* by line: the line of the other side + 1 */
+    uint32_t *times; /* by id: how often it occurs in the current range */
+    uint32_t *last;  /* by id: the last line with it */
+    uint32_t *other; /* by line: its partner on the other side + 1 */
     size_t count;
 };
 
@@ -18,7 +18,8 @@ struct matching {
     struct memory *memory;
     struct match_side base, changed;
     uint32_t nr_ids;
-    uint32_t *best, *before, *anchors; /* of the longest run in order; by length, and by line of base */
+    uint32_t *best, *before, *anchors; /* for the longest run in order: `best` by its length, `before` by line of base,
+                                          `anchors` its lines */
 };
 
 /* Lines from .. end of both sides. */
@@ -44,7 +45,7 @@ static void pair_ends(struct matching *m, struct gap *g) {
         pair(m, g->base_end - 1, g->changed_end - 1);
 }
 
-/* Counts the lines of a range that have no partner. */
+/* Counts the lines of a range that are not paired yet. */
 static void count_lines(struct match_side *side, size_t from, size_t end) {
     for (size_t i = from; i < end; i++)
         side->times[side->ids[i]] = 0;
@@ -54,7 +55,8 @@ static void count_lines(struct match_side *side, size_t from, size_t end) {
     }
 }
 
-/* Where the line of base is in the other range, if it is in both once; else the end of the texts. */
+/* The line of the changed range that corresponds to this line of base, if its text occurs exactly once in both ranges;
+   else the number of changed lines. */
 static size_t anchor_of(const struct matching *m, const struct gap *g, size_t line) {
     const uint32_t id = m->base.ids[line], at = m->changed.last[id];
     const bool is_once = id && m->base.other[line] == 0 && m->base.times[id] == 1 && at >= g->changed &&
@@ -63,7 +65,8 @@ static size_t anchor_of(const struct matching *m, const struct gap *g, size_t li
     return is_once ? at : m->changed.count;
 }
 
-/* The longest run of anchors whose order is the same: anchors[0 .. *count - 1] are lines of base. */
+/* Finds the longest run of anchors that are in the same order on both sides: anchors[0 .. *count - 1] are lines of
+   base. */
 static void find_run(struct matching *m, const struct gap *g, size_t *count) {
     size_t length = 0;
     for (size_t line = g->base; line < g->base_end; line++) {
@@ -87,7 +90,8 @@ static void find_run(struct matching *m, const struct gap *g, size_t *count) {
         m->anchors[--length] = line;
 }
 
-/* `anchors` is used by all levels: what a gap has is paired before its gaps are looked at, and read from there. */
+/* All levels share `anchors`: the anchors of a gap are paired first, and its inner gaps are then determined from the
+   pairs. */
 static void match_gap(struct matching *m, struct gap g, unsigned level) {
     size_t count;
     pair_ends(m, &g);

@@ -2,10 +2,10 @@
 #ifndef PFR_VIEW_LINE_MATCH_H
 #define PFR_VIEW_LINE_MATCH_H
 /*
- * Which line of an edited text is which of the text before, by what the lines say (white space at their ends does not
- * count). Lines that occur once in both texts are anchors; the longest run of anchors in order is kept, and the gaps
- * between them are matched in the same way. The rest may have moved: lines that occur once in the rest of both
- * texts, with their equal neighbours.
+ * Pairs the lines of an edited text with those of the earlier version by their contents (white space at the ends of a
+ * line does not count). Lines that occur exactly once in both texts are anchors. The longest run of anchors in the same
+ * order is kept, and the gaps between them are matched in the same way. The remaining lines may have moved: those that
+ * occur exactly once among the remaining lines of both texts are paired, together with their equal neighbours.
  *
  *     struct line_match match;
  *     line_match_make(&match, base, nr_base, changed, nr_changed, memory, err);
@@ -20,7 +20,7 @@ struct line_match {
     size_t nr_base, nr_changed;
 };
 
-/* Lines are NUL-terminated. Errors: MEMORY, LIMIT. line_match_free after every outcome. */
+/* Lines are NUL-terminated. Errors: MEMORY, LIMIT. line_match_free must be called after every outcome. */
 pfr_status line_match_make(struct line_match *match, const char *const *base, size_t nr_base,
                            const char *const *changed, size_t nr_changed, struct memory *memory, pfr_error *err);
 void line_match_free(struct line_match *match);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the call tree the change is. A subtree is left out where no node changed by more than twice what counting
- * its samples makes, and by at least 0.05 points.
+ * Shows where in the call tree the change is. A subtree is left out unless one of its nodes changed by at least 0.05
+ * points and by more than twice its counting error.
  */
 #include "view/diff/diff_view.h"
 
@@ -12,12 +12,12 @@
 
 #define LEAST_POINTS 0.05
 #define DEEPEST 256u
-#define CHILDREN_MOST 64u /* of one node: the largest changes */
+#define CHILDREN_MOST 64u /* children of one node to print: those with the largest changes */
 
 struct call_tree {
     const struct diff_print *print;
     struct diff_tree tree;
-    float *largest; /* by node: the largest change in its subtree that counts, points; 0: no change */
+    float *largest; /* by node: the largest significant change in its subtree, in points; 0: no such change */
     double samples[2];
 };
 

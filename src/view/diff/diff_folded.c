@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of both sides with two counts: "main;parse 12 17", which flamegraph.pl draws as a difference. */
+/* Stacks of both sides with two counts: "main;parse 12 17", which flamegraph.pl shows as a difference. */
 #include "view/diff/diff_view.h"
 
 #include "base/text/escape.h"
 #include "model/diff/diff_tree.h"
 
-/* A name in a folded line: no semicolon, which ends it. */
+/* Writes a name for a folded line, without semicolons, which would end it. */
 static void put_frame(const pfr_diff *d, uint32_t row, struct output *to) {
     const struct diff_row_key *key = &d->keys[row];
     const bool unnamed = strcmp(key->symbol, "[unknown]") == 0 && *key->object;

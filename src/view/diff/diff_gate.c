@@ -13,7 +13,7 @@ static const struct {
     const char *word;
     enum subject subject;
     bool takes_name;
-    int quantile; /* of GATE_CALLS; -1: count, -2: sum */
+    int quantile; /* index of the quantile, for GATE_CALLS; -1: count, -2: sum */
 } words[] = {
     {"total", GATE_TOTAL, false, 0}, {"self", GATE_SELF, true, 0},  {"inclusive", GATE_INCLUSIVE, true, 0},
     {"share", GATE_SHARE, true, 0},  {"new", GATE_NEW, false, 0},   {"gone", GATE_GONE, false, 0},
@@ -23,8 +23,8 @@ static const struct {
 #define WORDS (sizeof words / sizeof *words)
 
 struct gate {
-    const char *text; /* as it was written */
-    size_t word;      /* in words */
+    const char *text; /* the expression as written by the user */
+    size_t word;      /* index in `words` */
     char name[1024];
     bool above, or_equal, relative, percent;
     double limit;
@@ -47,7 +47,7 @@ static bool find_word(const char *at, size_t length, size_t *word) {
     return false;
 }
 
-/* The name ends at the last ")" before the comparison: names of functions may have brackets of their own. */
+/* The name ends at the last ")" before the comparison, because names of functions may contain brackets. */
 static pfr_status read_name(struct gate *g, const char **at, pfr_error *err) {
     const char *const compare = strpbrk(*at, ")") ? strrchr(*at, ')') : NULL;
     if (!compare || **at != '(')
@@ -144,7 +144,7 @@ static bool judge(const struct gate *g, const struct judged *j, const char *name
     return breach;
 }
 
-/* In percent of the base's value; what the base has not is infinitely more. */
+/* In percent of the base's value; a value that the base lacks has grown infinitely. */
 static struct judged relative_of(const pfr_diff_value *v) {
     if (v->base > 0)
         return (struct judged){100 * v->delta / v->base, 100 * v->low / v->base, 100 * v->high / v->base};
@@ -152,7 +152,7 @@ static struct judged relative_of(const pfr_diff_value *v) {
     return (struct judged){value, v->low > 0 ? INFINITY : 0, value};
 }
 
-/* Of the new side's own value: its interval comes from its own error. */
+/* The value of one side itself; its interval follows from the error of that side. */
 static struct judged absolute_of(const pfr_diff_value *v, bool is_base) {
     const double value = is_base ? v->base : v->changed, error = is_base ? v->base_error : v->changed_error;
     const double reach = student_quantile(DIFF_LEVEL, INFINITY) * error;
@@ -170,7 +170,7 @@ static bool is_named(const pfr_diff *d, uint32_t name, const char *wanted, bool 
     return strcmp(by_object ? key->object : key->symbol, wanted) == 0;
 }
 
-/* Rows of a function in all objects, or of an object. Both may be unknown. */
+/* Lists the rows of a function in all objects, or those of an object. Returns 0 if there are no such rows. */
 static uint32_t list_rows(const pfr_diff *d, const char *wanted, bool by_object, uint32_t *rows) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < d->nr_rows; i++)
@@ -214,7 +214,7 @@ static pfr_status judge_rows(const struct gate *g, const pfr_diff *d, bool point
     return PFR_OK;
 }
 
-/* Each function that only one side has is judged by itself. */
+/* Checks each function that only one side has separately. */
 static pfr_status judge_lone(const struct gate *g, const pfr_diff *d, bool point, bool *breached, pfr_output *out,
                              pfr_error *err) {
     const bool is_base = words[g->word].subject == GATE_GONE;
@@ -232,13 +232,13 @@ static pfr_status judge_lone(const struct gate *g, const pfr_diff *d, bool point
 
 /* --- Calls. */
 
-/* Of counts and sums there is no interval: calls are not samples. */
+/* Counts and sums have no interval, because calls are not sampled. */
 static struct judged exact(const struct gate *g, double base, double changed) {
     const double value = !g->relative ? changed : base > 0 ? 100 * (changed - base) / base : changed > 0 ? INFINITY : 0;
     return (struct judged){value, value, value};
 }
 
-/* The ends of two intervals make those of the difference (Zou and Donner 2008). */
+/* The interval of a difference follows from the intervals of both values (Zou and Donner 2008). */
 static struct judged quantile_of(const struct gate *g, const pfr_diff_latency *l, unsigned k) {
     const double base = (double)l->quantile[0][k], changed = (double)l->quantile[1][k];
     const double more = l->high[1][k] == UINT64_MAX ? INFINITY : (double)l->high[1][k];

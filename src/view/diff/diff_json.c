@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/json/diff.schema.json describes this form. */
+/* JSON output; docs/json/diff.schema.json describes it. */
 #include "view/diff/diff_view.h"
 
 #include "base/text/json.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form for a pull request: headline, table of what changed, details folded. */
+/* Output for a pull request: a headline, a table of the changes, and folded details. */
 #include "view/diff/diff_view.h"
 
 #include "base/text/escape.h"
 
-/* A name in a cell: as code it needs no escapes but for the bar and the backquote; HTML of names is text. */
+/* Writes a name into a cell as code. Markdown characters become numeric entities, and HTML in names becomes text. */
 static void out_cell(struct output *to, struct memory *memory, const char *name) {
     struct output escaped;
     size_t length;
@@ -13,7 +13,7 @@ static void out_cell(struct output *to, struct memory *memory, const char *name)
     const char *at = out_bytes(&escaped, &length);
     out_text(to, "<code>");
     for (size_t i = 0; i < length; i++) {
-        if (strchr("|`*_[]\\~", at[i])) { /* as numbers: no Markdown reads them */
+        if (strchr("|`*_[]\\~", at[i])) { /* as numeric entities, which Markdown does not interpret */
             out_text(to, "&#");
             out_u64(to, (unsigned char)at[i]);
             out_char(to, ';');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of perf diff, from the first recording of each side. Its entries are matched by the text of their keys;
- * all addresses of an object without a name are one entry, which is called after the lowest of them.
+ * The table of perf diff, from the first recording of each side. Entries are matched by the text of their keys. All
+ * unnamed addresses of an object are one entry, named after the lowest of them.
  */
 #include "view/diff/diff_perf.h"
 
@@ -87,7 +87,7 @@ static int put_number(const struct perf_table *t, const struct perf_entry *e, en
     return 0;
 }
 
-/* Right-aligned; with a separator left-aligned. */
+/* Writes a right-aligned cell; if there is a separator, a left-aligned one. */
 static void put_cell(const struct perf_table *t, const struct perf_entry *e, const struct perf_column *column,
                      struct output *to) {
     char text[256];
@@ -108,7 +108,7 @@ static void put_cell(const struct perf_table *t, const struct perf_entry *e, con
 
 /* --- Cells of keys. */
 
-/* Names, in which the separator is a dot. */
+/* Writes a name, in which the separator is replaced by a dot. */
 static void put_name(const struct perf_table *t, const char *name, struct output *to) {
     struct output escaped;
     size_t length;
@@ -217,7 +217,7 @@ static bool is_same_event(const struct diff_series *base, uint32_t id, const str
     return strcmp(pfr_model_get_event(base->run.model, id)->name, pfr_model_get_event(other->run.model, to)->name) == 0;
 }
 
-/* The new side's event that counts the same; modifiers may differ. 0: not found. */
+/* Finds the new side's event that counts the same; modifiers may differ. 0: there is no such event. */
 static uint32_t event_of(const struct diff_print *print, uint32_t id) {
     const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0], *other = &print->d->sides[DIFF_NEW].runs[0];
     for (uint32_t to = 1; to <= pfr_model_count(other->run.model, PFR_TABLE_EVENT); to++)
@@ -238,7 +238,7 @@ static pfr_status print_event(const struct diff_print *print, uint32_t id, pfr_e
     return st;
 }
 
-/* One table for each event of the base, or for the one that was chosen. */
+/* Prints one table for each event of the base, or only for the chosen event. */
 pfr_status diff_print_perf(const struct diff_print *print, pfr_error *err) {
     const struct diff_series *base = &print->d->sides[DIFF_BASE].runs[0];
     if (print->d->options.event)

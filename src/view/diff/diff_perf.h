@@ -11,7 +11,7 @@ enum perf_column_kind { PERF_BASELINE, PERF_BASE_PERIOD, PERF_COMPUTED, PERF_FOR
 #define PERF_KEYS_MOST 4u
 
 struct perf_entry {
-    const char *texts[PERF_KEYS_MOST]; /* by key; symbol: "" for addresses */
+    const char *texts[PERF_KEYS_MOST]; /* by key; a symbol is "" for unnamed addresses */
     uint64_t address, period[2];
     double computed;
     bool has[2], is_unnamed;

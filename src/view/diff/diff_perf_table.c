@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- Words. */
+/* --- Option words. */
 
 static pfr_status read_compute(struct perf_table *t, const char *word, pfr_error *err) {
     static const char *const names[] = {"delta-abs", "delta", "ratio"};
@@ -55,12 +55,12 @@ static pfr_status read_sort(struct perf_table *t, const char *words, pfr_error *
 
 #define KEY_ROOM 65536u
 
-/* What the keys of a sample are made of: ids of the model. */
+/* The ids of the model that determine the keys of a sample. */
 struct perf_place {
     uint32_t symbol, comm, thread;
 };
 
-/* The thread with its last name, as perf prints them: "   1234:name". */
+/* The thread with its last name, as printed by perf: "   1234:name". */
 static const char *thread_text(const pfr_model *m, uint32_t id, char to[KEY_ROOM]) {
     const pfr_model_thread *thread = pfr_model_get_thread(m, id);
     const char *comm = thread && thread->comm ? pfr_model_get_comm(m, thread->comm) : "";
@@ -80,7 +80,7 @@ static const char *key_text(const struct perf_table *t, const pfr_model *m, unsi
     return s ? pfr_model_get_object(m, s->object)->name : "[unknown]";
 }
 
-/* Texts with NUL between them are what an entry is known by. */
+/* Finds an entry by the texts of its keys, each followed by a NUL. */
 static pfr_status find_entry(struct perf_table *t, const pfr_model *m, const struct perf_place *of, uint32_t *entry,
                              pfr_error *err) {
     char key[PERF_KEYS_MOST * KEY_ROOM], room[KEY_ROOM];
@@ -115,7 +115,7 @@ static char level_of(uint8_t mode) {
 static void add_to(struct perf_entry *e, const pfr_model *m, uint32_t symbol, uint8_t mode, uint64_t weight,
                    unsigned side) {
     const pfr_model_symbol *s = pfr_model_get_symbol(m, symbol);
-    const bool names_it = side == DIFF_BASE || !e->has[DIFF_BASE]; /* the base's entry is the one that is shown */
+    const bool names_it = side == DIFF_BASE || !e->has[DIFF_BASE]; /* the table shows the entry of the base */
     if (!e->has[0] && !e->has[1])
         e->level = level_of(mode);
     e->is_unnamed |= !s || !s->name;
@@ -132,8 +132,9 @@ static bool has_key(const struct perf_table *t, enum perf_key key) {
     return false;
 }
 
-/* Samples of one function and one name of a thread (or one thread) go to one entry: looked up once. With keys of both,
-   a thread may have had several names, and each sample is looked up. */
+/* Finds the entry of a sample. All samples of one function and one thread name (or one thread) go to the same entry, so
+   the entry is looked up only once. If the keys include both, a thread may have had several names, and each sample is
+   looked up. */
 static pfr_status find_place(struct perf_table *t, const pfr_model *m, const struct perf_place *of,
                              struct u64_map *known, uint32_t *entry, pfr_error *err) {
     const bool by_thread = has_key(t, PERF_PID);
@@ -200,7 +201,7 @@ static int larger_first(double a, double b) {
     return a > b ? -1 : a < b;
 }
 
-/* Entries without the second file last; before them those that lack a baseline that the computation needs. */
+/* Entries that only the base has come last; before them come those that lack a baseline that the computation needs. */
 static int compare_computed(const struct perf_table *t, const struct perf_entry *a, const struct perf_entry *b) {
     if (!a->has[1] || !b->has[1])
         return a->has[1] == b->has[1] ? 0 : a->has[1] ? -1 : 1;
@@ -212,7 +213,7 @@ static int compare_computed(const struct perf_table *t, const struct perf_entry 
     return larger_first(a->computed, b->computed);
 }
 
-/* Addresses after names. */
+/* Unnamed addresses come after names. */
 static int compare_texts(const char *a, const char *b) {
     return *a && *b ? strcmp(a, b) : (*b != 0) - (*a != 0);
 }
@@ -243,7 +244,7 @@ static unsigned text_columns(const struct perf_table *t, const struct perf_entry
     return (unsigned)(t->keys[k] != PERF_SYMBOL ? length : 4 + (length ? length : ADDRESS_DIGITS + 2));
 }
 
-/* perf makes objects of addresses without a name as wide as an address. */
+/* If an object has unnamed addresses, perf makes the column of objects at least as wide as an address. */
 static unsigned least_columns(const struct perf_table *t, unsigned k) {
     return t->keys[k] == PERF_DSO && t->has_unnamed && !t->separator ? ADDRESS_DIGITS : 0;
 }
@@ -259,9 +260,10 @@ static void find_widths(struct perf_table *t) {
     }
 }
 
-/* --- The whole. */
+/* --- The whole table. */
 
-/* -b: entries of both files. The baseline is then their part of what is left, but deltas are of the whole. */
+/* -b: keeps only entries of both files. The baseline is then a share of the remaining entries, but deltas are still
+   relative to the whole. */
 static void keep_paired(struct perf_table *t) {
     size_t kept = 0;
     t->total[DIFF_BASE] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which form is printed. */
+/* Selects the output form. */
 #include "view/diff/diff_view.h"
 
 static diff_form *const forms[] = {

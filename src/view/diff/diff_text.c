@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form for people: head, total, rows, durations of calls. */
+/* Text output: head, total, rows, durations of calls. */
 #include "view/diff/diff_view.h"
 
 #include "base/text/text.h"
@@ -28,7 +28,7 @@ static void put_head(const struct diff_print *print) {
     out_text(to, " rounds\n");
     for (size_t i = 0; i < d->nr_remarks; i++) {
         out_text(to, "# note: ");
-        out_text(to, d->remarks[i]); /* escaped already */
+        out_text(to, d->remarks[i]); /* already escaped */
         out_char(to, '\n');
     }
 }

@@ -19,30 +19,30 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 
 /* "percent of each side's total", with the reason for this choice. */
 const char *diff_per_words(pfr_diff_per per);
-/* How many decimals values have. */
+/* Number of decimals of values. */
 unsigned diff_decimals(const pfr_diff *d);
 /* Whether the text forms print row `index`: at most options.rows rows, by default 40 with at most 10 rows of noise.
  * Updates the numbers of rows printed so far, *shown and *noise. */
 bool diff_is_shown(const struct diff_print *print, uint32_t index, uint32_t *shown, uint32_t *noise);
 
-/* "+1.23", "-0.04", in at least `width` columns. */
+/* Writes "+1.23" or "-0.04", in at least `width` columns. */
 void out_signed(struct output *to, double value, unsigned decimals, unsigned width);
 void out_fixed(struct output *to, double value, unsigned decimals, unsigned width);
-/* "<0.001", "0.042" */
+/* Writes "<0.001" or "0.042". */
 void out_probability(struct output *to, double q, unsigned width);
-/* "1.23 G" */
+/* Writes "1.23 G". */
 void out_amount(struct output *to, double value);
 /* Writes a name, escaped. */
 void out_name(struct output *to, const char *name);
 
-/* Where in the call tree the change is (diff_call_tree.c). */
+/* Shows where in the call tree the change is (diff_call_tree.c). */
 pfr_status diff_call_tree_print(const struct diff_print *print, pfr_error *err);
 
-/* One line on the total: "total +3.10 % [+1.20, +5.00], q 0.010: slower". */
+/* Writes one line about the total: "total +3.10 % [+1.20, +5.00], q 0.010: slower". */
 void diff_total_line(const pfr_diff *d, struct output *to);
-/* "12 slower, 3 faster, 1 new, 0 gone" */
+/* Writes "12 slower, 3 faster, 1 new, 0 gone". */
 void diff_counts_line(const pfr_diff *d, struct output *to);
-/* How the recordings of a side were used: samples, seconds, blocks. */
+/* Writes how the recordings of a side were used: samples, seconds, blocks. */
 void diff_side_line(const pfr_diff *d, enum diff_side_name side, struct output *to);
 
 #endif

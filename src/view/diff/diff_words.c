@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words, numbers and lines of the head that several forms print. */
+/* Words, numbers and heading lines that several output forms share. */
 #include "view/diff/diff_view.h"
 
 #include "base/text/escape.h"
@@ -41,7 +41,7 @@ void out_fixed(struct output *to, double value, unsigned decimals, unsigned widt
 
 void out_signed(struct output *to, double value, unsigned decimals, unsigned width) {
     char text[400];
-    if (isinf(value)) { /* an end of an interval that is not known */
+    if (isinf(value)) { /* unknown end of an interval */
         out_text_wide(to, "?", 1, width);
         return;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUX area data into files: one for each (idx, tid, cpu) of the AUXTRACE records and one for each (tid, cpu) of samples
- * that carry AUX data, appended in file order. The folder is held open and files are made in it by name, so nothing
- * else in the path can be put in their place; a file that is there already is an error, never written to. When the work
- * fails, what was made is removed again: a file under its final name is whole.
+ * Writes AUX area data to files, in file order: one file for each (idx, tid, cpu) of the AUXTRACE records, and one for
+ * each (tid, cpu) of samples with AUX data. The folder is held open, and files are created in it by name, so nothing
+ * else in the path can be replaced meanwhile. If a file already exists, that is an error; it is never written to. If
+ * the work fails, the files written so far are removed, so a file with its final name is complete.
  */
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_hole.h"
@@ -29,8 +29,8 @@
 
 struct aux_buffer {
     uint32_t idx, tid, cpu;
-    bool sampled; /* of samples: they have no idx */
-    bool made;    /* the file is ours */
+    bool sampled; /* for samples, which have no idx */
+    bool made;    /* this run created the file */
     uint64_t records, bytes;
     char name[NAME_SIZE];
 };
@@ -39,10 +39,10 @@ struct aux_files {
     struct dump *d;
     int folder, fd;
     bool made_folder;
-    struct intern_table keys; /* what makes a buffer -> its number */
+    struct intern_table keys; /* idx, tid, cpu, sampled -> index in `buffers` */
     struct aux_buffer *buffers;
     size_t count, room;
-    size_t open; /* the buffer that fd writes to */
+    size_t open; /* index of the buffer that fd writes to */
     uint8_t *chunk;
 };
 
@@ -88,7 +88,7 @@ static pfr_status add_buffer(struct aux_files *files, const struct aux_buffer *k
     return PFR_OK;
 }
 
-/* Makes the buffer's file when it is new, else opens it again to append; the one used last stays open. */
+/* Creates the buffer's file if it is new, else opens it again to append; the file used last stays open. */
 static pfr_status choose_buffer(struct aux_files *files, const struct aux_buffer *key, pfr_error *err) {
     const uint32_t which[] = {key->idx, key->tid, key->cpu, key->sampled};
     uint32_t i;
@@ -123,7 +123,8 @@ static pfr_status append(struct aux_files *files, const uint8_t *at, size_t leng
     return PFR_OK;
 }
 
-/* The payload piece by piece; less than the record says is a hole, which the reader tells at the next record. */
+/* Copies the payload piece by piece. If it is shorter than the record states, the reader reports a hole at the next
+   record. */
 static pfr_status take_payload(struct aux_files *files, pfr_error *err) {
     uint64_t offset = 0;
     for (size_t got = 1; got > 0; offset += got) {
@@ -159,7 +160,7 @@ static pfr_status take_sample(struct aux_files *files, const pfr_record *rec, pf
     return append(files, s->aux.data.at, (size_t)s->aux.data.length, err);
 }
 
-/* Which records carry AUX area data, by layout. */
+/* Functions for the layouts that carry AUX area data. */
 static pfr_status (*const takers[LAYOUTS])(struct aux_files *files, const pfr_record *rec, pfr_error *err) = {
     [L_auxtrace] = take_auxtrace,
     [L_sample] = take_sample,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes to structs for the dump. As pfr_decode, but the context that decided (misc, variant) stays in the dump, because
- * the walker asks it again for every field; and the cursor tells where the known fields end.
+ * Decodes bytes to structs for the dump. It works like pfr_decode, but keeps the context (misc, variant) in the dump,
+ * because the traversal needs it for every field, and the cursor shows where the known fields end.
  */
 #include "view/dump/dump_decode.h"
 
@@ -45,7 +45,7 @@ pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, p
     return fast_sample_id(rec->context, &in, id) ? PFR_OK : pfr_decode_id(rec, id, err);
 }
 
-/* Where a feature's first word decides what its parts hold. */
+/* The feature's first word, if it determines the contents of its parts. */
 static uint64_t version_of(unsigned layout, const pfr_bytes *payload, bool swap) {
     return layout == L_feature_cpu_domain_info && payload->length >= 4 ? load_u32(payload->at, swap) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records are shown: a list of types by name or number, a range of offsets, a range of times. */
+/* Selects the records to show: a list of types by name or number, a range of offsets, a range of times. */
 #include "view/dump/dump_filter.h"
 
 #include "base/text/text.h"
@@ -23,7 +23,7 @@ static unsigned find_layout(const char *word, size_t length) {
     return L_NONE;
 }
 
-/* The table's own names first ("header_build_id"), then perf's ("BUILD_ID"). */
+/* Accepts the names of the layout tables ("header_build_id"), then perf's names ("BUILD_ID"). */
 static bool add_word(struct dump_filter *filter, const char *word, size_t length) {
     uint64_t number;
     const unsigned layout = find_layout(word, length);
@@ -71,7 +71,7 @@ static bool is_named(const struct dump_filter *filter, unsigned layout, uint64_t
     return false;
 }
 
-/* false: the trace says no time of the record. */
+/* False: the trace does not state the time of the record. */
 static bool xray_time(const struct dump *d, uint64_t *time) {
     const pfr_trace_point *at = pfr_get_trace_point(d->reader);
     if (!at->timed || d->clock.frequency == 0)

@@ -81,9 +81,9 @@ struct dump_filter {
 
 /* perf's knowledge about the events at the time it prints a line. */
 struct dump_events {
-    uint32_t count;        /* number of events counted so far */
+    uint32_t count;        /* number of events that perf has counted so far */
     uint32_t told;         /* attrs of a stream printed so far; the reader may have read more */
-    uint64_t sample_types; /* of all events, combined by OR */
+    uint64_t sample_types; /* sample_type of all events, combined by OR */
     bool stamped;          /* the first event has sample_id_all */
 };
 
@@ -96,7 +96,7 @@ struct dump {
     struct output *out;
     const struct dump_form *form;
     struct dump_filter filter;
-    struct xray_clock clock; /* of an XRay trace; complete before the dump if the filter selects times */
+    struct xray_clock clock; /* clock of an XRay trace; complete before the dump begins if the filter selects times */
     struct dump_key *keys;   /* one per field of each layout */
     size_t nr_keys;
     char *key_text;
@@ -105,13 +105,14 @@ struct dump {
     const struct field *fields[LAYOUTS];
     uint16_t first_key[LAYOUTS];
     uint8_t of_type[DUMP_TYPES]; /* layout number by record type; for XRay traces, by type minus PFR_TRACE_TYPES */
-    struct pfr_context context;  /* of the current record */
+    struct pfr_context context;  /* context of the current record */
     struct dump_events events;   /* for lines in perf's form */
     struct dump_spot spot;       /* of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
-    const struct function_name *function; /* named by the current integer; NULL: no function id, no map, or error */
-    pfr_status failed;                    /* the error of looking it up, with `why` */
+    const struct function_name *function; /* function that the current integer names; NULL: it is not a function id, or
+                                             there is no map, or an error occurred */
+    pfr_status failed;                    /* error of that lookup; `why` has the details */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */
     bool filled;                 /* used by the forms: the current container is not empty */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines as `perf report -D` of perf 6.1 prints them, without the hex lines and without anything that perf looks up:
+ * Lines as printed by `perf report -D` of perf 6.1, without the hex lines and without anything that perf looks up:
  *
  *     0x278@perf.data [0x28]: event: 3
  *
@@ -48,7 +48,7 @@ static void no_lines(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
 
-/* Records that the script consumes: not even their line is ended. */
+/* Records that perf script consumes: it does not even end their line. */
 static void no_end(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
@@ -61,7 +61,7 @@ static void read_unhandled(struct dump *d, const pfr_record *rec, const void *bo
 /* Layouts without an entry print only their name. */
 static const struct {
     perf_lines *lines, *more;
-    perf_lines *in_script; /* replaces both in scripts; NULL: `lines` is used */
+    perf_lines *in_script; /* in scripts, replaces both; NULL: scripts use `lines` */
 } rows[LAYOUTS] = {
     [L_mmap] = {perf_mmap, NULL, NULL},
     [L_lost] = {perf_lost, NULL, NULL},
@@ -106,7 +106,7 @@ static const struct {
     [L_header_feature] = {NULL, NULL, no_end},
 };
 
-/* Updates what perf knows about the events; in a stream that changes with each attr, after its line. */
+/* Updates perf's knowledge about the events; in a stream it changes after the line of each attr. */
 static void learn_events(struct dump *d) {
     struct dump_events *known = &d->events;
     const uint32_t told = d->is_script && is_stream(d) ? known->told : UINT32_MAX;
@@ -118,7 +118,8 @@ static void learn_events(struct dump *d) {
     }
 }
 
-/* Writes CPU and time if any event has them. Values that this record lacks are all ones, in user records 0. */
+/* Writes CPU and time if any event has them. If this record lacks one of them, the value is all ones; in user records
+   it is 0. */
 static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *sample) {
     struct pfr_rec_sample_id id = {0};
     const uint64_t own = rec->context->word[WORD_SAMPLE], all = d->events.sample_types;

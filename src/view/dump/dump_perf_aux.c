@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf's lines of what traces in the AUX area need: where their data are, whose they are, how their clock runs. */
+/* perf's lines for records that AUX area traces need: where the data are, which thread or CPU they belong to, and how
+   the trace's clock relates to perf's. */
 #include "view/dump/dump_perf.h"
 
 #include "base/text/text.h"
@@ -72,7 +73,7 @@ void perf_auxtrace(struct dump *d, const pfr_record *rec, const void *body) {
     end_line(d);
 }
 
-/* Zero has no decimals: the old form of the record has no time. */
+/* Zero has no decimals, because the old form of the record has no time. */
 static void say_seconds(struct dump *d, uint64_t time) {
     if (time)
         out_time(d->out, time, 9);
@@ -107,7 +108,7 @@ void perf_time_conv(struct dump *d, const pfr_record *rec, const void *body) {
     say_u(d, "\n... Time Muliplier  ", t->time_mult);
     say_u(d, "\n... Time Zero       ", t->time_zero);
     end_line(d);
-    if (rec->size <= 8 + 3 * 8) /* from Linux 5.10 on there is more */
+    if (rec->size <= 8 + 3 * 8) /* newer records (Linux 5.10) have more fields */
         return;
     say_u(d, "... Time Cycles     ", t->time_cycles);
     say_x(d, "\n... Time Mask       ", t->time_mask);

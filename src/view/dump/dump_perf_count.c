@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf's lines of counting: what events counted, on which threads and cpus, how it is to be shown; what was lost. */
+/* perf's lines for counting: counts of events, their threads and CPUs, display settings, and losses. */
 #include "view/dump/dump_perf.h"
 
 #include "view/words/cpu_map.h"
@@ -28,7 +28,7 @@ void perf_lost_samples(struct dump *d, const pfr_record *rec, const void *body) 
     end_line(d);
 }
 
-/* Of a group its first member. */
+/* The value, or for a group that of its first member. */
 static struct pfr_rec_read_entry first_value(const struct pfr_rec_read_value *values) {
     struct pfr_rec_read_entry e = {.value = values->value, .id = values->id, .lost = values->lost};
     pfr_items_iter it = pfr_items_begin(&values->values);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of a SAMPLE as `perf report -D` prints them: in its order, which differs from that of the bytes. */
+/* The lines of a SAMPLE as printed by `perf report -D`, in perf's order, which differs from the order of the bytes. */
 #include "view/dump/dump_perf.h"
 #include "view/words/sample_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Perf's lines of threads and of what they run: names, forks, switches, the places they live in; maps, and code that
- * the kernel made or changed.
+ * perf's lines for threads and their code: names, forks, switches, namespaces and cgroups; mappings, and code that the
+ * kernel created or changed.
  */
 #include "view/dump/dump_perf.h"
 
@@ -23,7 +23,7 @@ void perf_comm(struct dump *d, const pfr_record *rec, const void *body) {
     end_line(d);
 }
 
-/* EXIT and FORK are the same layout under two names. */
+/* EXIT and FORK have the same layout and differ in the name. */
 void perf_fork(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_fork *f = body;
     (void)rec;

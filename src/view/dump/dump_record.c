@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record through a form: its fields, its sample_id, and whatever no table explains as bytes, so that nothing of the
- * record is dropped.
+ * Passes one record to an output form: its fields, its sample_id, and all bytes that no table describes, so that
+ * nothing of the record is lost.
  */
 #include "view/dump/dump_record.h"
 #include "view/dump/dump_decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dump from begin to end: pseudo records, then every record that is wanted, and what could not be used. */
+/* The whole dump: pseudo records, then every selected record, and the ranges that could not be used. */
 #include "view/dump/dump_form.h"
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_perf.h"
@@ -27,7 +27,7 @@ static pfr_status show_record(struct dump *d, const pfr_record *rec, pfr_error *
     return PFR_OK;
 }
 
-/* What the reader could not use: said, and shown where it is one record. */
+/* Reports a range that the reader could not use; if it is a single record, also shows the record. */
 static pfr_status show_hole(struct dump *d, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
     const uint64_t damaged = d->counts.damaged;
     pfr_status s = PFR_OK;
@@ -55,7 +55,8 @@ static pfr_status show_records(struct dump *d, pfr_error *err) {
     return s < 0 ? s : PFR_OK;
 }
 
-/* The features of a stream are records, whose payloads were shown as far as they fit. */
+/* Reports damaged features of a stream. These are records, whose payloads were shown as far as they match their
+   layout. */
 static void tell_features(struct dump *d) {
     pfr_error hole;
     for (uint32_t i = 0; i < pfr_feature_count(d->reader); i++) {
@@ -65,7 +66,7 @@ static void tell_features(struct dump *d) {
     }
 }
 
-/* Whether the maps are of the program that was traced. */
+/* Reports if the instrumentation maps may belong to another program than the traced one. */
 static void tell_doubt(struct dump *d) {
     char text[PATH_ROOM];
     pfr_error why;
@@ -99,7 +100,7 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What the caller does not know of is 0. */
+/* Members that the caller's struct does not have yet stay 0. */
 static void copy_sized(void *to, const void *from, size_t own, size_t theirs) {
     memcpy(to, from, theirs < own ? theirs : own);
 }

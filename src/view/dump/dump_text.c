@@ -18,7 +18,7 @@
 #include <perfray/trace.h>
 
 #define INDENT 2u
-#define BYTES_SHOWN 32u /* shown of longer byte strings, without --hex */
+#define BYTES_SHOWN 32u /* bytes of longer byte strings that are shown without --hex */
 
 static void begin_line(struct dump *d, const struct dump_key *key) {
     out_pad(d->out, (size_t)d->depth * INDENT);

@@ -3,8 +3,8 @@
  * The generic traversal: shows any struct by the descriptors of its layout. It tracks the position in the bytes as well
  * as in the struct, because trailing fields are missing in shorter records, and --hex shows the bytes of each value.
  *
- * Fields without a display format (reserved, padding) are skipped if they are 0; words whose bits follow, and fields
- * implied by the name of the layout, always.
+ * Fields without a display format (reserved, padding) are skipped if they are 0. Words whose bits follow as fields of
+ * their own, and fields implied by the name of the layout, are always skipped.
  */
 #include "view/dump/dump_walk.h"
 
@@ -20,7 +20,8 @@ const struct dump_key dump_key_fields = KEY("fields"), dump_key_id = KEY("id"), 
                       dump_key_bytes = KEY("bytes"), dump_key_trailing = KEY("trailing"),
                       dump_key_damaged = KEY("damaged"), dump_key_event = KEY("event");
 
-/* Fields whose bytes have a layout chosen by another field: the payload of HEADER_FEATURE is that of the feature. */
+/* Fields whose bytes have a layout chosen by another field: for example, the payload of HEADER_FEATURE has the layout
+   of the feature. */
 static const struct {
     unsigned layout;
     const char *field, *by;
@@ -137,7 +138,7 @@ static bool show_refined(struct field_place *p, const struct dump_key *key, cons
     struct cursor in;
     if (!layout || dump_decode_feature(d, bytes, 0, layout, &in, NULL) != PFR_OK)
         return false;
-    if (cursor_left(&in) >= 8 || !are_zero(in.at, cursor_left(&in))) /* otherwise only padding of the record is left */
+    if (cursor_left(&in) >= 8 || !are_zero(in.at, cursor_left(&in))) /* otherwise only padding is left */
         return false;
     const struct dump_key name = {NULL, 0, d->layouts[layout]->name};
     d->form->begin_part(d, key);

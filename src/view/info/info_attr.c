@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of members and the walk over it. Where perf's label represents a union (`{ bp_addr, config1 }`) JSON uses
- * the plain name of the member; flags are members like the others, one bit each.
+ * The list of members and the walk over it. If perf's label is a union (`{ bp_addr, config1 }`), JSON uses the plain
+ * name of the member. Flags are members like the others, one bit each.
  */
 #include "view/info/info_attr.h"
 
@@ -14,7 +14,7 @@ const struct attr_style attr_style_header = {", ", ", ", " = "};
 enum attr_form { FORM_DEC, FORM_HEX, FORM_SIGNED, FORM_SAMPLE_TYPE, FORM_READ_FORMAT, FORM_BRANCHES };
 
 struct attr_member {
-    const char *label; /* perf's; NULL: as the key */
+    const char *label; /* perf's label; NULL: same as the key */
     const char *key;
     size_t at, width;
     enum attr_form form;
@@ -93,7 +93,7 @@ static const struct attr_member attr_members[] = {
 
 #define ATTR_MEMBERS (sizeof attr_members / sizeof *attr_members)
 
-/* perf's order of the sample_type names is not that of the bits, and it has no name for TRANSACTION (bit 17). */
+/* perf prints the names of sample_type bits in a different order, and has no name for TRANSACTION (bit 17). */
 static const uint8_t sample_type_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                                             12, 13, 16, 18, 15, 14, 19, 20, 21, 22, 23, 24};
 static const uint8_t read_format_order[] = {0, 1, 2, 3, 4};

@@ -2,7 +2,7 @@
 #ifndef PFR_VIEW_INFO_ATTR_H
 #define PFR_VIEW_INFO_ATTR_H
 /*
- * perf_event_attr as perf words it: every member that is not 0, in perf's own order and with its own names. One list
+ * perf_event_attr as printed by perf: every member that is not 0, in perf's order and with perf's names. One list
  * serves the text of `info --events`, the event lines of the header, and JSON.
  */
 #include "base/text/json.h"
@@ -19,7 +19,7 @@ extern const struct attr_style attr_style_header; /* ", type = 1, size = 128" */
 
 void say_attr(pfr_output *to, const struct pfr_rec_attr *attr, const struct attr_style *style);
 
-/* Members that are not 0 as members of the object that is open: numbers, "0x.." strings, arrays of names. */
+/* Writes the members that are not 0 into the open object: numbers, "0x.." strings, arrays of names. */
 void json_attr(struct json *json, const struct pfr_rec_attr *attr);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef PFR_VIEW_INFO_BPF_H
 #define PFR_VIEW_INFO_BPF_H
 /*
- * One BPF program from the feature BPF_PROG_INFO: the kernel's struct bpf_prog_info, accessed by offset because its
- * size depends on the writer, and the arrays that its pointers (offsets into `data`) refer to. Every access is checked;
- * values outside the data are 0 or NULL.
+ * One BPF program from the feature BPF_PROG_INFO: the kernel's struct bpf_prog_info, and the arrays that its pointers
+ * (offsets into `data`) refer to. The struct is accessed by offset, because its size depends on the writer. Every
+ * access is checked; values outside the data are 0 or NULL.
  */
 #include <perfray/reader.h>
 #include "base/memory/memory.h"
@@ -21,7 +21,7 @@ struct bpf_program {
     bool swap;
 };
 
-/* `swap` is that of the recording; program->swap is set to that of `entry`, which can differ. */
+/* `swap` is that of the recording. program->swap is set to that of `entry`, which may be different. */
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
 
 /* The BTF of one entry of the feature BPF_BTF, and the offsets of its types. */
@@ -39,7 +39,7 @@ struct btf {
 void btf_index(struct btf *btf, struct memory *memory, bool swap);
 void btf_free(struct btf *btf, struct memory *memory);
 
-#define BTF_NAME_MAX 511u /* bytes: the kernel's KSYM_NAME_LEN without terminator */
+#define BTF_NAME_MAX 511u /* bytes: the kernel's KSYM_NAME_LEN without the NUL */
 
 /* The name of a type of an indexed BTF, at most BTF_NAME_MAX bytes; length 0 if it has no name. */
 pfr_text btf_type_name(const struct btf *btf, uint32_t type_id);

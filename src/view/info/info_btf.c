@@ -69,7 +69,7 @@ static void read_parts(const struct pfr_rec_bpf_prog_info_entry *entry, bool swa
 #define PROGRAM_TYPES 0x10000u /* above any real program type */
 
 /* struct bpf_prog_info keeps the byte order of the recorded machine even if the recording was converted. Program types
- * are small numbers, which reveals the order. */
+   are small numbers, so their value shows the byte order. */
 static bool is_other_order(const pfr_bytes *info, bool swap) {
     const uint32_t type = word_at(info, AT_TYPE, swap);
     return type >= PROGRAM_TYPES && __builtin_bswap32(type) < PROGRAM_TYPES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects with their build-ids, as `perf buildid-list` prints them. The recorder's own list (feature BUILD_ID) is all
- * there is to say where it exists. Of other recordings the objects that samples hit are listed (info_hits.c), also
- * without an id; of a true stream, which can be read only once, all objects that come with an id.
+ * Objects with their build-ids, as `perf buildid-list` prints them. If the recorder's own list (feature BUILD_ID)
+ * exists, only this list is printed. For other recordings, the objects hit by samples are listed (info_hits.c), also
+ * those without an id. A stream that can be read only once lists all objects that come with an id.
  */
 #include "base/memory/fail.h"
 #include "view/info/info_feature.h"
@@ -24,7 +24,7 @@ static pfr_status add_entries(struct object_list *list, pfr_reader *reader, cons
     return PFR_OK;
 }
 
-/* What cannot be read twice: whatever names an object together with its id. */
+/* For a stream that cannot be read twice: adds every object that a record names together with its id. */
 static pfr_status add_noted(struct object_list *list, pfr_reader *reader, pfr_error *err) {
     pfr_record rec;
     pfr_status status;

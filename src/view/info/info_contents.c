@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the header features tell the overview: see the header. */
+/* Facts from header features for the overview: see info_overview.h. */
 #include "file/read/tracing_blob.h"
 #include "view/info/info_bpf.h"
 #include "view/info/info_overview.h"
@@ -18,7 +18,7 @@ static void say_fact(pfr_output *to, const char *label, const pfr_text *text) {
     say(to, "\n");
 }
 
-/* The six features that are one string each have the same struct but for the member's name. */
+/* Six features consist of one string. Their structs differ only in the name of the member. */
 static void say_string_fact(const struct feature_scene *scene, const char *label, uint32_t bit) {
     struct pfr_rec_feature_hostname body;
     if (find_feature_body(scene, bit, &body, sizeof body))

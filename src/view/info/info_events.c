@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events with all that their attrs say, as `perf evlist -v` prints them. */
+/* Events with all members of their attrs, as printed by `perf evlist -v`. */
 #include "view/info/info_attr.h"
 #include "view/info/info_events.h"
 
@@ -20,7 +20,7 @@ pfr_status info_events(struct info *info, pfr_error *err) {
     bool has_tracepoint = false;
     for (uint32_t i = 0; i < pfr_event_count(info->reader); i++) {
         const pfr_event *event = pfr_get_event(info->reader, i);
-        say_name(info->to, stream ? event->rebuilt : event->name); /* perf evlist takes no names from a stream */
+        say_name(info->to, stream ? event->rebuilt : event->name); /* in a stream, perf evlist ignores names */
         say_attr(info->to, &event->attr, &attr_style_list);
         say(info->to, "\n");
         has_tracepoint |= event->attr.type == ATTR_TYPE_TRACEPOINT;

@@ -6,7 +6,7 @@
 
 pfr_status info_events(struct info *info, pfr_error *err);
 
-/* To the end of the recording, for what streams tell on the way. */
+/* Reads to the end of the recording, because streams have facts between the records. */
 pfr_status read_to_end(pfr_reader *reader, pfr_error *err);
 
 #endif

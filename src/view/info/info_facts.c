@@ -101,7 +101,7 @@ static pfr_status count_sample(struct info_facts *facts, const pfr_record *rec, 
     return PFR_OK;
 }
 
-/* The id in the sample_id names the event; a recording with a single event needs none. */
+/* The id in the sample_id determines the event; a recording with a single event needs no id. */
 static pfr_status count_lost_samples(struct info_facts *facts, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_lost_samples body;
     struct event_count *count;
@@ -165,7 +165,7 @@ static pfr_status count_record(struct info_facts *facts, const pfr_record *rec, 
     return action ? action(facts, rec, err) : PFR_OK;
 }
 
-/* Fast path: samples of one event mostly come in long runs, which are counted without decoding. */
+/* Fast path: samples of one event usually come in long runs, which are counted without decoding. */
 static void count_run(struct info_facts *facts, int32_t event) {
     if (event == PFR_NO_EVENT || facts->wants_times || facts->events[event].reads)
         return;

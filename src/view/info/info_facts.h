@@ -51,7 +51,7 @@ pfr_status facts_collect(struct info_facts *facts, pfr_error *err);
 void facts_each_type(const struct info_facts *facts, void (*use)(void *context, uint32_t type, uint64_t count),
                      void *context);
 
-/* Zeros for an event without samples. */
+/* Returns zeros for an event without samples. */
 struct event_count facts_of_event(const struct info_facts *facts, uint32_t event);
 
 #endif

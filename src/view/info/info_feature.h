@@ -2,15 +2,15 @@
 #ifndef PFR_VIEW_INFO_FEATURE_H
 #define PFR_VIEW_INFO_FEATURE_H
 /*
- * Header features as perf prints them, lines that begin with "# ". One function a feature, one table of them by bit
- * (info_header.c). A payload that does not fit its layout prints nothing.
+ * Header features as printed by perf, in lines that begin with "# ". Each feature has a function; info_header.c has the
+ * table of them by bit. Prints nothing for a payload that does not match its layout.
  */
 #include "view/info/info_output.h"
 
 struct feature_scene {
     pfr_output *to;
     pfr_reader *reader;
-    bool brief; /* features that may fill pages are only named */
+    bool brief; /* print only the names of features that may fill pages */
 };
 
 typedef void feature_printer(const struct feature_scene *scene, const pfr_feature *feature);
@@ -27,20 +27,20 @@ feature_printer say_cmdline, say_event_desc, say_branch_stack, say_group_desc, s
 /* info_bpf.c */
 feature_printer say_bpf_prog_info, say_bpf_btf;
 
-/* info_header.c: by its bit; nothing for a feature that perf prints nothing of. */
+/* Prints a feature by its bit; prints nothing if perf prints nothing for it (info_header.c). */
 void say_feature(const struct feature_scene *scene, const pfr_feature *feature);
 
-/* What perf calls a clock; "(not found)" for those it does not know. */
+/* perf's name for a clock; "(not found)" for clocks unknown to perf. */
 const char *clock_word(uint32_t clockid);
 
-/* A moment in local time: "2026-11-21 02:37:13.227113". */
+/* Prints a time in local time: "2026-11-21 02:37:13.227113". */
 void say_moment(pfr_output *to, uint64_t nanoseconds);
 
-/* The arguments of the command line, each followed by a blank, ' as \'. */
+/* Prints the arguments of the command line, each followed by a blank, with ' as \'. */
 void say_arguments(pfr_output *to, const pfr_items *words);
 
-/* Whether the members of `group` are events of the recording that follow `*next`, the end of the group before, which
-   becomes the end of this one. perf reads groups in order and no event into two of them. */
+/* Whether the members of `group` are events of the recording that follow `*next`, the end of the previous group; sets
+ *next to the end of this one. perf reads groups in order, and puts no event into two groups. */
 bool group_follows(const struct feature_scene *scene, const struct pfr_rec_group_desc_entry *group, uint32_t *next);
 
 static inline bool decode_feature(const struct feature_scene *scene, const pfr_feature *feature, void *body,

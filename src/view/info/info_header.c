@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header as `perf report --header-only -I` prints it. A file: the frame with all features inside, in order of
- * their bits. A stream: an empty frame, then each feature when its record comes, until the record that says "no more".
+ * The header as printed by `perf report --header-only -I`. For a file: the frame with all features inside, in order of
+ * their bits. For a stream: an empty frame, then each feature when its record arrives, up to the record that ends the
+ * features.
  */
 #include <time.h>
 #include "view/info/info_header.h"
@@ -43,7 +44,7 @@ static feature_printer *const feature_printers[FEATURES_OF_PERF] = {
     [PFR_FEATURE_PMU_CAPS] = say_pmu_caps,
 };
 
-/* What perf prints in full only with -I: topologies, caches, memory. */
+/* Features that perf prints in full only with -I: topologies, caches, memory. */
 #define LONG_FEATURES (1u << 13 | 1u << 14 | 1u << 20 | 1u << 22 | 1u << 30)
 
 void say_feature(const struct feature_scene *scene, const pfr_feature *feature) {

@@ -4,7 +4,7 @@
 /* Interface of info_header.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
-/* Each reads what it needs of the reader and prints. */
+/* Each function reads what it needs from the reader, and prints it. */
 pfr_status info_header(struct info *info, pfr_error *err);
 
 #endif

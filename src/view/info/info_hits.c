@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that samples hit, for recordings without a list of build-ids: the state is built first, then each
- * sample's address is looked up in it. An id is that of the object's HEADER_BUILD_ID record, else of its MMAP2 record.
+ * The objects hit by samples, for recordings without a list of build-ids: first the state is built, then each sample's
+ * address is looked up in it. The id of an object comes from its HEADER_BUILD_ID record, else from its MMAP2 record.
  */
 #include "base/memory/fail.h"
 #include "model/state/state.h"

@@ -4,7 +4,7 @@
 /* Interface of info_hits.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
-/* Objects that samples hit; reads the recording twice (info_hits.c). */
+/* Adds the objects hit by samples; reads the recording twice. */
 pfr_status object_list_hits(struct object_list *list, pfr_reader *reader, pfr_error *err);
 
 #endif

@@ -40,7 +40,7 @@ static void say_siblings(pfr_output *to, const char *words, const pfr_items *sib
     say_string_line(to, words, &cpus.text);
 }
 
-/* Size of the strings as perf computes it: each padded to a multiple of 64, whatever length is recorded. */
+/* Size of the strings as computed by perf: each is padded to a multiple of 64, whatever length is recorded. */
 static uint64_t size_by_perf(const pfr_items *strings) {
     struct pfr_rec_string string;
     uint64_t size = 4;

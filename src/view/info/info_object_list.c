@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects by name, each with its build-id; and records that tell one. */
+/* Objects by name, each with its build-id, and the records that contain build-ids. */
 #include "base/memory/fail.h"
 #include "view/info/info_object_list.h"
 
@@ -19,7 +19,7 @@ void object_list_free(struct object_list *list) {
 pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
                            pfr_error *err) {
     uint32_t at;
-    /* room first: a name in the table must have its id */
+    /* first makes room for the id, because every name in the table must have an id */
     struct object_id *ids = mem_grow(list->memory, list->ids, list->names.count, &list->room, 64, sizeof *ids);
     if (!ids)
         return mem_fail(list->memory, err, "build-ids");

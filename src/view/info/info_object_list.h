@@ -7,11 +7,11 @@
 void object_list_init(struct object_list *list, struct memory *memory);
 void object_list_free(struct object_list *list);
 
-/* A name met again keeps its place and takes the new id. */
+/* Adds an object. A name that occurs again keeps its place and gets the new id. */
 pfr_status object_list_add(struct object_list *list, const pfr_text *name, const uint8_t *id, size_t length,
                            pfr_error *err);
 
-/* What a record says about the id of an object, if it does. */
+/* Adds the object and the id that a record states, if it states one. */
 pfr_status object_list_note(struct object_list *list, const pfr_record *rec, pfr_error *err);
 
 #endif

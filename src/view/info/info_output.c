@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small printers that all of `info` shares: see the header. */
+/* Small printers shared by all parts of `info`: see info_output.h. */
 #include <perfray/trace.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,31 +2,31 @@
 #ifndef PFR_VIEW_INFO_OUTPUT_H
 #define PFR_VIEW_INFO_OUTPUT_H
 /*
- * Words, numbers and names for the printers of `info`. Formats are for fixed words and whole numbers; what comes out of
- * a file goes through say_view or say_name, which escape it unless raw names are wanted.
+ * Words, numbers and names for the printers of `info`. Formats are only for fixed words and whole numbers. Text from a
+ * file is printed by say_view or say_name, which escape it unless raw names are wanted.
  */
 #include <inttypes.h>
 #include <perfray/reader.h>
 #include "base/text/public_output.h"
 
-/* printf of at most 511 characters, without %s of foreign text and without floating point (locale). */
+/* Like printf, for at most 511 characters; without %s of text from files, and without floating point (locale). */
 void say(pfr_output *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void say_view(pfr_output *to, const pfr_text *text);
 void say_name(pfr_output *to, const char *name);
 
-/* In at least `width` columns. */
+/* Left-aligned in at least `width` columns. */
 void say_view_left(pfr_output *to, const pfr_text *text, size_t width);
 void say_view_right(pfr_output *to, const pfr_text *text, size_t width);
 void say_f64(pfr_output *to, double value, unsigned digits, size_t width);
 
-/* "0-23,32": the set bits below `count`. */
+/* Prints the set bits below `count` as "0-23,32". */
 void say_bit_ranges(pfr_output *to, const pfr_u64s *words, uint64_t count);
 
-/* Bytes as perf rounds them: divided by 1024 while more than one is left, no further than G; "24G". */
+/* Prints bytes with perf's rounding, as in "24G": divided by 1024 while the value is above one, but at most to G. */
 void say_bytes_unit(pfr_output *to, uint64_t bytes);
 
-/* The name of a record type as perf prints it; "TYPE<n>" into `room` when no table knows it. */
+/* The name of a record type as printed by perf; if no table has the type, "TYPE<n>" written to `room`. */
 #define TYPE_NAME_ROOM 20
 const char *record_type_name(uint32_t type, char room[TYPE_NAME_ROOM]);
 

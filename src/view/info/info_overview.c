@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything about a recording, for people: one line a fact with its name in front, lists indented below. The whole
- * recording is read first, because streams tell on the way and counts need it.
+ * The overview of a recording for readers: one line per fact, which begins with the fact's name; lists are indented
+ * below it. The whole recording is read first, because counts need it, and streams have facts between the records.
  */
 #include "base/text/text.h"
 #include "view/info/info_attr.h"

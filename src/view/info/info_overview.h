@@ -11,9 +11,9 @@ void overview_label(pfr_output *to, const char *label);
 /* Host, kernel, CPUs, recorder, command line, clocks. */
 void overview_machine(const struct feature_scene *scene, int64_t captured);
 void overview_groups(const struct feature_scene *scene);
-/* Numbers of build ids and of tracepoint formats; BPF programs one by one. */
+/* Prints the numbers of build ids and of tracepoint formats, and each BPF program. */
 void overview_contents(const struct feature_scene *scene);
-/* Unknown features, and those whose section is outside the file. */
+/* Prints unknown features, and those whose section is outside the file. */
 void overview_unknown(const struct feature_scene *scene);
 
 /* Number of systems and formats in the tracing data; returns false if there is no tracing data. */

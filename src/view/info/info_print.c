@@ -31,7 +31,7 @@ static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_opt
     return text_printers[options->part];
 }
 
-/* Printers of single facts skip features that cannot be read; that something was skipped is reported here. */
+/* Printers of single facts skip features that cannot be read. This function reports that some were skipped. */
 static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
     if (info->to->memory.failed != PFR_OK)
         return mem_fail(&info->to->memory, err, "info");

@@ -131,7 +131,7 @@ static void say_buffers(pfr_output *to, const pfr_header *header, const struct x
     say(to, "\n");
 }
 
-/* The clock of the times below and of those that other commands print. */
+/* Prints the clock of the times below it and of the times that other commands print. */
 static void say_times(pfr_output *to, const pfr_header *header, const struct xray_clock *clock) {
     if (header->format == PFR_XRAY_PROFILE || clock->frequency == 0)
         return;
@@ -163,7 +163,7 @@ static void say_written(pfr_output *to, const pfr_header *header) {
     say(to, " s\n");
 }
 
-/* In seconds if the frequency is known, otherwise in ticks. */
+/* Prints seconds if the frequency is known, otherwise ticks. */
 static void say_ticks(pfr_output *to, uint64_t ticks, uint64_t frequency) {
     if (frequency == 0) {
         say(to, "%" PRIu64 " ticks", ticks);

@@ -27,12 +27,12 @@ struct xray_facts {
 
 void xray_facts_init(struct xray_facts *facts, pfr_reader *reader, struct memory *memory);
 void xray_facts_free(struct xray_facts *facts);
-/* Counts the record; for a function record, also those that follow it: *more is their number. */
+/* Counts the record. After a function record, also counts those that follow it: *more is their number. */
 pfr_status xray_facts_count(struct xray_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
 struct info;
 struct json;
-/* Writes what is specific to XRay traces. The facts must have been collected. */
+/* Prints the facts that only XRay traces have. They must have been collected before. */
 void overview_trace(const struct info *info);
 void json_trace(struct json *json, const struct info *info);
 

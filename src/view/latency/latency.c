@@ -33,8 +33,8 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     return latency_filter_read(l, err);
 }
 
-/* Reports calls dropped or detached from their callers because of limits. They count as holes in the table, although
- * every byte was read. */
+/* Reports calls that were dropped or separated from their callers because of limits. They count as holes in the table,
+   although every byte was read. */
 static void tell_limits(const struct latency *l) {
     const struct calls_totals *t = &l->costs.totals;
     pfr_error why;

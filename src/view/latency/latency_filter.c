@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Selects calls and rows: see latency_parts.h. Threads, times and durations are checked for each call. Names are
- * resolved only after counting, so they select rows.
+ * resolved only after counting, so conditions on names select rows.
  */
 #include "view/latency/latency_filter.h"
 
@@ -66,7 +66,7 @@ static bool have(const struct latency_names *names, const char *name) {
     return false;
 }
 
-/* Matches the whole path or its last part. */
+/* Matches the whole path or its last component. */
 static bool wants_object(const struct latency *l, const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (!l->objects.words)
@@ -115,7 +115,8 @@ static pfr_status read_duration(struct latency *l, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Times relative to the first call, and percentages, are refused: a trace does not record when its first call was. */
+/* Refuses times relative to the first call, and percentages, because a trace does not record when its first call
+   was. */
 static pfr_status read_times(struct latency *l, pfr_error *err) {
     if (!l->options->time)
         return PFR_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows for programs: CSV, whose columns depend on the options and the unit only, and JSON
- * (docs/json/latency.schema.json). */
+/* Rows for programs: CSV, whose columns depend only on the options and the unit, and JSON
+   (docs/json/latency.schema.json). */
 #include "view/latency/latency_formats.h"
 #include "view/latency/latency_histogram.h"
 #include "view/latency/latency_notes.h"

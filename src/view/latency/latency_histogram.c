@@ -17,12 +17,12 @@ static uint64_t next_end(uint64_t end) {
     return end / power == 2 ? 5 * power : end > UINT64_MAX / factor ? UINT64_MAX : end * factor;
 }
 
-/* Values come in their order. */
+/* Adds a value; values must be added in ascending order. */
 static void add(struct latency_histogram *h, uint64_t value, uint64_t count) {
     struct latency_bin *last = h->count ? &h->bins[h->count - 1] : NULL;
     while (!last || (value >= last->to && last->to != UINT64_MAX)) {
         const uint64_t from = last ? last->to : 0;
-        if (last && last->count == 0 && h->count == 1) /* nothing lies below the first value */
+        if (last && last->count == 0 && h->count == 1) /* drops the empty bin below the first value */
             h->count = 0;
         last = &h->bins[h->count++];
         *last = (struct latency_bin){.from = from, .to = next_end(from)};

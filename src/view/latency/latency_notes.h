@@ -4,7 +4,7 @@
 /* Interface of latency_notes.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
-/* Note `number` (from 0) of those printed above a table and in JSON; false after the last one. */
+/* Note `number` (from 0) of those printed above a table and in JSON; false if there are no more. */
 #define LATENCY_NOTE_ROOM 240u
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);

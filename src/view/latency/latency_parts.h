@@ -5,10 +5,10 @@
  * A latency table is made in steps, one file each:
  *
  *     latency_filter.c      options that select calls and rows
- *     latency_rows.c        costs to rows: names, percentiles, order
- *     latency_histogram.c   distributions to bins of 1, 2, 5, 10 ...
- *     latency_text.c        rows as a table; latency_notes.c the notes above it
- *     latency_formats.c     rows as CSV and JSON
+ *     latency_rows.c        converts costs to rows: names, percentiles, order
+ *     latency_histogram.c   converts distributions to bins of 1, 2, 5, 10 ...
+ *     latency_text.c        prints rows as a table; latency_notes.c the notes above it
+ *     latency_formats.c     prints rows as CSV and JSON
  *     latency.c             the sequence of steps
  */
 #include <perfray/latency.h>
@@ -25,7 +25,7 @@
 /* Names to select, as globs and regular expressions. */
 struct latency_names {
     const char *const *words; /* NULL: all */
-    regex_t *made;            /* compiled expressions (words between slashes), in order */
+    regex_t *made;            /* compiled expressions (words between slashes), in the order of the words */
     size_t nr_made, room;
 };
 
@@ -44,7 +44,7 @@ struct latency {
     const pfr_latency_options *options;
     pfr_reader *reader;
     struct memory *memory;
-    uint64_t frequency;      /* of printed values in Hz; 0: ticks */
+    uint64_t frequency;      /* Hz, of the printed values; 0: ticks */
     struct xray_clock clock; /* for --time */
     /* selection */
     uint64_t least;
@@ -57,9 +57,9 @@ struct latency {
     struct latency_row *rows;
     size_t nr_rows, rows_room;
     size_t shown;       /* the first `shown` rows are printed */
-    const char *object; /* of the first row that has one */
-    bool tells_objects; /* the text names objects: the caller gave maps, or there are several objects */
-    uint64_t sketched;  /* rows whose percentiles are not exact */
+    const char *object; /* object of the first row that has one */
+    bool tells_objects; /* the text shows objects, because the caller gave maps or there are several objects */
+    uint64_t sketched;  /* number of rows whose percentiles are not exact */
 };
 
 #endif

@@ -19,7 +19,7 @@ uint64_t latency_shown(const struct latency *l, uint64_t ticks) {
 
 uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks) {
     const uint64_t f = l->frequency;
-    if (f) /* whole seconds first, so that sums below 2^64 seconds do not overflow */
+    if (f) /* converts whole seconds first, so that sums below 2^64 seconds do not overflow */
         ticks = ticks / f > UINT64_MAX ? UINT64_MAX : ticks / f * NS_PER_SECOND + ticks % f * NS_PER_SECOND / f;
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
@@ -118,7 +118,7 @@ RANK_VALUE(4)
 /* Keys of --sort; the second name is that of llvm-xray account or a common one. */
 static const struct sort_key {
     const char *name, *other;
-    value_fn *value; /* NULL: sorted by name */
+    value_fn *value; /* NULL: sort by name */
     bool upwards;    /* ascending by default */
 } sort_keys[] = {
     {"sum", NULL, value_of_sum, false},     {"id", "funcid", value_of_id, true},
@@ -222,8 +222,8 @@ static uint64_t count_sketched(const struct latency *l) {
     return count;
 }
 
-/* Looks up lines in display order: if the debug information exceeds the memory limit, the first rows get their
- * lines. */
+/* Looks up lines in display order, so that the first rows get their lines if the debug information exceeds the memory
+   limit. */
 static pfr_status find_lines(struct latency *l, pfr_error *err) {
     const struct function_line *line;
     for (size_t i = 0; i < l->shown; i++)

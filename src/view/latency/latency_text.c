@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text table: facts about the trace and notes as `#` lines, numbers aligned right, names last; on request a
- * histogram under each row.
+ * The text table: facts about the trace and notes as `#` lines, numbers aligned right, names last; on request, a
+ * histogram below each row.
  */
 #include "view/latency/latency_text.h"
 #include "view/latency/latency_histogram.h"
@@ -30,7 +30,7 @@ static void write_amount(const struct latency *l, char to[CELL_ROOM], uint64_t a
 struct latency_column {
     const char *title;
     void (*write)(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]);
-    bool (*is_shown)(const struct latency *l); /* NULL: always */
+    bool (*is_shown)(const struct latency *l); /* NULL: it is always shown */
     unsigned rank;
 };
 
@@ -184,7 +184,7 @@ static void write_names(const struct latency *l, const struct latency_row *row, 
     }
 }
 
-/* Only the base name of the file, as in reports. */
+/* Prints only the base name of the file, as in reports. */
 static void write_line(const struct latency_row *row, pfr_output *to) {
     const struct function_line *line = row->name ? &row->name->line : NULL;
     if (!line || !line->file)
@@ -212,7 +212,7 @@ static void write_heading(const struct latency *l, const struct widths *w, pfr_o
     out_text(&to->out, "  ........\n#\n");
 }
 
-/* Formats names and line in `cell`, so that they can be shortened. */
+/* Formats names and line in `cell`, because they may have to be shortened. */
 static void write_last_cell(const struct latency *l, const struct latency_row *row, const struct widths *w,
                             pfr_output *cell, pfr_output *to) {
     size_t length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request, and the steps from a recording to the waits of its threads: see offcpu_parts.h. */
+/* Reads the request and runs the steps from a recording to the waits of its threads: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_parts.h"
 #include "view/offcpu/offcpu_notes.h"
 #include "view/offcpu/offcpu_locks.h"
@@ -25,7 +25,7 @@ static void tell_note(void *context, const char *sentence) {
         o->options->note(o->options->context, sentence);
 }
 
-/* System calls have numbers of the recorded machine. */
+/* Notes the recorded machine, because numbers of system calls depend on it. */
 static void learn_machine(struct offcpu *o) {
     struct pfr_rec_feature_arch arch;
     const pfr_feature *f = pfr_find_feature(o->reader, BIT_ARCH, NULL);
@@ -36,7 +36,7 @@ static void learn_machine(struct offcpu *o) {
         memcpy(o->machine, arch.arch.at, length);
 }
 
-/* Before anything is loaded: whether there is something to show. */
+/* Checks before loading whether the recording has the necessary events. */
 static pfr_status check(struct offcpu *o, pfr_error *err) {
     struct sched_sources sources;
     PFR_TRY(sched_sources_learn(&sources, o->reader, o->memory, err));
@@ -73,7 +73,8 @@ static pfr_status write_form(struct offcpu *o, pfr_output *out, pfr_error *err) 
     return o->options->format == PFR_OFFCPU_JSON ? offcpu_write_json(o, out, err) : offcpu_write_text(o, out, err);
 }
 
-/* Text and JSON have the notes themselves; the first one says only what was read. */
+/* Passes the notes to the caller for CSV; text and JSON contain them. Note 0, which only states what was read, is left
+   out. */
 static void tell_notes(const struct offcpu *o) {
     char text[OFFCPU_NOTE_ROOM];
     for (unsigned i = 1; o->options->format == PFR_OFFCPU_CSV && offcpu_note(o, i, text); i++)

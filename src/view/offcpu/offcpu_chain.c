@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call chains in one line, innermost first: see offcpu_chain.h. */
+/* Callchains in one line, innermost frame first: see offcpu_chain.h. */
 #include "view/offcpu/offcpu_chain.h"
 
 #include "base/memory/escape_bytes.h"
@@ -48,7 +48,7 @@ static size_t frame_text(const struct offcpu *o, const pfr_output *out, uint32_t
     return strlen(to);
 }
 
-/* Whether a frame of this length goes into what is left, with the mark that more follow. */
+/* Whether a frame of this length fits in the remaining width, together with the mark for further frames. */
 static bool fits(size_t at, size_t length, unsigned width, bool more) {
     const size_t end = at + length + (more ? sizeof MORE - 1 : 0);
     return end + 8 < OFFCPU_CHAIN_ROOM && (!width || end <= width);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads and which part of time count: see offcpu_parts.h. */
+/* Selects threads and parts of time: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_filter.h"
 
 #include "base/text/text.h"
@@ -15,7 +15,7 @@ pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err) {
     return options->time ? sample_filter_read_time_of(&o->filter, options->time, o->reader, err) : PFR_OK;
 }
 
-/* Names are globs, numbers are tids. */
+/* Names in the list are globs, numbers are tids. */
 static bool list_names(const char *list, const char *comm, uint32_t tid) {
     char word[64];
     for (const char *at = list; *at;) {
@@ -38,8 +38,8 @@ bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t) 
     return !o->options->threads || list_names(o->options->threads, t->comm, t->tid);
 }
 
-/* Of several time ranges the interval counts as far as it lies in one of them: the longest part, which for disjoint
-   ranges wider than an interval is all of it. */
+/* If there are several time ranges, an interval counts only with the longest part that lies in one of them. If no
+   interval spans two ranges, this is everything that lies in the ranges. */
 bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval) {
     const struct ranges *times = &o->filter.times;
     uint64_t best_from = 0, best_end = 0;

@@ -11,11 +11,11 @@
 
 #include <stdlib.h>
 
-/* --- Rows: sums that look the same. */
+/* --- Rows: sums with the same printed values. */
 
 struct row_key {
-    uint32_t order, state, reason, waker; /* order: place of the thread; waker: thread + 1 */
-    uint32_t function, waker_function;    /* ids of symbols; 0: not known */
+    uint32_t order, state, reason, waker; /* order: position of the thread; waker: index of a thread + 1 */
+    uint32_t function, waker_function;    /* ids of symbols; 0: unknown */
 };
 
 struct offcpu_row {
@@ -28,7 +28,7 @@ struct rows_of {
     struct intern_table keys;
     struct offcpu_row *rows;
     size_t count, room;
-    uint32_t *place; /* by thread: its place in the output + 1 */
+    uint32_t *place; /* by thread: its position in the output + 1 */
 };
 
 static uint32_t symbol_id(struct offcpu *o, uint32_t stack) {
@@ -43,7 +43,7 @@ static struct row_key key_of_sum(struct rows_of *r, const struct offcpu_key *key
     if (key->state != OFFCPU_BLOCKED)
         return row;
     row.reason = key->reason;
-    row.waker = key->waker + 1; /* NO_THREAD becomes 0 */
+    row.waker = key->waker + 1; /* so NO_THREAD becomes 0 */
     row.waker_function = row.waker ? symbol_id(r->o, key->waker_stack) : 0;
     return row;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals of thread states to sums: see offcpu_parts.h. */
+/* Adds up the intervals of thread states: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_load.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
@@ -23,12 +23,12 @@ static pfr_status add_thread(struct offcpu *o, uint32_t id, uint32_t tid, uint32
     return PFR_OK;
 }
 
-/* A key of `of_tid` that no tid has. */
+/* A key for `of_tid` that is not a tid. */
 static uint64_t key_of_process(uint32_t process) {
     return (uint64_t)1 << 32 | process;
 }
 
-/* Threads that the model has not are found by tid; with BY_PROCESS those of a process are one. */
+/* Threads that are missing in the model are found by tid. With BY_PROCESS, all threads of a process are one. */
 static pfr_status thread_by_key(struct offcpu *o, uint64_t key, uint32_t id, uint32_t tid, uint32_t *number,
                                 pfr_error *err) {
     bool is_new;
@@ -61,7 +61,7 @@ static pfr_status thread_of_id(struct offcpu *o, uint32_t id, uint32_t tid, uint
     return PFR_OK;
 }
 
-/* The thread of a life of a tid, which was there at `time`. */
+/* Finds the thread for a life of a tid: the one that existed at `time`. */
 static pfr_status thread_of_life(struct offcpu *o, uint32_t life, uint32_t tid, uint64_t time, uint32_t *number,
                                  pfr_error *err) {
     if (life >= o->lives_room) {
@@ -123,7 +123,7 @@ static void add_to_thread(struct offcpu_thread *t, const struct thread_interval 
     t->ended += waits && !i->open_start && !i->open_end ? ns : 0;
 }
 
-/* Who ended a wait, as far as somebody did. */
+/* Finds the thread that ended a wait, if a thread ended it. */
 static pfr_status find_waker(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
                              pfr_error *err) {
     const uint32_t stack = offcpu_stack_of(o, i->waker_sample);
@@ -173,7 +173,7 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     return add_to_sum(o, &key, i.end - i.start, err);
 }
 
-/* Events came late: everything is counted again. */
+/* Called when events arrived too late for their order: everything is counted again. */
 static void restart(void *context) {
     struct offcpu *o = context;
     intern_free(&o->keys);
@@ -187,7 +187,7 @@ static void restart(void *context) {
     u64_map_init(&o->of_tid, o->memory);
 }
 
-/* --- Threads that slept throughout: no event names them. */
+/* --- Threads that slept all the time: no event mentions them. */
 
 static bool lives_in(const struct offcpu *o, const pfr_model_thread *t, struct thread_interval *i) {
     const uint64_t start = t->start == PFR_NO_TIME || t->start < o->walk.begin ? o->walk.begin : t->start;
@@ -240,7 +240,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     o->walk.context = o;
     PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     if (!o->no_numbers && o->walk.samples != o->model->columns.count) {
-        o->no_numbers = true; /* they cannot be matched: no stacks are better than those of others */
+        o->no_numbers = true; /* samples and stacks cannot be matched; no stacks are better than wrong ones */
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --locks: waits for locks, by lock. A lock is the address of its futex in a process where that was recorded
- * (syscalls:sys_enter_futex), else the place that waits for it. Who ended the wait held it.
+ * --locks: waits for locks, by lock. A lock is identified by the address of its futex in a process if that was recorded
+ * (syscalls:sys_enter_futex), else by the place that waits for it. The thread that ended a wait is taken as the holder
+ * of the lock.
  */
 #include "view/offcpu/offcpu_locks.h"
 #include "view/offcpu/offcpu_chain.h"
@@ -25,13 +26,13 @@
 /* One wait. */
 struct lock_wait {
     uint64_t address, ns;
-    uint32_t pid, stack, thread; /* stack: of the program, where it waits */
-    uint32_t holder, held;       /* thread; stack of the program */
+    uint32_t pid, stack, thread; /* stack: of the program, at the place where it waits */
+    uint32_t holder, held;       /* thread that held the lock; its stack of the program */
     uint8_t kind;                /* enum lock_kind */
 };
 
 struct lock {
-    size_t first, count; /* of waits, which are in the order of their length then */
+    size_t first, count; /* range of its waits, which are sorted by length in the end */
     uint64_t total;
     char name[96];
 };
@@ -97,7 +98,7 @@ static int by_total(const void *a, const void *b) {
 
 /* --- Locks. */
 
-/* Most waits of a lock say what it is; a stack whose library frame is missing says nothing. */
+/* The kind that most waits of a lock show. A wait whose stack lacks the library's frame shows no kind. */
 static enum lock_kind kind_of(const struct locks *l, const struct lock *lock) {
     size_t most = 0, counts[LOCK_KINDS] = {0};
     enum lock_kind kind = LOCK_UNKNOWN;
@@ -170,13 +171,13 @@ static pfr_status load(struct locks *l, struct offcpu *o, pfr_error *err) {
     return make_locks(l, err);
 }
 
-/* By nearest rank. */
+/* Percentile by nearest rank. */
 static uint64_t percentile(const struct locks *l, const struct lock *lock, unsigned percent) {
     const size_t rank = (lock->count * percent + 99) / 100;
     return l->waits[lock->first + (rank ? rank - 1 : 0)].ns;
 }
 
-/* --- Who holds and who wants: threads and places of waits, the longest together first. */
+/* --- Holders and waiting threads, each with its place in the program; those with the largest total time first. */
 
 struct lock_side {
     uint32_t thread, stack;
@@ -217,9 +218,10 @@ static pfr_status sides(const struct locks *l, const struct lock *lock, bool hol
     return PFR_OK;
 }
 
-/* --- What chains do not say. */
+/* --- Limits of callchains. */
 
-/* Chains by frame pointers leave out the caller of a function of the C library that has no frame of its own. */
+/* Whether the kinds of all locks are known. Callchains by frame pointers lack the caller of a C library function that
+   has no frame of its own. */
 static bool tells_apart(const struct locks *l, char text[OFFCPU_NOTE_ROOM]) {
     size_t unknown = 0;
     for (size_t i = 0; i < l->o->nr_intervals; i++)
@@ -285,7 +287,7 @@ static const char *function_at(const struct locks *l, uint32_t stack) {
     return name ? name : "";
 }
 
-/* A row for each lock, with its first holder and the one that wanted it most. */
+/* Writes a row for each lock, with its main holder and the thread that waited longest for it. */
 static pfr_status csv_lock(const struct locks *l, const struct lock *lock, pfr_output *out, pfr_error *err) {
     const struct lock_wait *w = &l->waits[lock->first];
     offcpu_printf(out, "%" PRIu32 ",%#" PRIx64 ",", w->pid, w->address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts that readers of the numbers must know, as sentences: see offcpu_parts.h. */
+/* Sentences about facts that readers of the numbers must know: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_notes.h"
 
 #include <inttypes.h>

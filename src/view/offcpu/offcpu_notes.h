@@ -4,7 +4,7 @@
 /* Interface of offcpu_notes.c; offcpu_parts.h describes how the files work together. */
 #include "view/offcpu/offcpu_parts.h"
 
-/* Note `number` (from 0) about limits and losses; false after the last one. */
+/* Note `number` (from 0) about limits and losses; false if there are no more. */
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]);
 
 #endif

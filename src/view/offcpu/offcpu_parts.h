@@ -2,14 +2,14 @@
 #ifndef PFR_VIEW_OFFCPU_PARTS_H
 #define PFR_VIEW_OFFCPU_PARTS_H
 /*
- * How the table of waits is made, one file for each step:
+ * The steps from a recording to the table of waits, one file for each:
  *
  *     offcpu.c         options, the steps
- *     offcpu_filter.c  which threads, intervals and functions count
- *     offcpu_load.c    intervals to sums by thread, state, stack and waker
- *     offcpu_stacks.c  a stack's reason and the function of the program in it
+ *     offcpu_filter.c  selects threads, intervals and functions
+ *     offcpu_load.c    sums intervals by thread, state, stack and waker
+ *     offcpu_stacks.c  the reason of a stack's wait, and the function of the program in the stack
  *     offcpu_rows.c    order of threads
- *     offcpu_text.c    the tree for people; offcpu_notes.c the lines above it
+ *     offcpu_text.c    the tree as text; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
  *     offcpu_path.c    --wakers
  *     offcpu_locks.c   --locks
@@ -29,31 +29,31 @@ enum offcpu_state { OFFCPU_RUNNING, OFFCPU_RUNNABLE, OFFCPU_BLOCKED, OFFCPU_UNKN
 
 /* A thread, or a process with all of its threads. */
 struct offcpu_thread {
-    uint32_t id; /* row of the model; 0: no row */
+    uint32_t id; /* row in the model; 0: there is no row */
     uint32_t pid, tid;
     const char *comm;                                     /* NULL: unnamed */
-    uint32_t members;                                     /* threads of a process */
+    uint32_t members;                                     /* number of threads in it */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
-    uint64_t preempted;                                   /* of runnable */
-    uint64_t ended; /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
+    uint64_t preempted;                                   /* part of OFFCPU_RUNNABLE */
+    uint64_t ended; /* ns not on a cpu in waits that began and ended in the recording; threads are ordered by it */
     uint64_t intervals;
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
 };
 
-/* Facts of a stack; computed when it is asked for first. */
+/* Facts about a stack, computed on first use. */
 struct offcpu_stack {
-    uint32_t program; /* stack of the innermost function of the program; 0: not known */
-    uint8_t reason;   /* enum wait_reason, of the stack by itself */
+    uint32_t program; /* stack of the program's innermost function; 0: unknown */
+    uint8_t reason;   /* enum wait_reason, derived from this stack only */
     uint8_t lock;     /* enum lock_kind */
     uint8_t softirq;  /* bits of enum softirq_function */
-    uint8_t polled;   /* reason that it gives to a thread that polled, as its waker's stack */
-    uint8_t matches;  /* a function that was asked for */
+    uint8_t polled;   /* wait reason of a polling thread that is woken with this stack */
+    uint8_t matches;  /* the stack has a function that was asked for */
     bool done, has_kernel;
 };
 
 /* Waits with the same key are summed. */
 struct offcpu_key {
-    uint64_t address; /* of a futex; 0 */
+    uint64_t address; /* of a futex; 0: not recorded */
     uint32_t thread, stack, waker, waker_stack;
     uint8_t state, reason, waker_kind, spare;
     uint32_t spares;
@@ -72,17 +72,17 @@ struct offcpu {
     char machine[32]; /* uname -m of the recorded machine */
     struct sched_walk walk;
     struct thread_index index;
-    bool no_numbers; /* samples have no stacks: the model counted others than the walk */
+    bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */
     /* filters */
     struct sample_filter filter;
     uint64_t least;
     /* threads */
     struct offcpu_thread *threads;
     size_t nr_threads, threads_room;
-    uint32_t *of_id; /* thread by the model's id, + 1 */
+    uint32_t *of_id; /* by id in the model: index of the thread + 1 */
     size_t of_id_room;
-    struct u64_map of_tid; /* those that the model has not */
-    uint32_t *of_life;     /* thread by life, + 1 */
+    struct u64_map of_tid; /* threads that are missing in the model */
+    uint32_t *of_life;     /* by life: index of the thread + 1 */
     size_t lives, lives_room;
     /* sums */
     struct intern_table keys;
@@ -90,11 +90,11 @@ struct offcpu {
     size_t sums_room;
     struct offcpu_stack *stacks;
     size_t nr_stacks;
-    /* for --wakers: all intervals, in the order of their ends; for --locks: lengths of waits */
+    /* for --wakers: all intervals, in the order of their ends; for --locks: the waits for locks */
     struct thread_interval *intervals;
     size_t nr_intervals, intervals_room;
     /* order */
-    uint32_t *thread_order; /* by what they waited */
+    uint32_t *thread_order; /* sorted by the time that they waited */
     size_t shown;
     uint64_t hidden_sleepers; /* threads without any switch */
     bool lossy;

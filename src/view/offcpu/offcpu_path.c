@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --wakers: what a thread's time waited for. From the end of the range backwards: while the thread ran or waited for a
- * cpu, that is the path; where it was blocked until another thread woke it, the path goes on in that thread at the
- * moment of the wake-up. A wait that no thread ended (timers, disks) stays one. So the steps add up to the range.
+ * --wakers: explains the time of a thread by the events that it waited for. The path is followed backwards from the end
+ * of the range. While the thread ran or waited for a cpu, the path stays in this thread. If the thread was blocked
+ * until another thread woke it, the path continues in that thread at the time of the wake-up. A wait that no thread
+ * ended (timers, disks) is one step. So the steps add up to the whole range.
  */
 #include "view/offcpu/offcpu_path.h"
 #include "view/offcpu/offcpu_chain.h"
@@ -29,8 +30,8 @@ struct step {
 
 struct path {
     struct offcpu *o;
-    uint32_t *first, *at; /* intervals of life n: at[first[n]] to at[first[n + 1] - 1], in the order of time */
-    struct step *steps;   /* the last first */
+    uint32_t *first, *at; /* intervals of life n, sorted by time: at[first[n]] to at[first[n + 1] - 1] */
+    struct step *steps;   /* from the last to the first */
     size_t count, room;
     uint32_t life, thread;
     uint64_t from, until;
@@ -53,7 +54,7 @@ static pfr_status index_lives(struct path *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The interval of a life in which `time` lies, or that ends then; NULL: no interval. */
+/* The interval of a life that contains `time` or ends then; NULL: there is no such interval. */
 static const struct thread_interval *find(const struct path *p, uint32_t life, uint64_t time) {
     uint32_t low = p->first[life], high = p->first[life + 1];
     while (low < high) {
@@ -69,7 +70,7 @@ static const struct thread_interval *find(const struct path *p, uint32_t life, u
     return i->start < time ? i : NULL;
 }
 
-/* --- The end of the path: the wanted thread that waited most, when it ran last. */
+/* --- The end of the path: where the selected thread that waited most ran for the last time. */
 
 static bool choose_end(struct path *p) {
     const struct offcpu *o = p->o;
@@ -115,7 +116,7 @@ static pfr_status add_step(struct path *p, const struct thread_interval *i, uint
     return PFR_OK;
 }
 
-/* Where a running thread was is not recorded: it is where it left the cpu next. */
+/* The place of a running thread is not recorded; it is taken to be where the thread next leaves the cpu. */
 static uint32_t sample_after(const struct path *p, const struct thread_interval *i) {
     const struct thread_interval *next = find(p, i->life, i->end + 1);
     return next ? next->sample : 0;
@@ -138,7 +139,7 @@ static pfr_status follow(struct path *p, pfr_error *err) {
         const struct thread_interval *i = find(p, life, time);
         if (!i)
             break;
-        if (is_woken_at(p, i, time)) { /* the waker ran then, so that the next step takes time */
+        if (is_woken_at(p, i, time)) { /* the waker was running at this time, so the next step has a length */
             life = i->waker_life;
             sample = i->waker_sample;
             continue;
@@ -200,7 +201,7 @@ static void text_step(const struct path *p, const struct step *s, bool timed, ui
                   chain);
 }
 
-/* Steps of one kind as one step of all their time. */
+/* Merges steps of the same kind into one step with their total time. */
 static size_t sum_kinds(struct step *at, size_t count) {
     size_t kept = 0;
     qsort(at, count, sizeof *at, by_kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of threads: those that waited most in waits that began and ended in the recording come first. */
+/* Orders threads by the time of waits that began and ended in the recording, largest first. */
 #include "view/offcpu/offcpu_rows.h"
 
 #include "base/memory/fail.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of a stack: the reason of the wait, the function of the program in it, what kind of lock it waits for. */
+/* Facts about a stack: the reason of the wait, the function of the program in it, and the kind of lock that it waits
+   for. */
 #include "view/offcpu/offcpu_stacks.h"
 
 #include <fnmatch.h>
@@ -25,7 +26,7 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Libraries through which every program waits. */
+/* System libraries, through which every program waits. */
 static bool is_system_library(const char *name) {
     static const char *const names[] = {"libc.so", "libc-2.",   "libpthread", "ld-linux", "ld-2.",
                                         "librt",   "libstdc++", "libgcc_s",   "ld-musl",  "libc.musl",
@@ -36,7 +37,7 @@ static bool is_system_library(const char *name) {
     return false;
 }
 
-/* Functions in which threads and processes begin. */
+/* Functions in which every thread or process begins. */
 static bool is_beginning(const char *name) {
     static const char *const names[] = {"start_thread",
                                         "clone",
@@ -69,7 +70,7 @@ bool offcpu_is_common(const struct offcpu *o, uint32_t stack) {
 
 struct evidence {
     struct wait_evidence kernel, libc;
-    uint32_t program, in_library, entry; /* stacks: of the program, of a library, outermost of the kernel */
+    uint32_t program, in_library, entry; /* stacks: of the program, of a library, and the outermost one in the kernel */
 };
 
 static void note_kernel(struct offcpu_stack *fact, struct evidence *e, uint32_t id, const struct frame_view *f) {
@@ -107,7 +108,8 @@ static void note_frame(const struct offcpu *o, struct offcpu_stack *fact, struct
         fact->matches = fnmatch(o->options->function, f.name, 0) == 0;
 }
 
-/* A lock of the kernel is one only if the program did not ask for one of its own further out. */
+/* The wait reason comes from kernel frames if there are any, else from frames of the C library. The program's stack is
+   its innermost frame, else that of a library, else the kernel's entry. */
 static void settle(struct offcpu_stack *fact, const struct evidence *e) {
     const enum wait_reason kernel = wait_reason_of(&e->kernel), libc = wait_reason_of(&e->libc);
     fact->reason = (uint8_t)(kernel != WAIT_OTHER || fact->has_kernel ? kernel : libc);
@@ -143,7 +145,8 @@ enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *i
     return reason == WAIT_POLL ? (enum wait_reason)offcpu_stack_facts(o, waker_stack)->polled : reason;
 }
 
-/* Data that a thread sends through the loopback device wakes its reader in a soft interrupt on top of the sender. */
+/* The kind of the waker. If a thread sends data through the loopback device, the soft interrupt that wakes the reader
+   runs on top of the sender's stack, and the sender counts as the waker. */
 enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval *interval, uint32_t waker_stack) {
     const unsigned s = offcpu_stack_facts(o, waker_stack)->softirq;
     if (interval->waker_kind != WAKER_SOFTIRQ)

@@ -8,13 +8,13 @@ const struct offcpu_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);
 enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *interval, uint32_t stack,
                                uint32_t waker_stack);
 
-/* The kind of waker, using the waker's stack as well. */
+/* The kind of the waker, also derived from the waker's stack. */
 enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval *interval, uint32_t waker_stack);
 
-/* The symbol of the innermost function of the program in a stack; NULL if unknown. */
+/* The symbol of the program's innermost function in a stack; NULL if unknown. */
 const pfr_model_symbol *offcpu_function(struct offcpu *o, uint32_t stack);
 
-/* Whether every stack of its kind has this frame; such frames are omitted from printed chains. */
+/* Whether all stacks have this frame; such frames are omitted from printed callchains. */
 bool offcpu_is_common(const struct offcpu *o, uint32_t stack);
 
 #endif

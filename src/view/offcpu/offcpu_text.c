@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree for people: a thread, its wall time by state, below it where it waited, and below each wait who ended it.
+ * The tree as text: each thread, its wall time by state, below it the places where it waited, and below each wait the
+ * threads that ended it.
  *
  *     reader/1371 of 1368: wall 205ms
  *         running 1.20ms 1%, runnable 8.10ms 4%, blocked 196ms 95%
@@ -23,12 +24,12 @@
 #define WHERE_AT 40u /* column of call chains */
 #define FRAMES_MOST 12u
 
-/* Waits that one line shows, or one waker of them. */
+/* Waits shown in one line, or those that one waker ended. */
 struct item {
     struct offcpu_sum sum;
     uint32_t program, waker, waker_program;
     uint8_t state, reason, waker_kind;
-    bool slept; /* no stack and no end: the thread was not seen */
+    bool slept; /* there is no stack and no end, because no event mentions the thread */
 };
 
 struct items {
@@ -85,7 +86,7 @@ static struct item item_of(struct offcpu *o, uint32_t number) {
     return item;
 }
 
-/* Equal neighbours become one. */
+/* Merges equal neighbours into one. */
 static size_t merge(struct item *at, size_t count, int (*compare)(const struct item *, const struct item *)) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
@@ -102,7 +103,7 @@ static int compare_all(const struct item *x, const struct item *y) {
 
 static pfr_status collect(struct offcpu *o, const uint32_t *order, size_t count, struct items *to, pfr_error *err) {
     to->count = 0;
-    if (2 * count > to->room) { /* the groups of write_groups go into the second half */
+    if (2 * count > to->room) { /* write_groups needs the second half for its groups */
         mem_free(o->memory, to->at, to->room, sizeof *to->at);
         to->room = 0;
         to->at = mem_alloc(o->memory, 2 * count, sizeof *to->at);
@@ -175,7 +176,8 @@ static void write_waker(const struct offcpu *o, const struct item *item, uint64_
     offcpu_printf(out, ": %s\n", chain);
 }
 
-/* Items of one place are neighbours; the groups are printed by time, each followed by its wakers by time. */
+/* Prints the waits by place. Items of the same place are adjacent; groups are printed by decreasing time, each followed
+   by its wakers by decreasing time. */
 static void write_groups(struct offcpu *o, struct items *items, uint64_t wall, pfr_output *out) {
     struct item *all = items->at, *groups = items->at + items->room / 2;
     size_t nr_groups = items->count;
@@ -213,7 +215,7 @@ static void write_notes(const struct offcpu *o, pfr_output *out) {
     out_text(&out->out, "#\n#   time  of wall  count      max  reason   where it waited, innermost function first\n");
 }
 
-/* A thread that no event named. */
+/* Whether no event mentions the thread. */
 static bool slept_throughout(const struct offcpu_thread *t) {
     return t->ended == 0 && t->state[OFFCPU_RUNNING] == 0 && t->state[OFFCPU_RUNNABLE] == 0;
 }

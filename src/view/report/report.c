@@ -41,7 +41,7 @@
 #define ROW_COST 160u
 #define FRAME_COST 256u
 
-/* --- what was recorded --- */
+/* --- contents of the recording --- */
 
 /* The events of a stream are known when its first sample arrives. */
 static pfr_status learn_events(struct report *r, pfr_error *err) {
@@ -93,7 +93,7 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- what is asked for --- */
+/* --- options --- */
 
 /* --tree draws the whole call tree, which consists of samples. */
 static bool draws_bars(const pfr_report_options *o) {
@@ -317,7 +317,7 @@ static struct profile_request request_of(struct report *r) {
     return request;
 }
 
-/* How many threads ran at the time of each sample. */
+/* Determines how many threads ran at the time of each sample. */
 static pfr_status learn_running(struct report *r, pfr_error *err) {
     unsigned needs;
     const bool is_key = report_keys_needed(r, &needs) & PROFILE_BIT(PROFILE_PARALLELISM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of -g, as perf takes them: any order, each may be cut short, the first number is the least share in per
- * cent, the second the most entries of one level. */
+/* Parses the value of -g by perf's rules: words come in any order, and each may be abbreviated. The first number is the
+   minimum percentage, the second the maximum number of entries per level. */
 #include "view/report/report_call_graph_option.h"
 
 #include "base/memory/fail.h"
@@ -41,7 +41,7 @@ static bool take_word(const char *text, size_t length, struct chain_how *how) {
     return false;
 }
 
-/* The first number is a share, the next a count. */
+/* The first number is a percentage, the next one a count. */
 static bool take_number(const char *text, size_t length, bool *had_share, struct chain_how *how) {
     char *end;
     uint64_t most;

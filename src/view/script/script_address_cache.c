@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts that places in address spaces had last, where a text holds for all addresses around: one look instead of
- * those for the map and for its object. What comes takes the place of what was there, in a table that grows up to a few
- * MB as long as that happens often; its lines are asked for a few records ahead. A map that is all there ever is at its
- * addresses is not looked for again while records come in order; a text of the kernel holds until its maps or its
- * symbols change.
+ * Caches the text last found for a block of an address space, if the text is valid for a range of addresses. One lookup
+ * then replaces those of the mapping and of its object. A new entry overwrites an old one; while this happens often,
+ * the table grows, up to a few MB. Its slots are prefetched a few records ahead. A user mapping that is the only one
+ * ever at its addresses is not looked up again while records come in order; a kernel text is valid until the kernel's
+ * mappings or symbols change.
  */
 #include "view/script/script_address_cache.h"
 #include "view/script/script_threads.h"
@@ -15,7 +15,7 @@
 #define BITS_FIRST 11u
 #define BITS_MOST 17u
 
-/* Two slots that lie in one line of the cache. */
+/* The two slots for a block, which share a cache line. */
 static inline struct near_slot *slots_at(const struct near_table *t, uint64_t block, uint32_t space) {
     const uint64_t h = (block ^ (uint64_t)space << 40) * 0x9e3779b97f4a7c15u;
     return &t->slots[h >> (64 - t->bits) & ~(uint64_t)1];
@@ -41,7 +41,7 @@ const uint8_t *near_find(const struct script *s, const struct moment *m, unsigne
     return NULL;
 }
 
-/* The older of the two gives way. */
+/* Stores an entry; overwrites the older one of the two. */
 static void put(struct near_table *t, const struct near_slot *one) {
     struct near_slot *slot = slots_at(t, one->block, one->space);
     t->pushed_out += slot[1].epoch != 0;
@@ -49,7 +49,7 @@ static void put(struct near_table *t, const struct near_slot *one) {
     slot[0] = *one;
 }
 
-/* Twice as large; what is in use stays in it. */
+/* Doubles the table and keeps the entries in use. */
 static bool grow(struct frames *f, struct near_table *t) {
     struct near_table more = {.bits = t->slots ? t->bits + 1 : BITS_FIRST};
     more.slots = mem_zeroed(f->memory, (size_t)1 << more.bits, sizeof *more.slots);

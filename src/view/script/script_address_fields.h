@@ -6,8 +6,8 @@
 
 script_printer print_lone_ip, print_chain, print_addr, print_brstack, print_brstacksym, print_brstackoff;
 
-/* As script_place (script_frames.h), but also in the space that is not the sample's; returns the cpumode it was found
- * in. */
+/* Like script_place (script_frames.h), but also tries the other address space (kernel or user); returns the cpumode of
+   the space where it found the address. */
 unsigned script_place_anywhere(struct script *s, const struct moment *m, uint64_t address, struct place *place);
 
 #endif

@@ -31,7 +31,7 @@ struct wanted_text {
     struct place at;
     uint64_t place; /* the offset that is divided into blocks */
     uint32_t owner;
-    bool for_ever; /* new mappings do not invalidate it: an object keeps its names */
+    bool for_ever; /* it is not invalidated by new mappings, because an object keeps its names */
 };
 
 void ranges_free(struct frames *f) {

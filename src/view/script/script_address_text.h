@@ -4,8 +4,8 @@
 /* Interface of script_address_text.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* The names of an address as one struct frame_text (script_frames.h), where one text holds for all around it; NULL: it
-   has to be looked up by itself. */
+/* Returns the names of an address as one struct frame_text (script_frames.h) if one text is valid for a range around
+   it; NULL: the address must be looked up individually. */
 const uint8_t *script_range_text(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                  unsigned form);
 void ranges_free(struct frames *frames);

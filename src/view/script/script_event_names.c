@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of events as lines show them, right-aligned to the longest of all events that are known by then. A stream
- * brings events and names between its samples: each is looked at once, and the longest is known by how many names have
- * each length.
+ * Names of events as printed in lines, right-aligned to the longest name known so far. In a stream, events and names
+ * arrive between samples, and each is processed once. The number of names of each length is kept, so that the longest
+ * length is known even after a name has changed.
  */
 #include "view/script/script_event_names.h"
 
@@ -62,7 +62,7 @@ static pfr_status label(struct script *s, struct script_event *e, pfr_output *sh
     return PFR_OK;
 }
 
-/* Of events that came since, and of those with another name. */
+/* Labels new events, and events whose name has changed. */
 static pfr_status label_those(struct script *s, uint32_t from, pfr_output *shown, pfr_error *err) {
     const pfr_reader *const r = s->own->reader;
     for (uint32_t i = from; i < s->own->nr_events; i++)

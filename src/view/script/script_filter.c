@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which samples are printed, in perf's words:
+ * Selects the samples to print; the options have perf's syntax:
  *
  *     symbols  main,0x401136    the rest: see query/sample_filter.h
  *
- * Symbols and objects are those of the sampled address, not of its chain. An address among the symbols is the sampled
- * one itself; with a length the stretch that begins there.
+ * Symbols and objects are those of the sampled address, not of its callchain. An address in the list of symbols selects
+ * samples at this address, or with --addr-range samples in the range that begins there.
  */
 #include "view/script/script_filter.h"
 #include "view/script/script_frames.h"
@@ -13,7 +13,7 @@
 #include "base/memory/fail.h"
 #include "base/text/text.h"
 
-/* Words that are hexadecimal numbers, with 0x or without, are addresses, each with what follows it. */
+/* Hexadecimal numbers in the list, with or without 0x, are addresses; each selects the range that begins there. */
 static pfr_status read_addresses(struct script *s, const char *text, pfr_error *err) {
     const uint64_t beyond = s->shared->options->address_range ? s->shared->options->address_range - 1 : 0;
     uint64_t first, last;
@@ -94,7 +94,7 @@ bool script_passes(struct script *s, const struct moment *m) {
     const struct sample_filter *f = &s->shared->filter.samples;
     const struct sample_facts facts = {
         .time = m->time, .cpu = m->cpu, .pid = m->pid, .tid = m->tid, .known = SAMPLE_ALL};
-    if (f->waits_for_start) { /* the recording does not say when it began: its first sample does; one thread then */
+    if (f->waits_for_start) { /* the start is unknown, so it is the time of the first sample; this uses one thread */
         s->own->filter.samples.waits_for_start = false;
         s->own->filter.samples.start = m->time;
     }

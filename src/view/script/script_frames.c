@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cache of symbol names by address. Chains repeat the same few thousand frames millions of times: the text after an
- * address is formatted once per address and space, and copied while mappings have not changed (script_epoch); after a
- * change the address is looked up again. There is one table per form of names; equal texts are stored once.
+ * Cache of symbol names by address. Callchains repeat the same few thousand frames millions of times. So the text after
+ * an address is formatted once per address and space, and copied as long as mappings have not changed (script_epoch);
+ * after a change, the address is looked up again. There is one table per form of names; equal texts are stored once.
  */
 #include "view/script/script_frames.h"
 #include "view/script/script_address_cache.h"

@@ -7,22 +7,25 @@
 void frames_init(struct frames *frames, struct memory *memory, bool raw_names);
 void frames_free(struct frames *frames);
 
-/* Forgets all texts and what refers to them. */
+/* Drops all texts, and the slots that refer to them. */
 void frames_reset(struct frames *frames);
 
-/* What the address is called; the kernel object that names an address which no map covers. */
+/* Look up the name, source line and inlined calls of an address; script_kernel_at finds the kernel object for an
+   address that no mapping covers. */
 void script_name_at(struct script *s, const struct place *place, uint64_t address, struct address_name *name);
 void script_line_at(struct script *s, const struct place *place, uint64_t address, struct address_line *line);
 void script_calls_at(struct script *s, const struct place *place, uint64_t address, struct address_calls *calls);
 uint32_t script_kernel_at(struct script *s, uint64_t address);
 
-/* The names of a place as one struct frame_text in frames.texts; NULL: s->failed, no memory. */
+/* Returns the names of a place as one struct frame_text in frames.texts; NULL: out of memory, with the error in
+   s->failed. */
 const uint8_t *script_frame_text(struct script *s, const struct place *place, uint64_t address, unsigned form);
 
-/* Where an address of the moment's thread is. */
+/* Finds the mapping of an address of the moment's thread. */
 void script_place(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, struct place *place);
 
-/* Writes an address of the moment's thread with its names, as `form` says; as a line of a chain. */
+/* Writes an address of the moment's thread with its names, in the given form; script_write_chain_frame writes it as a
+   line of a callchain. */
 void script_write_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address, unsigned form);
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form);
@@ -33,7 +36,7 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
 void script_write_object(struct script *s, uint32_t object, pfr_output *to);
 void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
 
-/* Brings near what is kept of an address that may be an entry of this thread's chain. */
+/* Prefetches the slot, or the text, of an address that may be an entry of this thread's callchain. */
 void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
 void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
 

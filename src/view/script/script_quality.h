@@ -4,7 +4,7 @@
 /* Interface of script_quality.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* Tells what the text leaves out or shows late; once all of it is printed. */
+/* Reports what the text omits or shows late; call it after everything was printed. */
 void script_tell_quality(struct script *s);
 /* Notes why nothing was printed. */
 void script_tell_empty(const pfr_script_options *options);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample with READ represents one sample of each counter in its list, which all have its place and time. The period
- * of each is what that counter grew by since it was read before; one that did not grow had no sample.
+ * A sample with READ represents one sample of each counter in its list; all have the address and time of that sample.
+ * The period of each is the increase of the counter since its last value; a counter that did not increase had no
+ * sample.
  */
 #include "view/script/script_reads.h"
 #include "view/script/script_loop.h"

@@ -4,8 +4,8 @@
 /* Interface of script_switch.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* Finds the events that turn printing on and off; whether this one is between them. Asked of every
- * sample that is wanted otherwise, in order. */
+/* script_switch_make finds the events that switch printing on and off; script_is_on tells whether a sample is between
+   them. It must be called in order for every sample that the other filters select. */
 pfr_status script_switch_make(struct script *s, pfr_error *err);
 bool script_is_on(struct script *s, const struct moment *m);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names and address spaces of threads, as the moment sees them. Samples of a thread come in crowds, so what was found
- * is kept until a record may have changed it (s->epoch); a tid has one place, which another may take.
+ * Names and address spaces of threads at the time of a record. Consecutive samples often belong to the same thread, so
+ * results are cached until a record may have changed them (s->epoch). The cache is direct-mapped by tid: a new tid
+ * overwrites the old one in its slot.
  */
 #include "view/script/script_threads.h"
 
@@ -20,7 +21,7 @@ void script_threads_free(struct script *s) {
     u64_map_free(&s->caches.comms);
 }
 
-/* A name as it is shown: interned text stays where it is, what must be escaped is kept once. */
+/* Returns a name in printed form: interned text is used in place; a name that must be escaped is copied once. */
 static const char *shown_name(struct script *s, uint32_t name) {
     const struct intern_text text = intern_get(&s->shared->state->names, name);
     pfr_output shown = {.raw_names = s->shared->raw_names};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints recordings of `perf stat record` like `perf stat report`: one line per event, with the sum over all CPUs and
- * threads, or with one per core, thread and so on if recorded that way (report_stat_place.h), and metrics computed from
+ * Prints recordings of `perf stat record` like `perf stat report`: one line per event with the sum over all CPUs and
+ * threads, or one line per core, thread and so on if recorded that way (report_stat_place.h); and metrics computed from
  * pairs of events.
  *
  *                  54.59 msec cpu-clock                        #    0.259 CPUs utilized

@@ -14,7 +14,7 @@
 
 enum { CPUS_MOST = 1 << 20 };
 
-/* --- what is whose --- */
+/* --- topology --- */
 
 static pfr_status make_cpus(struct stat_places *p, uint64_t count, pfr_error *err) {
     if (count > CPUS_MOST || !count)
@@ -59,7 +59,7 @@ static pfr_status learn_topology(struct stat_places *p, pfr_reader *reader, pfr_
     return PFR_OK;
 }
 
-/* "0-3,8": these cpus are of the node. */
+/* Assigns the cpus in a list such as "0-3,8" to the node. */
 static void set_node(struct stat_places *p, const char *list, size_t length, int32_t node) {
     const char *const end = list + length;
     while (list < end) {
@@ -161,7 +161,7 @@ int stat_place_compare(const struct stat_place *a, const struct stat_place *b) {
 
 /* --- text --- */
 
-/* The name at the right of its column. */
+/* Right-aligns the name in its column. */
 static void write_thread(const struct stat_places *p, int32_t thread, pfr_output *to) {
     static const struct stat_thread none = {-1, ""};
     const struct stat_thread *t = (uint32_t)thread < p->nr_threads ? &p->threads[thread] : &none;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See script_stat.h. Counts are kept by (event, thread, cpu), and only those that a STAT came for. A round walks
- * threads and cpus of each event while the lines without a STAT last, else only what came in the round, in the same
- * order.
+ * See script_stat.h. Counts are stored by (event, thread, cpu), but only those for which a STAT arrived. At the end of
+ * a round, all threads and cpus of each event are printed. When the limit on lines without a STAT is reached, only the
+ * counts of this round are printed, in the same order.
  */
 #include "view/stat/script_stat.h"
 
@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
-#define STAT_TYPES 79u /* of records: 0 to 78 */
+#define STAT_TYPES 79u /* record types 0 to 78 */
 #define CPUS_MOST 65536u
 #define THREADS_MOST 65536u
 #define AGGR_MODE 0u
 #define UPDATE_CPUS 3u
-/* Modes whose counts perf 6.1 prints as they are; see STAT_CONFIG in the format reference. */
+/* Modes whose counts perf 6.1 prints unchanged; see STAT_CONFIG in the format reference. */
 #define MODE_GLOBAL 1u
 #define MODE_UNSET 6u
 #define MODE_LAST 7u
@@ -29,8 +29,8 @@ struct count {
 };
 
 struct stat_script_cell {
-    uint32_t event, thread, cpu; /* indexes */
-    uint64_t round;              /* of its last STAT */
+    uint32_t event, thread, cpu; /* indexes of event, thread and cpu */
+    uint64_t round;              /* round of its last STAT */
     struct count now, before;
 };
 
@@ -45,15 +45,15 @@ struct script_stat {
     uint64_t *threads;
     size_t nr_threads, threads_room;
     struct stat_cpus cpus;
-    struct stat_cpus *own; /* of events; count 0: those of all */
+    struct stat_cpus *own; /* cpus by event; count 0: the event has those of `cpus` */
     size_t nr_own;
-    struct u64_map places; /* of cells */
+    struct u64_map places; /* places -> index in `cells` */
     struct stat_script_cell *cells;
     size_t nr_cells, cells_room;
-    uint64_t *fresh; /* indexes of cells that a STAT came for in this round */
+    uint64_t *fresh; /* indexes of the cells for which a STAT arrived in this round */
     size_t nr_fresh, fresh_room;
-    uint64_t rows;        /* of a round */
-    uint32_t rows_events; /* for so many events; 0: not counted yet */
+    uint64_t rows;        /* number of lines in a round */
+    uint32_t rows_events; /* number of events that `rows` was computed for; 0: not computed yet */
     uint64_t round, idle;
     uint32_t mode;
     bool have_threads, have_cpus, said_header, as_json;
@@ -98,7 +98,7 @@ void script_stat_close(struct script_stat *s) {
 
 /* --- maps --- */
 
-/* What the cpus of a map are added to. */
+/* Destination for the cpus of a map. */
 struct adding {
     struct script_stat *s;
     struct stat_cpus *to;
@@ -123,7 +123,7 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Ascending, as perf has them, so that a cpu is found fast. */
+/* Adds the cpus in ascending order, as in perf, so that a cpu can be found by bisection. */
 static pfr_status add_cpus(struct script_stat *s, struct stat_cpus *c, const struct pfr_rec_cpu_map_data *data,
                            pfr_error *err) {
     PFR_TRY(cpu_map_each(data, add_cpu, &(struct adding){s, c, err}));
@@ -211,7 +211,7 @@ static bool find_cpu(const struct stat_cpus *c, int32_t cpu, uint32_t *index) {
     return at != NULL;
 }
 
-/* Of the three indexes: events have 32 bits, cpus and threads 16. */
+/* Combines three indexes: events have 32 bits, cpus and threads 16. */
 static uint64_t place_of(uint32_t event, uint32_t thread, uint32_t cpu) {
     return (uint64_t)event << 32 | thread << 16 | cpu;
 }
@@ -251,7 +251,7 @@ static pfr_status on_stat(struct stat_taking *t) {
     struct pfr_rec_stat body;
     struct stat_script_cell *cell = NULL;
     uint32_t cpu;
-    if (pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK) /* the reader tells what is wrong with it */
+    if (pfr_decode(t->rec, &body, sizeof body, NULL) != PFR_OK) /* the reader reports the damage */
         return PFR_OK;
     const int32_t event = pfr_event_of_id(s->reader, body.id);
     if (event < 0)
@@ -339,7 +339,7 @@ static void say_json(pfr_output *to, const struct stat_row *row) {
     json_end_line(&j);
 }
 
-/* What perf prints of a cell at the end of a round. */
+/* The count that perf prints for a cell at the end of a round. */
 static struct count count_of(const struct script_stat *s, const struct stat_script_cell *c) {
     const bool whole = s->mode == MODE_GLOBAL || s->mode == MODE_UNSET || s->mode > MODE_LAST;
     if (whole)
@@ -353,7 +353,7 @@ static void say_cell(struct script_stat *s, const struct stat_script_cell *c, ui
     (s->as_json ? say_json : say_row)(out, &row);
 }
 
-/* All threads and cpus of an event. */
+/* Prints all threads and cpus of an event. */
 static void say_event(struct script_stat *s, uint32_t event, uint64_t time, pfr_output *out) {
     const struct stat_cpus *cpus = cpus_of(s, event);
     for (uint32_t thread = 0; thread < s->nr_threads; thread++) {
@@ -375,7 +375,7 @@ static int by_place(const void *left, const void *right) {
     return (x > y) - (x < y);
 }
 
-/* Only what came in this round. */
+/* Prints only the counts that arrived in this round. */
 static pfr_status say_fresh(struct script_stat *s, uint64_t time, pfr_output *out, pfr_error *err) {
     if (s->nr_fresh == 0)
         return PFR_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording needs, from debuginfod servers: see perfray/debuginfod.h. */
+/* Fetches files that a recording needs from debuginfod servers: see perfray/debuginfod.h. */
 #include <perfray/debuginfod.h>
 
 #include "base/threads/confined.h"
@@ -41,10 +41,10 @@ struct fetching {
     char **environment;
     size_t environment_room;
     uint64_t until_ms;
-    uint64_t all; /* samples */
+    uint64_t all; /* number of all samples */
 };
 
-/* --- What is wanted. */
+/* --- Files to fetch. */
 
 static int by_samples(const void *a, const void *b) {
     const struct wanted_file *x = a, *y = b;
@@ -69,7 +69,8 @@ static void count_samples(struct fetching *f, struct wanted_file *wanted, uint32
     qsort(wanted, count, sizeof *wanted, by_samples);
 }
 
-/* Whether an object of this machine, or what was taken out of it, has symbols and lines. */
+/* Parts of an object that this machine has: the object itself, and symbols and lines, which may be in a separate debug
+   file. */
 struct present {
     bool object, symbols, lines;
 };
@@ -118,13 +119,13 @@ static struct present look_for(const struct fetching *f, const struct object *o)
     return found;
 }
 
-/* --- The process that asks. */
+/* --- The debuginfod-find process. */
 
 static bool is_ours(const char *variable) {
     return strncmp(variable, "DEBUGINFOD_", 11) == 0;
 }
 
-/* Our environment, with what we say in place of the variables of debuginfod. */
+/* Makes the environment of the process: that of this process, with the variables of debuginfod replaced. */
 static pfr_status make_environment(struct fetching *f, pfr_error *err) {
     size_t count = 0, kept = 0;
     while (environ[count])
@@ -142,7 +143,7 @@ static pfr_status make_environment(struct fetching *f, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Until it ends, or the time is over: then it is ended. */
+/* Waits until the process ends; kills it when the time is over. */
 static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
     char byte[256];
     int status = 0;
@@ -160,7 +161,7 @@ static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What it prints is not asked for: where it keeps the file is known. */
+/* Runs debuginfod-find. Its output is not needed, because its cache folder determines where it stores the file. */
 static pfr_status run_finder(const struct fetching *f, const char *what, const char *id, bool *found, pfr_error *err) {
     char *words[] = {(char *)(uintptr_t)FINDER, (char *)(uintptr_t)what, (char *)(uintptr_t)id, NULL};
     posix_spawn_file_actions_t actions;
@@ -182,7 +183,7 @@ static pfr_status run_finder(const struct fetching *f, const char *what, const c
                   : PFR_OK;
 }
 
-/* --- One object after the other. */
+/* --- Fetching objects one by one. */
 
 static void tell(const struct fetching *f, const struct wanted_file *w, const char *id, const char *how, bool found) {
     char text[512], path[DEBUG_PATH_ROOM];
@@ -238,7 +239,7 @@ static pfr_status fetch_all(struct fetching *f, pfr_error *err) {
     return st;
 }
 
-/* --- Where, and from whom. */
+/* --- Cache folder and servers. */
 
 static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err) {
     const pfr_debuginfod_options *o = f->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The path of an object as it is shown. */
+/* The path of an object as it is printed. */
 #include "view/symbols/symbols_path.h"
 
 struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row) {

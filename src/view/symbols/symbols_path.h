@@ -4,7 +4,7 @@
 /* Interface of symbols_path.c; that file describes how it works. */
 #include "view/symbols/symbols_parts.h"
 
-/* The path of a row's object as it was recorded; what reports call it where it is no file. */
+/* The recorded path of a row's object; if the object is not a file, its name in reports. */
 struct intern_text symbols_path(const struct symbols *s, const struct symbols_row *row);
 
 #endif

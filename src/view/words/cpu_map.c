@@ -5,7 +5,7 @@
 #include "base/memory/fail.h"
 #include "wire/layout.h"
 
-/* Who takes the cpus. */
+/* The function that receives the cpus, and its context. */
 struct taker {
     cpu_map_take *take;
     void *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --fields asks for of a trace: names with commas between; +NAME and -NAME change what there was. */
+/* Parses --fields for XRay traces: names separated by commas; +NAME and -NAME change the current selection. */
 #include "view/xray/xray_script.h"
 
 #include "base/memory/fail.h"
@@ -23,7 +23,7 @@ static pfr_status find(const char *text, size_t length, unsigned *bit, pfr_error
                     (int)(length < 40 ? length : 40), text);
 }
 
-/* A list without signs begins anew. */
+/* A list without signs replaces the current selection. */
 static pfr_status read_list(const char *list, unsigned *fields, pfr_error *err) {
     bool is_new = true;
     for (const char *at = list;; at++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events of a trace are printed, in the words of script_filter.c. Functions are chosen by name, by number ("#7")
- * and by address ("0x401136", where the map has it); events that are no calls are of no function and of no object.
+ * Selects the events of an XRay trace to print; the options have the same syntax as in script_filter.c. A function is
+ * selected by name, by number ("#7") or by address ("0x401136", if the map has it). Events that are not calls belong to
+ * no function and no object.
  */
 #include "view/xray/xray_script.h"
 
@@ -10,10 +11,10 @@
 
 #include <string.h>
 
-/* Seconds, parts and dates need a clock whose frequency is known. */
+/* Times and percentages need a clock of known frequency. */
 static pfr_status read_times(struct xray_script *s, const char *text, pfr_error *err) {
     const struct xray_order_facts *facts = xray_order_facts(s->order);
-    struct times_known known = {.bounded = true}; /* where there is no event, by no time */
+    struct times_known known = {.bounded = true}; /* if there are no events, `first` and `last` stay 0 */
     if (!text)
         return PFR_OK;
     if (s->clock.frequency == 0)
@@ -60,13 +61,13 @@ static bool is_called(const void *function_name, const char *word, size_t length
            parse_hex_part(word + 2, length - 2, &address) && address == name->address;
 }
 
-/* An object goes by its path and by its last part. */
+/* Compares the path of an object and its last component. */
 static bool is_object(const void *path, const char *word, size_t length) {
     const char *slash = strrchr(path, '/');
     return is_word(word, length, path) || is_word(word, length, slash ? slash + 1 : path);
 }
 
-/* Names of C++ hold commas, too: the whole list may be one. */
+/* C++ names may contain commas, so the whole list is also tried as one name. */
 static bool lists_function(const char *list, const struct function_name *name) {
     return is_called(name, list, strlen(list)) || list_any(list, is_called, name);
 }
@@ -95,9 +96,9 @@ static bool is_wanted_function(struct xray_script *s, const struct xray_event *e
     return wanted;
 }
 
-/* A number or time that is not known is not among those listed. */
+/* An unknown number or time is not in any list. */
 bool xray_filter_wants(struct xray_script *s, const struct xray_event *event) {
-    const bool asks_time = event->timed && !s->filter.times.any; /* whose clock's frequency is known then */
+    const bool asks_time = event->timed && !s->filter.times.any; /* then the frequency is known */
     const struct sample_facts facts = {.time = asks_time ? xray_clock_ns(&s->clock, event->tsc) : 0,
                                        .cpu = event->cpu,
                                        .pid = (uint32_t)event->pid,

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of a trace as lines for people, in the columns of perf's script, and as JSON lines:
+ * Events of an XRay trace as text, in the columns of perf script, and as JSON lines:
  *
  *     77/101     [001]          0.001000010: enter        shape::area (7)
  *     77/101     [001]          0.001000090: custom-event 5 bytes "hello"
  *
- * With --ticks, and without a frequency, times are ticks. The process, cpu and time are left out where they are not
- * known.
+ * With --ticks, or if the frequency is unknown, times are ticks. Unknown processes, cpus and times are left out.
  */
 #include "view/xray/xray_script.h"
 
 #include "base/text/json.h"
 #include "base/text/text.h"
 
-#define PIECE 4096u /* bytes of a payload at a time */
+#define PIECE 4096u /* bytes of a payload that are read at once */
 #define KIND_WIDTH 13u
 #define NUMBER_WIDTH 7u
-#define TIME_WIDTH 20u /* of a wall clock, with its point */
+#define TIME_WIDTH 20u /* enough for wall-clock times, with the decimal point */
 
 static const char *const kind_names[TRACE_EVENT_KINDS] = {
     [TRACE_ENTER] = "enter",
@@ -28,8 +27,8 @@ static const char *const kind_names[TRACE_EVENT_KINDS] = {
     [TRACE_ARGUMENT] = "argument",
 };
 
-/* Of ns, or of ticks where there is no frequency: as the clock option says. Threads are merged by time, but one whose
-   clock steps back may still come before the zero. */
+/* The time to print (ns, or ticks if the frequency is unknown), relative to the origin that the clock option selects.
+   Threads are merged by time, but if a thread's clock goes back, its event may be earlier than the origin. */
 static uint64_t printed_time(struct xray_script *s, uint64_t time, bool *is_before) {
     const pfr_script_clock clock = s->options->clock;
     *is_before = false;
@@ -93,7 +92,7 @@ static void text_when(struct xray_script *s, const struct xray_event *e) {
         out_text(s->out, ": ");
 }
 
-/* Arguments are registers: what is above 2^63 was most likely below 0. */
+/* Arguments are registers, so values above 2^63 are probably negative numbers. */
 static void text_arguments(struct xray_script *s, const struct xray_event *e) {
     uint64_t value;
     for (uint32_t i = 0; i < e->count && s->failed >= 0; i++) {
@@ -124,7 +123,7 @@ static void text_call(struct xray_script *s, const struct xray_event *e) {
         text_object(s, name);
 }
 
-/* How much of a piece to print, so that no character is cut where more follows. */
+/* Returns how many bytes of a piece to print, so that a character that continues in the next piece is not cut. */
 static size_t whole_characters(const uint8_t *bytes, size_t length) {
     size_t back = 0;
     while (back < 3 && back < length && (bytes[length - 1 - back] & 0xc0) == 0x80)

@@ -234,7 +234,7 @@ static void yaml_event(struct xray_script *s, const struct xray_event *event) {
     struct xray_event said = *event;
     said.function = y->threads[event->thread].function;
     said.type = y->threads[event->thread].type;
-    if (event->kind == TRACE_ARGUMENT) /* without a call */
+    if (event->kind == TRACE_ARGUMENT) /* an argument that follows no call */
         return;
     if (y->nr_held == HELD_MOST)
         release(s);

@@ -4,7 +4,8 @@
 
 #include "base/memory/fail.h"
 
-/* Counts, makes ends of counts, and puts numbers before those, the last one first. */
+/* Counts the numbers of each list, turns the counts into ends of lists, and stores each number before the end of its
+   list, the last number first. */
 static void sort(struct number_lists *lists, number_list_of *list_of, const void *context) {
     for (uint32_t i = 0; i < lists->count; i++)
         lists->starts[list_of(context, i)]++;

@@ -3,7 +3,7 @@
 #define PFR_VIEW_NUMBER_LISTS_H
 /*
  * Partitions the numbers 0 to count - 1 into lists, in ascending order within each list. A caller that needs one list,
- * for example the rows of one event, then does not scan all numbers.
+ * for example the rows of one event, then need not scan all numbers.
  *
  *     number_lists_make(&lists, memory, rows, events, event_of, report, &err);
  *     for (size_t i = lists.starts[event]; i < lists.starts[event + 1]; i++)
@@ -18,7 +18,7 @@ struct number_lists {
     size_t count, nr_lists;
 };
 
-/* Returns the list that a number belongs to; it must be less than nr_lists. */
+/* Returns the list that a number belongs to; the result must be less than nr_lists. */
 typedef uint32_t number_list_of(const void *context, uint32_t number);
 
 /* Partitions 0 to count - 1. Fails only if memory runs out; *lists is empty then. */

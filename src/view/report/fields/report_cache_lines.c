@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sort key dcacheline: data addresses of one line of the cache. The same line of a file is one, whoever maps it;
- * memory that is in no file is each process's own; and what the kernel did is kept apart from what the program did.
+ * The sort key dcacheline: data addresses grouped by cache line. A line of a file is the same line in every process
+ * that maps it. Memory that belongs to no file is separate in each process. Accesses by the kernel are separate from
+ * those by the program.
  */
 #include "view/report/fields/report_cache_lines.h"
 #include "view/report/fields/report_common.h"
@@ -14,9 +15,9 @@
 #define LINE_BYTES 64u
 
 struct cache_line {
-    uint64_t address; /* of its first byte: in the object, or that of the process */
-    uint32_t object;  /* NO_OBJECT: not known */
-    uint32_t pid;     /* of what is in no file; else 0 */
+    uint64_t address; /* address of its first byte: in the object, or in the process */
+    uint32_t object;  /* NO_OBJECT: unknown */
+    uint32_t pid;     /* if the memory belongs to no file; else 0 */
     uint64_t mode;
 };
 
@@ -37,7 +38,7 @@ static struct cache_line line_of(const struct report *r, const struct cell_key *
                                .mode = code ? code->cpumode : 0};
 }
 
-/* A line is called by its least address that was met: which came first is not told. */
+/* A cache line is shown with the lowest address accessed in it, because the order of accesses is not kept. */
 static bool is_less(const struct report *r, uint32_t frame, uint32_t other) {
     const struct profile_frame *f = report_frame(r, frame), *g = report_frame(r, other);
     return f && (!g || f->address < g->address);
@@ -57,7 +58,7 @@ static pfr_status put_line(struct report *r, const struct cache_line *line, uint
     return PFR_OK;
 }
 
-/* Where there is no memory the report ends: rows_find asks cell.out. */
+/* If memory runs out, the report ends: rows_find checks cell.out. */
 uint64_t identity_of_cache_line(struct report *r, const struct cell_key *spot) {
     const struct profile_place *place = &r->profile->places[profile_value(r->profile, spot->group, PROFILE_ADDR)];
     const struct cache_line line = line_of(r, spot, place);

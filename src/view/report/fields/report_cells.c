@@ -153,7 +153,7 @@ static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
     return frame & NODE_APART ? f->address : f->ip;
 }
 
-/* Start of the symbol; with .addresses, a frame is an address within one. Inlined functions have no start. */
+/* Start of the symbol; with .addresses, a frame is an address inside a symbol. Inlined functions have no start. */
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
     if (f->is_inlined)
         return 0;
@@ -282,7 +282,7 @@ void cell_size(const struct report *r, uint64_t id, const struct row *row, pfr_o
         out_u64(&to->out, id);
 }
 
-/* By the sampled address. */
+/* Compares by the sampled address. */
 int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     (void)r;
     return collate_addresses(a, b);

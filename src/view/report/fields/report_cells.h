@@ -39,7 +39,7 @@ report_cell cell_mispredict, cell_abort, cell_in_tx, cell_cycles;
 report_number number_overhead, number_children, number_system, number_user, number_samples, number_period;
 report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 
-/* Shared by the files of the fields. */
+/* Shared by several files of fields. */
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
 /* Writes the name of a frame, which must have one. */
@@ -47,11 +47,12 @@ void report_write_function(const struct report *r, const struct profile_frame *f
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
 uint64_t object_name_of(const struct report *r, uint32_t frame);
-/* These work on frames that are not in the report yet. frame_symbol_words writes the words that identify a symbol and
- * returns their number, at most 3. */
+/* These functions also work on frames that are not in the report yet. frame_symbol_words writes the words that identify
+   a symbol and returns their number, at most 3. */
 uint64_t frame_object_name(const struct profile *p, uint32_t frame);
 uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
-/* The NODE_APART of a frame where it matters (struct cell_key): only if it has no name, and address and ip differ. */
+/* The NODE_APART of a frame if it matters (struct cell_key): only if the frame has no name, and address and ip
+   differ. */
 static inline uint32_t frame_form(const struct profile *p, uint32_t frame) {
     const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;

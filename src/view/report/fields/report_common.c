@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small helpers that several steps of a report share. */
+/* Small functions that several steps of a report share. */
 #include "view/report/fields/report_common.h"
 #include "base/threads/thread_pool.h"
 #include "view/report/fields/report_groups.h"
 
-#define JOBS_SHARE 8u    /* part of the memory that is left, for what each thread has for itself */
-#define JOBS_MOST 4u     /* threads, unless more are asked for, */
-#define JOB_NS 50000000u /* and one more for so much of work */
+#define JOBS_SHARE 8u    /* all threads together may use this part of the free memory */
+#define JOBS_MOST 4u     /* maximum threads, unless the user asks for more */
+#define JOB_NS 50000000u /* work that is worth one more thread */
 
 /* --- the steps --- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which samples are rows: -c, -d, -S, --pid, --tid, lists with commas between. What they leave out still counts in
- * totals, unless --percentage relative. -C and --time leave samples out of everything: profile_request.keep.
+ * Filters. The options -c, -d, -S, --pid and --tid, whose values are comma-separated lists, select the samples that
+ * become rows. Samples that they leave out still count in totals, unless --percentage relative is given. -C and --time
+ * exclude samples completely: profile_request.keep.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"
@@ -17,7 +18,7 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     const struct sample_lists lists = {
         .pids = o->pids, .tids = o->tids, .comms = o->comms, .objects = o->objects, .symbols = o->symbols};
-    r->relative = o->relative || o->hide_unresolved; /* as in perf: they do not count at all */
+    r->relative = o->relative || o->hide_unresolved; /* as in perf, hidden samples do not count at all */
     PFR_TRY(sample_filter_read(&r->filters.rows, r->memory, &lists, err));
     r->filters.has_rows =
         sample_filter_has_numbers(&r->filters.rows) || sample_filter_has_names(&r->filters.rows) || o->hide_unresolved;
@@ -41,7 +42,7 @@ pfr_status filter_check_event(const struct report *r, pfr_error *err) {
                           "there is no event '%.60s'; perfray info --events lists them", r->options->event);
 }
 
-/* The CPUs of the sockets that are asked for, as far as --cpu lists them. */
+/* Reduces the selected CPUs to those of the selected sockets. */
 static pfr_status keep_sockets(struct report *r, pfr_error *err) {
     struct ranges sockets = {.any = false};
     const struct ranges cpus = r->filters.kept.cpus;
@@ -84,7 +85,7 @@ static bool keeps_comm(const struct report *r, const struct profile_group *group
     return sample_filter_wants_comm(&r->filters.rows, (const char *)text.bytes, text.length);
 }
 
-/* By the short name or by the path. */
+/* Compares the short name and the path. */
 static bool keeps_dso(const struct report *r, const struct profile_frame *f) {
     if (!f || f->object == NO_OBJECT)
         return false;
@@ -101,7 +102,7 @@ static bool keeps_symbol(const struct report *r, const struct profile_frame *f) 
     return sample_filter_wants_symbol(&r->filters.rows, (const char *)name.bytes, name.length);
 }
 
-/* A group has the keys that filter_keys_needed asked for. */
+/* The group has the keys that filter_keys_needed requested. */
 static bool keeps_numbers(const struct report *r, const struct profile_group *group) {
     struct sample_facts facts = {.known = SAMPLE_PID | SAMPLE_TID};
     if (!r->filters.rows.pids.any)

@@ -81,7 +81,7 @@ uint64_t identity_of_phys_address(struct report *r, const struct cell_key *spot)
     return value_of(r, spot, PROFILE_PHYS_ADDR);
 }
 
-/* Printed with the level of the sampled instruction. */
+/* Printed with the level (kernel or user) of the sampled instruction. */
 void cell_phys_address(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     write_level(&to->out, row->level);

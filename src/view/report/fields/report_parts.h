@@ -53,8 +53,8 @@ struct row;
 
 /* --- fields --- */
 
-/* The place that a field describes: a frame in a group. NODE_APART is set on the frame of a sampled address: without a
- * name, perf identifies that one by its offset in the object, but a frame of a call chain by its address. */
+/* The place that a field describes: a frame in a group. NODE_APART is set on the frame of a sampled address: if that
+   has no name, perf identifies it by its offset in the object, but a frame of a callchain by its address. */
 struct cell_key {
     const struct profile_group *group;
     uint32_t frame;  /* NO_FRAME if the rows have no frames */
@@ -99,7 +99,7 @@ struct report_field {
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row,
                    pfr_output *to);          /* writes the value of a column of weights */
-    uint64_t (*rank)(const struct row *row); /* sort key of the row, descending */
+    uint64_t (*rank)(const struct row *row); /* key for sorting rows, descending */
 };
 
 /* report_tracepoint.c: fields of tracepoints, named by the recording */
@@ -317,7 +317,7 @@ struct report_group {
 
 /* The words of -s and -F as entries of the table of fields. */
 struct chosen_fields {
-    const struct report_field *sort[FIELDS_MOST];    /* by what rows are grouped and sorted */
+    const struct report_field *sort[FIELDS_MOST];    /* fields by which rows are grouped and sorted */
     const struct report_field *keys[FIELDS_MOST];    /* entries of `sort` that are not weights */
     const struct report_field *columns[FIELDS_MOST]; /* printed columns */
     unsigned nr_sort, nr_keys, nr_columns;

@@ -15,7 +15,7 @@
 #define UNKNOWN_LINE "??:0"
 #define PLACE_ROOM 64u /* for the suffix after a name */
 
-/* A sampled frame has the line of its address; a frame of a chain has the line of its function. */
+/* A sampled frame has the line of its address; a frame in a callchain has the line of its function. */
 static const struct profile_line *line_of(const struct report *r, uint32_t frame) {
     const struct frame_lines *lines = &r->profile->lines[frame & ~NODE_APART];
     return frame & NODE_APART ? &lines->sampled : &lines->own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See report_switch.h. The rules are those of perfray script, in the order of time (script_switch.c). */
+/* See report_switch.h. The rules are those of perfray script in time order (script_switch.c). */
 #include "view/report/fields/report_switch.h"
 
 #include "base/memory/fail.h"
@@ -15,7 +15,7 @@ struct switches {
     struct report *report;
     struct radix_item *at; /* key: time; value: SWITCHES_ON, SWITCHES_OFF or both */
     size_t count, room;
-    int32_t last_event; /* consecutive samples mostly have one event: its role is kept */
+    int32_t last_event; /* role of the last sample's event, because consecutive samples mostly have the same event */
     unsigned role;
 };
 
@@ -38,7 +38,7 @@ static unsigned role_of(struct switches *s, const pfr_record *rec) {
 static pfr_status add_switch(struct switches *s, const pfr_record *rec, unsigned role, pfr_error *err) {
     pfr_value time;
     if (pfr_get(rec, "time", &time, NULL) != PFR_OK)
-        return PFR_OK; /* damaged: the pass that counts reports it */
+        return PFR_OK; /* a damaged sample: the counting pass reports it */
     if (time.kind != PFR_VALUE_UNSIGNED)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "samples have no time (record -T): --switch-on and --switch-off need it");
@@ -72,7 +72,7 @@ static pfr_status check_event(const struct report *r, const char *which, const c
                             "%s event not found (%.80s); perfray info --events lists them", which, name);
 }
 
-/* The samples that switch are excluded, and so are others of exactly their time. */
+/* Makes the time ranges. The switching samples are excluded, and so are other samples with exactly the same time. */
 static pfr_status make_ranges(struct report *r, const struct radix_item *at, size_t count, pfr_error *err) {
     bool on = !r->options->switch_on, over = false;
     uint64_t from = 0;
@@ -83,7 +83,7 @@ static pfr_status make_ranges(struct report *r, const struct radix_item *at, siz
             PFR_TRY(ranges_add(r->memory, &r->filters.switched, from, at[i].key - 1, err));
         on = !on;
         from = at[i].key == UINT64_MAX ? UINT64_MAX : at[i].key + 1;
-        over = !r->options->switch_on; /* nothing can switch it on again */
+        over = !r->options->switch_on; /* no event can switch it on again */
     }
     return on ? ranges_add(r->memory, &r->filters.switched, from, UINT64_MAX, err) : PFR_OK;
 }

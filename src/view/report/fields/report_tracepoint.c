@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* State while a word is parsed. */
+/* State while one word is parsed. */
 struct tracepoint_word {
     struct report *r;
     struct tracepoint_text *text;

@@ -4,7 +4,7 @@
 /* Interface of report_bars.c; that file describes how it works. */
 #include "view/report/print/report_print.h"
 
-/* The whole call tree instead of rows. */
+/* Prints the whole call tree instead of rows. */
 pfr_status report_print_bars(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err);
 
 #endif

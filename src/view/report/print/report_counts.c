@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counts of a recording without samples (perf record -n -s): READ records, which a thread that ends leaves with
- * what its counters counted, added up by event.
+ * The counts of a recording without samples (perf record -n -s), summed by event. When a thread exits, the kernel
+ * writes a READ record with the values of its counters.
  */
 #include "view/report/print/report_counts.h"
 
@@ -42,7 +42,8 @@ static void print_counts(const struct report *r, const uint64_t *counts, pfr_out
     }
 }
 
-/* The kernel leaves READ records only for events with inherit_stat; without one no walk is needed. */
+/* Whether READ records are possible: the kernel writes them only for events with inherit_stat. Without such an event,
+   the recording need not be read for them. */
 static bool has_read_records(pfr_reader *reader, uint32_t events) {
     for (uint32_t i = 0; i < events; i++)
         if (pfr_get_event(reader, i)->attr.flags.inherit_stat)

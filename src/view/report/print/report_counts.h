@@ -3,7 +3,7 @@
 #define PFR_VIEW_REPORT_COUNTS_H
 #include "view/report/fields/report_parts.h"
 
-/* Of a recording without samples, what its READ records counted. */
+/* For a recording without samples, prints the counts from its READ records. */
 pfr_status report_print_counts(struct report *r, pfr_output *to, pfr_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report without rows is explained: by the options that select samples, or by what the recording holds. */
+/* Explains a report without rows by the options that select samples, or by the contents of the recording. */
 #include "view/report/print/report_empty.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ uint64_t report_samples(const struct report *r) {
     return count;
 }
 
-/* The options that leave samples out before they are counted. */
+/* Names the options that exclude samples before they are counted. */
 static void explain_samples(const struct report *r, char text[SENTENCE]) {
     const pfr_report_options *o = r->options;
     if (r->profile->facts.left_out == 0) {

@@ -5,7 +5,7 @@
 
 /* Notes why a report has no rows. */
 void report_tell_empty(const struct report *r);
-/* Samples of all events, before rows are filtered. */
+/* Number of samples of all events, before rows are filtered. */
 uint64_t report_samples(const struct report *r);
 
 #endif

@@ -27,7 +27,8 @@ struct table_hands;
 /* The table must not move until table_hands_close. On errors *hands must be closed as well. */
 pfr_status table_hands_open(struct table_hands **hands, const struct table *t, pfr_error *err);
 void table_hands_close(struct table_hands *hands); /* NULL is fine */
-/* The texts of the calling thread. If their `cell` has failed, what was measured and written is incomplete. */
+/* The texts of the calling thread. If `cell` in these texts has failed, the measured and written lines are
+   incomplete. */
 struct report_texts *table_own_texts(struct table_hands *hands);
 /* Raises `width` to the widths of all lines. */
 void table_measure(struct table_hands *hands, size_t *width);

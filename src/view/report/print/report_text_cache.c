@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of cells. Most of what a report says it says again and again: few programs and objects, and in its long tail
- * the same shares of one sample or two. So each column keeps some texts by what they say, in a table where what comes
- * later takes the place of what was there.
+ * Caches the texts of cells. Most texts in a report repeat: there are few programs and objects, and many rows have only
+ * one or two samples and so the same percentage. So each column keeps some texts in a direct-mapped table, indexed by a
+ * hash of the cell's value; a new text overwrites the old one in its slot.
  */
 #include "view/report/print/report_text_cache.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define KEPT_BITS 8u /* texts of a column */
+#define KEPT_BITS 8u /* the table of a column has 1 << KEPT_BITS texts */
 #define KEPT_MOST ((size_t)1 << KEPT_BITS)
 #define TEXT_ROOM 48u
 
@@ -50,7 +50,7 @@ void report_texts_close(struct report_texts *t) {
     mem_free(t->r->memory, t->kept, t->kept ? t->r->chosen.nr_columns * KEPT_MOST : 0, sizeof *t->kept);
 }
 
-/* Columns of weights have a text for each member. */
+/* Makes the text of a cell. Columns of weights have a text of their own for each member of a group of events. */
 static void make_text(const struct report *r, const struct report_field *f, uint64_t id, const struct row *row,
                       pfr_output *cell) {
     out_clear(&cell->out);

@@ -7,24 +7,25 @@
 /* The texts of a table's columns. */
 struct report_texts {
     const struct report *r;
-    pfr_output cell;        /* the text at hand */
-    struct kept_text *kept; /* some of each column */
+    pfr_output cell;        /* the current text */
+    struct kept_text *kept; /* cached texts of all columns */
 };
 
 struct report_text {
     const char *bytes;
-    size_t length, width; /* bytes, characters */
+    size_t length, width; /* length in bytes, width in characters */
 };
 
-/* < 0: it may be closed all the same. */
+/* On errors (status < 0), report_texts_close may still be called. */
 pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err);
 void report_texts_close(struct report_texts *t);
 
-/* What a column shows of a row, by what its field says of that; valid until the next call. No other thread is in its
-   way that has texts of its own. */
+/* The text of a cell, from the cache if possible; valid until the next call. Threads with their own report_texts may
+   call this concurrently. */
 struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row);
 
-/* The key that a column shows; nr_keys: it shows a weight. And the cell, 0 of a weight. */
+/* The key that a column shows; nr_keys: it shows a weight. report_cell_of returns the value of that key, or 0 for a
+   weight. */
 unsigned report_key_shown(const struct report *r, const struct report_field *f);
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells);
 const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call tree of one row. It is grown level by level from the profile's call trees: a subtree is a frame plus the
+ * The call tree of one row. The tree grows level by level from the profile's call trees: a subtree is a frame plus the
  * nodes (items) merged into it. Its children come from the parents of these nodes (callee first) or from their children
  * (caller first). Subtrees below the minimum share are not grown further.
  *
- * Callee first, the chains of a row begin at the innermost node of the row in each stack and go up. Caller first with
- * --children, they begin at the outermost node of the row and go down. However, samples taken in the row itself, and
- * all samples without --children, show the whole chain from the root. So there are two kinds of items:
+ * Callee first: in each stack, the chain of a row begins at the row's innermost node and goes up. Caller first with
+ * --children: the chain begins at the row's outermost node and goes down. However, for samples taken in the row itself,
+ * and for all samples without --children, the chain is the whole stack from the root. So there are two kinds of items:
  *
  *     part     the node with its inclusive weight, except the row's own samples
  *     whole    the node with the row's own samples at or below it: that weight is the mark of its path segment

@@ -26,8 +26,8 @@ static bool is_around(const struct report *r, const struct tree_item *item, cons
     return member->path_segment - item->path_segment < r->trees.path_segments.at[item->path_segment].size;
 }
 
-/* Adds the members as items, each without the weight of the members inside it. A member inside another one follows it
- * in the list. */
+/* Adds the members as items. The weight of an item excludes the members inside it. In the list, a member inside another
+   one follows it. */
 static pfr_status gather_members(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;
@@ -46,7 +46,8 @@ static pfr_status gather_members(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Callee first with --children: every sample that has the row in its stack, from the row's innermost node. */
+/* Callee first with --children: covers every sample that has the row in its stack, starting at the row's innermost
+   node. */
 pfr_status growth_begin_innermost(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees for programs, where -g asks for them.
+ * Call trees in CSV and JSON, written if -g asks for them.
  *
- * JSON: a list of frames, each with the place in the list of the frame that it hangs on, so that no depth of calls is a
- * depth of the document:
+ * JSON: a tree is a list of frames; each frame has the index of its parent in the list, so deep call trees do not nest
+ * the document deeply:
  *
  *     "tree": [{"frame": "main", "percent": 60.0, "weight": 600, "samples": 6, "self": {...}},
  *              {"parent": 0, "frame": "sieve", ...}]
  *
- * CSV: a line for each chain that ends in a sample, with what it weighs by itself; frames with `;` between, a `;` in a
- * name is \x3b.
+ * CSV: one line for each chain that ends in a sample, with the weight of that chain; `;` separates frames, and a `;` in
+ * a name is written as \x3b.
  *
- * Rows repeat the chains that they share, so all trees together have the room that limit trees gives. A tree that is
- * cut says how much of its row it does not list; one for which no room is left is not made at all.
+ * Rows repeat the chains that they share, so the limit trees bounds the size of all trees together. A tree that is cut
+ * states the weight of the row that it does not list; if no room is left, a tree is not made at all.
  */
 #include "view/report/print/report_tree.h"
 #include "view/report/rows/report_tree_roots.h"
@@ -35,7 +35,7 @@ static struct profile_weight take_away(struct profile_weight from, struct profil
                                    from.samples > part.samples ? from.samples - part.samples : 0};
 }
 
-/* What a cut tree does not list of its row. */
+/* Counts a cut tree, and returns the weight of its row that the tree does not list. */
 static struct profile_weight cut_here(struct report *r, uint32_t row, struct profile_weight listed) {
     const struct row *at = &r->rows.at[row];
     r->trees.budget.left = 0;
@@ -98,7 +98,7 @@ static void write_limit(struct report *r, uint32_t row, struct profile_weight li
     json_end_object(j);
 }
 
-/* Up to the limit. Returns whether all are written. */
+/* Writes subtrees up to the limit. Returns whether all of them were written. */
 static bool write_subtrees(struct report *r, uint32_t event, struct profile_weight *listed, struct json *j) {
     for (size_t i = 1; i < r->trees.whole.count; i++) {
         const struct subtree *const subtree = &r->trees.whole.subtrees[i];
@@ -142,7 +142,7 @@ static pfr_status push_frame(struct report *r, size_t count, uint32_t subtree, p
     return PFR_OK;
 }
 
-/* A frame in its escaped form, with what separates frames escaped too. */
+/* Appends a frame in its escaped form; the separator of frames is escaped, too. */
 static void add_frame(struct report *r, uint32_t frame, struct output *chain) {
     size_t length;
     put_frame(r, frame);
@@ -158,7 +158,7 @@ static void add_frame(struct report *r, uint32_t frame, struct output *chain) {
     }
 }
 
-/* From the outermost frame of the tree to the twig. */
+/* Makes the chain from the outermost frame of the tree to this subtree. */
 static pfr_status make_chain(struct report *r, uint32_t subtree, struct output *chain, pfr_error *err) {
     const struct subtree *subtrees = r->trees.whole.subtrees;
     size_t count = 0;
@@ -191,7 +191,7 @@ static void write_end(const struct report *r, const struct csv_row *of, struct p
     out_char(of->to, '\n');
 }
 
-/* `whole` becomes false where the limit has no room for the chain. */
+/* Sets *whole to false if the limit leaves no room for the chain. */
 static pfr_status write_chain(struct report *r, uint32_t subtree, struct csv_row *of, bool *whole, pfr_error *err) {
     struct output chain;
     size_t length;

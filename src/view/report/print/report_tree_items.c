@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of the nodes that a call tree follows next. */
+/* Lists of the nodes from which a call tree grows. */
 #include "base/memory/fail.h"
 #include "view/report/print/report_tree_growth.h"
 

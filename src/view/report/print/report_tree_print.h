@@ -5,12 +5,12 @@
 #include "view/report/print/report_print.h"
 #include "view/report/fields/report_parts.h"
 
-/* The lines below a row. */
-/* Ends early once it has written more than `most` bytes. */
+/* Prints the lines of a tree below its row. */
+/* Ends early if it has written more than `most` bytes. */
 pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
                       pfr_error *err);
 
-/* A frame as trees call it. */
+/* Writes a frame as it is named in trees. */
 void tree_write_frame(struct report *r, uint32_t frame, size_t before, pfr_output *to);
 
 #endif

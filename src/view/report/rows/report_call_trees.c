@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes that rows are made of: the profile's own, or a copy where something about them is different.
+ * The call trees from which rows are made: those of the profile, or a copy if something must be changed:
  *
- *     filters             what they leave out has weight 0
- *     --mem-mode          the weight of a sample is what it cost, not its period
- *     -p                  samples of different parents hang under different roots
- *     --ignore-callees    samples below a function that matches are that function's own
+ *     filters             samples that they leave out have weight 0
+ *     --mem-mode          the weight of a sample is its access cost instead of its period
+ *     -p                  samples with different parents are under different roots
+ *     --ignore-callees    samples below a matching function count as its own samples
  */
 #include "view/report/rows/report_call_trees.h"
 #include "view/report/fields/report_common.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* --- growing --- */
+/* --- adding nodes --- */
 
 static pfr_status add_node(struct report *r, struct profile_node node, struct profile_weight self, pfr_error *err) {
     struct call_trees *f = &r->trees.calls;
@@ -55,7 +55,7 @@ static pfr_status copy_weights(struct report *r, pfr_error *err) {
 
 /* --- weights --- */
 
-/* The group's number for each node, which its root holds. NULL: no memory. */
+/* Returns for each node the number of its group, which is stored in the node's root. NULL: out of memory. */
 static uint32_t *roots_of_nodes(struct report *r) {
     const struct call_trees *f = &r->trees.calls;
     uint32_t *root_of = mem_alloc(r->memory, f->nr_nodes, sizeof *root_of);
@@ -107,10 +107,10 @@ struct replanting {
     struct report *r;
     struct call_trees old;
     struct intern_table keys;  /* (new parent, frame) or (group, parent text) -> new node */
-    struct intern_table roots; /* the latter -> number of root */
-    uint32_t *path;            /* old nodes */
+    struct intern_table roots; /* (group, parent text) -> number of root */
+    uint32_t *path;            /* nodes of the old tree */
     size_t path_room;
-    uint8_t *parents, *ignored; /* by text, whether it matches: 0 not asked, 1 no, 2 yes */
+    uint8_t *parents, *ignored; /* by text: whether it matches: 0 not checked yet, 1 no, 2 yes */
 };
 
 static bool matches(struct replanting *p, const regex_t *pattern, uint8_t *known, uint32_t node) {
@@ -133,8 +133,8 @@ static bool ignores_callees(struct replanting *p, uint32_t node) {
     return p->r->filters.ignored.made && matches(p, &p->r->filters.ignored.pattern, p->ignored, node);
 }
 
-/* The first match of the chain, from the end that comes first; the path is left in p->path, innermost first. It begins
-   at the outermost function whose callees are ignored. */
+/* Finds the function that matches -p: the innermost match, or with caller first the outermost one. p->path receives the
+   chain, innermost frame first. The chain begins at the outermost function whose callees are ignored. */
 static pfr_status find_parent(struct replanting *p, uint32_t node, uint32_t *count, uint32_t *parent, pfr_error *err) {
     struct memory *memory = p->r->memory;
     *count = 0;
@@ -162,7 +162,7 @@ static pfr_status find_root(struct replanting *p, const struct profile_group *gr
         *node = p->r->trees.calls.nr_nodes;
         PFR_TRY(add_root(p->r, (struct call_trees_root){group, *node, parent}, err));
         PFR_TRY(add_node(p->r, (struct profile_node){NO_NODE, root}, (struct profile_weight){0, 0}, err));
-        uint32_t number; /* nodes and keys go together */
+        uint32_t number; /* unused; keeps the numbers of keys equal to those of nodes */
         const struct profile_node self = {NO_NODE, root};
         return intern_put(&p->keys, &self, sizeof self, &number, err);
     }

@@ -31,7 +31,7 @@ uint64_t line_cell(const struct report *r, const struct lines *lines, uint32_t l
     return row_cell(intern_get(&r->rows.cells, line_first_row(lines, line)).bytes, key);
 }
 
-/* As far as the keys tell: a thread has one number and may have several names. */
+/* A key with thread or process ids identifies threads better than names do, because a thread may have several names. */
 unsigned lines_thread_key(const struct report *r) {
     const uint32_t numbers = PROFILE_BIT(PROFILE_PID) | PROFILE_BIT(PROFILE_TID);
     unsigned names = r->chosen.nr_keys;

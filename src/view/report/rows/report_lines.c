@@ -70,7 +70,7 @@ static struct comparison compare_lines(const struct comparison *all, uint32_t a,
                                .y = intern_get(cells, line_first_row(all->lines, b)).bytes};
 }
 
-/* By cells only. */
+/* Compares only cells. */
 static int by_cells(const void *a, const void *b, void *context) {
     const struct comparison c = compare_lines(context, *(const uint32_t *)a, *(const uint32_t *)b);
     int order = 0;
@@ -99,7 +99,7 @@ static pfr_status add_line(struct report *r, struct lines *lines, pfr_error *err
     return PFR_OK;
 }
 
-/* With a single event, each row is a line. */
+/* If there is a single event, each row is a line. */
 static pfr_status put_row(struct report *r, struct lines *lines, struct intern_table *cells, uint32_t row,
                           pfr_error *err) {
     struct row_cells of;

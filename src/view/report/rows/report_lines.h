@@ -4,10 +4,11 @@
 /* Interface of report_lines.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* Before the first lines: which rows are of which event. */
+/* Call before making lines: determines the rows of each event. */
 pfr_status lines_prepare(struct report *r, pfr_error *err);
 
-/* Rows of `members` events from `leader` on, in order; those below options->percent_limit are left out. */
+/* Makes sorted lines from the rows of `members` events from `leader` on; rows below options->percent_limit are left
+   out. */
 pfr_status lines_make(struct report *r, uint32_t leader, uint32_t members, struct lines *lines, pfr_error *err);
 void lines_free(struct report *r, struct lines *lines);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts lines without comparing them pairwise. Each field's value becomes a rank among all its values; lines are
- * radix-sorted by these ranks, as many as fit into 64 bits at a time, from the last field to the first. Only distinct
- * values are compared, which are far fewer than lines, and of these only values with equal coarse numbers (struct
- * report_field).
+ * Sorts lines without comparing them pairwise. Each field's value becomes a rank among all its values. Lines are
+ * radix-sorted by these ranks, from the last field to the first; each pass uses as many ranks as fit into 64 bits. Only
+ * distinct values are compared, which are far fewer than lines, and of these only values with equal coarse numbers
+ * (struct report_field).
  *
  * The fields must have strict weak orders. Symbols compared by collate_symbols do not have one, nor does the rule that
  * the longer chain of two equal lines comes first; report_lines.c compares such lines.

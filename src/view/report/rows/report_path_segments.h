@@ -6,13 +6,13 @@
 
 pfr_status path_segments_make(struct report *r, pfr_error *err);
 
-/* Sums of all limbs of a root. */
+/* Sums up all path segments of a root. */
 void path_segments_sum_up(struct report *r, uint32_t root);
 
-/* Of the samples that were taken at its last node. */
+/* The weight of the samples at its last node. */
 struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
 
-/* Nodes that will be looked at soon are fetched from memory. */
+/* Prefetches nodes that are needed soon. */
 void path_segment_fetch(const struct report *r, uint32_t path_segment);
 void path_segments_free(struct report *r);
 

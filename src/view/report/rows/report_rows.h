@@ -4,15 +4,15 @@
 /* Interface of report_rows.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* Makes report.symbol_of, after the load and before rows. */
+/* Fills report.symbol_of; call it after the profile is loaded and before rows are made. */
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 
-/* The row of a spot, made when it is new. */
+/* Finds the row for a cell key, which is created if it is new. */
 pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);
 
-/* Adds the weight of a frame to those of the kernel and of user space. */
+/* Adds the weight of a frame to *system or *user, according to its mode. */
 void row_add_by_mode(const struct report *r, uint32_t frame, uint64_t weight, uint64_t *system, uint64_t *user);
 
 #endif

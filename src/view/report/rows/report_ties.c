@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines whose first field is a weight that breaks its ties: of equal lines of one thread that with the longer chains
- * comes first, others go by all further fields. Those make a place, which is known before (report_order.c), so that few
- * words of two lines are compared, side by side in memory.
+ * Sorts lines whose first sort field is a weight with breaks_ties: among equal lines of one thread, the line with the
+ * longer callchains comes first; other equal lines are ordered by all further fields. The order by those fields is
+ * computed before as a rank (report_order.c), so that comparing two lines needs only a few adjacent words.
  */
 #include "view/report/rows/report_ties.h"
 #include "view/report/rows/report_line.h"
@@ -20,8 +20,8 @@ struct tied_line {
 struct ties {
     const struct report *r;
     struct lines *lines;
-    struct tied_line *at;       /* by their cells */
-    uint32_t *cells, *place_of; /* the order by cells; by line */
+    struct tied_line *at;       /* sorted by cells first */
+    uint32_t *cells, *place_of; /* cells: lines in the order of their cells; place_of: rank of each line */
 };
 
 static int by_weight(const void *a, const void *b, void *caller) {

@@ -4,7 +4,7 @@
 /* Interface of report_ties.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* Orders lines whose cells are equal, where equal threads decide. */
+/* Sorts lines by a weight that breaks ties between lines of the same thread. */
 pfr_status lines_sort_tied(const struct report *r, struct lines *lines, pfr_error *err);
 
 #endif

@@ -94,7 +94,7 @@ static pfr_status add_root_row(struct strides *s, uint32_t row, uint32_t *at, pf
     return PFR_OK;
 }
 
-/* Remembers the frame and its row for report_tree_roots.c. */
+/* Stores the frame and its row for report_tree_roots.c. */
 static pfr_status note_frame(struct strides *s, struct root_frame frame, pfr_error *err) {
     struct frame_list *noted = &s->noted;
     if (!s->r->trees.walk.frames)
@@ -205,8 +205,8 @@ static void measure(struct strides *s, uint32_t from, uint32_t end) {
     }
 }
 
-/* On the way down. Caller first, a row's depth is the height of the tree below it, otherwise its distance from the
- * root. */
+/* Called on the way down. Caller first, a row's depth is the height of the tree below it, otherwise its distance from
+   the root. */
 static void enter(struct root_row *row, const struct profile_weight *sum, bool caller, uint32_t depth) {
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;
@@ -248,7 +248,7 @@ static pfr_status enter_path_segment(struct strides *s, uint32_t path_segment, p
     return PFR_OK;
 }
 
-/* On the way up. */
+/* Called on the way up. */
 static void leave_path_segment(struct strides *s, const struct path_segment *path_segment) {
     for (uint32_t i = 0; i < path_segment->length; i++)
         s->rows[s->way[--s->nr_way]].on_way--;
@@ -282,7 +282,7 @@ static pfr_status walk_path_segments(struct strides *s, uint32_t from, uint32_t 
     return PFR_OK;
 }
 
-/* If only self weights are needed: visits only nodes with samples. */
+/* Used if only self weights are needed: visits only nodes with samples. */
 static pfr_status walk_ends(struct strides *s, uint32_t from, uint32_t end, pfr_error *err) {
     const struct report *r = s->r;
     uint32_t at;

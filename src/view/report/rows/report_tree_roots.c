@@ -19,8 +19,8 @@
 struct gathering {
     struct report *r;
     uint32_t number;   /* of the root, plus 1 */
-    uint32_t *root_of; /* by frame, then by frame of a sampled address: the last root, plus 1, where the frame is of a
-                          row with a tree */
+    uint32_t *root_of; /* by frame, then by frame of a sampled address: 1 + the last root in which the frame belongs to
+                          a row with a tree */
     uint32_t *row_of;  /* that row */
     uint32_t *on_way;  /* by row: nodes on the current path */
     uint32_t *next;    /* by row, shared by all threads: index of its next member */
