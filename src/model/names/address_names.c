@@ -5,6 +5,7 @@
 #include "base/memory/cursor.h"
 #include "base/io/descriptor.h"
 #include "base/memory/fail.h"
+#include "wire/feature_bits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +52,19 @@ static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
 bool kernel_release_is_running(const char *release) {
     struct utsname running;
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
+}
+
+void kernel_release_of(pfr_reader *reader, char release[RELEASE_ROOM]) {
+    struct pfr_rec_feature_osrelease decoded;
+    const pfr_feature *f = pfr_find_feature(reader, BIT_OSRELEASE, NULL);
+    release[0] = '\0';
+    if (!f || pfr_decode_feature(reader, f, &decoded, sizeof decoded, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen(decoded.osrelease.at, decoded.osrelease.length);
+    if (length >= RELEASE_ROOM)
+        return;
+    memcpy(release, decoded.osrelease.at, length);
+    release[length] = '\0';
 }
 
 /* With symfs the objects are those of another machine, so the running kernel is not used, as in perf. */

@@ -94,6 +94,11 @@ pfr_status address_names_at(struct address_names *names, const struct place *pla
 /* The kernel object whose symbols name this address, which no kernel map covers; NO_OBJECT: no name. */
 pfr_status address_names_kernel(struct address_names *names, uint64_t address, uint32_t *object, pfr_error *err);
 
+/* Copies the release of the recorded kernel from the feature OSRELEASE; "": not recorded. In a stream the feature is a
+   record: call this after a pass over all records. */
+#define RELEASE_ROOM 65 /* as in struct utsname */
+void kernel_release_of(pfr_reader *reader, char release[RELEASE_ROOM]);
+
 /* Whether this is the running kernel's release; false for NULL and "". */
 bool kernel_release_is_running(const char *release);
 

@@ -92,7 +92,6 @@ struct pfr_model {
     struct model_facts facts;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event that represents calls; 0: no trace */
-    char release[128];          /* release of the recorded kernel; "": not known */
     bool ticks, lossy;
     bool has_slots; /* the model is of a store: the time of a sample is the begin of its slot */
 };

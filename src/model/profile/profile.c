@@ -27,7 +27,8 @@ static pfr_status begin(struct profile *p, pfr_reader *reader, const struct prof
     *p = (struct profile){.reader = reader, .memory = &reader->memory, .request = *request};
     intern_init(&p->texts, p->memory);
     arena_init(&p->arena, p->memory);
-    address_names_init(&p->names, &p->state, p->memory, &request->names);
+    p->request.names.release = p->release;
+    address_names_init(&p->names, &p->state, p->memory, &p->request.names);
     if (!request->names.naming.no_symbols && is_large(reader))
         demangler_prepare();
     return PFR_OK;
@@ -141,6 +142,7 @@ static pfr_status load(struct profile *p, pfr_error *err) {
     watch.jit =
         (struct jit_request){.read = !p->request.names.naming.no_symbols, .symfs = p->request.names.naming.symfs};
     pfr_status st = state_build_watched(&p->state, p->reader, p->memory, &watch, err);
+    kernel_release_of(p->reader, p->release);
     p->facts.late = p->state.late;
     if (st >= 0)
         jit_note(&p->state.jit, &p->state.objects, p->request.note, p->request.context);

@@ -236,19 +236,6 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
            switch_is_on(r, sample->time);
 }
 
-/* Without a build id of the recorded kernel, the kernel of this machine names it only if both have the same release. */
-static pfr_status learn_release(struct report *r, pfr_error *err) {
-    struct pfr_rec_feature_osrelease release;
-    const pfr_feature *f;
-    PFR_TRY(report_feature(r, BIT_OSRELEASE, &f, err));
-    if (!f || pfr_decode_feature(r->reader, f, &release, sizeof release, NULL) != PFR_OK)
-        return PFR_OK;
-    const size_t length = strnlen(release.osrelease.at, release.osrelease.length);
-    if (length < sizeof r->release)
-        memcpy(r->release, release.osrelease.at, length);
-    return PFR_OK;
-}
-
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->trees.of_rows && r->chain.caller ? MARK_COST : 0) +
@@ -305,7 +292,7 @@ static struct profile_request request_of(struct report *r) {
     request.node_cost = cost_of_node(r, chains && request.shape != PROFILE_SUMS);
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-    request.names = (struct address_names_options){.naming = naming_of(o->naming), .release = r->release};
+    request.names = (struct address_names_options){.naming = naming_of(o->naming)};
     request.hole = tell_hole;
     request.note = o->note ? tell_note : NULL;
     request.keep = sample_filter_has_numbers(&r->filters.kept) || !r->filters.switched.any || r->options->event
@@ -343,7 +330,6 @@ static void tell_undivided(const struct report *r) {
 static pfr_status load(struct report *r, pfr_error *err) {
     unsigned needs;
     PFR_TRY(filter_choose_samples(r, err));
-    PFR_TRY(learn_release(r, err));
     PFR_TRY(learn_running(r, err));
     const struct profile_request request = request_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &request, err));

@@ -219,13 +219,10 @@ static void keep_text(char *to, size_t room, const pfr_text *text) {
 
 static void learn_machine(struct script *s) {
     struct pfr_rec_feature_arch arch;
-    struct pfr_rec_feature_osrelease release;
     const pfr_feature *feature = pfr_find_feature(s->own->reader, BIT_ARCH, NULL);
     if (feature && pfr_decode_feature(s->own->reader, feature, &arch, sizeof arch, NULL) == PFR_OK)
         keep_text(s->own->arch, sizeof s->own->arch, &arch.arch);
-    feature = pfr_find_feature(s->own->reader, BIT_OSRELEASE, NULL);
-    if (feature && pfr_decode_feature(s->own->reader, feature, &release, sizeof release, NULL) == PFR_OK)
-        keep_text(s->own->release, sizeof s->own->release, &release.osrelease);
+    kernel_release_of(s->own->reader, s->own->release);
     if (s->own->options->stitched)
         s->own->branch_registers = branch_registers(s->own->reader);
 }

@@ -303,7 +303,7 @@ struct script_shared {
     struct script_names *names; /* has a lock */
     struct script_filter filter;
     struct script_wall wall;
-    char arch[32], release[65]; /* from the features ARCH and OSRELEASE; "" if not recorded */
+    char arch[32], release[RELEASE_ROOM]; /* from the features ARCH and OSRELEASE; "" if not recorded */
     uint32_t max_stack;
     uint32_t branch_registers; /* LBR entries of the recorded CPU; 0: unknown */
     bool raw_names;            /* do not escape thread names */

@@ -159,7 +159,8 @@ struct profile {
     pfr_reader *reader;
     struct memory *memory; /* the reader's */
     struct profile_request request;
-    struct state state; /* names of objects, comms */
+    struct state state;         /* names of objects, comms */
+    char release[RELEASE_ROOM]; /* release of the recorded kernel, which the names use; known after the first pass */
     struct address_names names;
     struct intern_table texts; /* symbols, comms and all other texts that values represent */
 

@@ -422,8 +422,7 @@ struct report {
     struct running_threads running; /* made for --latency and the key parallelism */
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
-    pfr_output cell;  /* scratch buffer for the text of one cell */
-    char release[65]; /* from the OSRELEASE feature; "" if not recorded */
+    pfr_output cell; /* scratch buffer for the text of one cell */
 };
 
 /* Deducts written bytes from the budget of call trees. */
