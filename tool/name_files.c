@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See name_files.h. Only regular files are opened: a FIFO would wait. A kernel's list may also be /dev/null, which has
-   no names. */
+/* See name_files.h. Only regular files are opened, because opening a FIFO would block. A list of kernel symbols may
+   also be /dev/null, which has no symbols. */
 #include "name_files.h"
 
 #include "caching.h"
@@ -30,7 +30,7 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     struct stat facts;
     if (!name || !*name)
         return true;
-    if (stat(name, &facts) < 0 && errno == ENOENT) { /* a way to say that nothing is to be looked for, with perf */
+    if (stat(name, &facts) < 0 && errno == ENOENT) { /* used with perf to disable the lookup */
         complain_as(who, "%s %s: %s, and so nothing is found there; %s", option, name, strerror(ENOENT), next);
         return true;
     }
@@ -41,7 +41,7 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     return access(name, X_OK) == 0 || refuse(who, option, name, strerror(errno), next);
 }
 
-/* The first bytes, as far as they are; -1: errno says why not. */
+/* Reads the first bytes of a file. Returns their number, or -1 with errno. */
 static ssize_t read_head(const char *name, char head[HEAD_ROOM]) {
     int fd;
     do
