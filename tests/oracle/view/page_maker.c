@@ -2,9 +2,9 @@
 /*
  * page_maker KIND COUNT FILE - writes a page of a generated model; equal arguments give equal pages.
  *
- *     samples   COUNT samples of 8 threads in a tree of 100 000 stacks, most of them leaves: near the worst case of
- * size calls     COUNT calls of 8 threads, up to 12 deep lanes     COUNT samples, calls and intervals of 3 threads, and
- * two events
+ *     samples   COUNT samples of 8 threads in a tree of 100 000 stacks, mostly leaves: near the largest size
+ *     calls     COUNT calls of 8 threads, up to 12 deep
+ *     lanes     COUNT samples, calls and intervals of 3 threads, and two events
  */
 #include <perfray/perfray.h>
 #include <stdio.h>
