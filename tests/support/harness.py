@@ -198,7 +198,7 @@ def perfray(*words, **more):
 
 
 def last_line(done):
-    """Returns the last line of standard error, or the status if there is none."""
+    """Returns the last line of standard error, or the status if that is empty."""
     said = done.stderr if isinstance(done.stderr, str) else done.stderr.decode("utf-8", "replace")
     lines = said.strip().splitlines()
     return lines[-1] if lines else "status %d" % done.returncode
