@@ -8,8 +8,7 @@
 bool once_was_told(const char *name);
 
 /* Stores that a message was printed, in the cache folder. Call it after privileges have been dropped. Errors are
-   ignored.
- */
+   ignored. */
 void once_remember(const char *name);
 
 #endif

@@ -29,8 +29,7 @@
 /* The value of `swap` for bytes that a test has in little-endian order. */
 #define SWAP_OF_LITTLE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* How many of n repetitions to run: an eighth if the machine is emulated (PERFRAY_SPARSE), at least two.
- */
+/* How many of n repetitions to run: an eighth if the machine is emulated (PERFRAY_SPARSE), at least two. */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
 /* `few` with sanitizers, unless PERFRAY_LONG is set, otherwise `all`: the build without sanitizers tries everything. */

@@ -74,8 +74,7 @@ void native_put_list(struct native_encoder *encoder, unsigned column, const uint
 size_t native_encoded_size(const struct native_encoder *encoder);
 
 /* Appends the rows to `to` as one block (nothing if there are no rows) and clears them. Errors: MEMORY, LIMIT; `to`
-   keeps its own errors.
- */
+   keeps its own errors. */
 pfr_status native_encode(struct native_encoder *encoder, struct output *to, pfr_error *err);
 
 /* --- Reading. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delta-encoded numbers and dictionary indexes, read back by a reader that reads bit by bit, are equal.
- */
+/* Delta-encoded numbers and dictionary indexes, read back by a reader that reads bit by bit, are equal. */
 #include "../test.h"
 
 #include "export/binary/parquet_pages.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The notes in traces of the runtime (file/xray/recorder_notes.h). tests/support/recorder_files.py makes the traces.
- */
+/* The notes in traces of the runtime (file/xray/recorder_notes.h). tests/support/recorder_files.py makes the traces. */
 #include "file/xray/recorder_notes.h"
 
 #include "file/xray/xray.h"

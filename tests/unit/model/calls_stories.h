@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_CALLS_STORIES_H
 #define PFR_TESTS_CALLS_STORIES_H
-/* Random stories of several threads, split into buffers in any order or in time order, and their sums by path.
- */
+/* Random stories of several threads, split into buffers in any order or in time order, and their sums by path. */
 #include "calls_teller.h"
 
 #include <time.h>

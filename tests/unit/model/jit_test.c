@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code of jitdumps in the address spaces of a recording: with time stamps, with the CPU's time stamp counter, and with
-   meaningless times.
- */
+   meaningless times. */
 #include "../symbol/jit_dump_builder.h"
 #include "../symbol/scratch_file.h"
 #include "state_builder.h"

@@ -203,8 +203,7 @@ TEST(a_buffer_too_small_by_whatever_is_refused) {
 }
 
 /* A length rule accepts the length of the record and rejects one byte less. Text may have more padding than the rule
-   knows.
- */
+   knows. */
 static void rule_of_length_holds(struct instance *i) {
     const struct length_rule rule = layout_length(i->layout, &i->context);
     const bool swap = i->context.swap;
